@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target of the product is compiled with: language mode 6 comes with the tools version,
+/// and a warning is an error, so that a green build means that the compiler had nothing to say.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+    name: "offer-signer",
+    targets: [
+        .target(name: "Offers", swiftSettings: strict),
+        .testTarget(name: "OffersTests", dependencies: ["Offers"], swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,36 @@
+/// The UUID by which an app ties a purchase to its own account (`Product.PurchaseOption.appAccountToken` of StoreKit 2).
+///
+/// Apple signs and compares it in lowercase, whatever case the app wrote.
+public struct AppAccountToken: Hashable, Sendable {
+    /// The UUID's text in lowercase: 36 characters, RFC 9562 §4.
+    public let lowercased: String
+
+    /// Reads a UUID's text in either case.
+    ///
+    /// - Parameter text: `8-4-4-4-12` hexadecimal digits. Anything else gives `nil`.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 36 else { return nil }
+        for (index, byte) in bytes.enumerated() {
+            switch index {
+            case 8, 13, 18, 23:
+                guard byte == UInt8(ascii: "-") else { return nil }
+            default:
+                guard byte.isHexadecimalDigit else { return nil }
+            }
+        }
+        self.lowercased = text.lowercased()
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexadecimalDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default:
+            false
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// An app of the catalog: what it sells by promotional offer, and whose purchases count.
+public struct App: Equatable, Sendable {
+    /// The bundle identifier, as in App Store Connect.
+    public let bundleId: String
+    /// The environments whose evidence counts.
+    public let environments: Set<AppStoreEnvironment>
+    /// Whether a request must name the account that it asks for.
+    public let requiresAccount: Bool
+    /// The app's subscription groups, in the catalog's order.
+    public let subscriptionGroups: [SubscriptionGroup]
+
+    private let places: [String: Place]
+
+    private struct Place: Equatable {
+        let group: Int
+        let product: Int
+    }
+
+    /// Creates an app.
+    ///
+    /// A product that two groups claim belongs to the first.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The bundle identifier.
+    ///   - environments: The environments whose evidence counts; production alone unless the catalog says more.
+    ///   - requiresAccount: Whether a request must name the account.
+    ///   - subscriptionGroups: The app's subscription groups.
+    public init(
+        bundleId: String,
+        environments: Set<AppStoreEnvironment> = [.production],
+        requiresAccount: Bool = false,
+        subscriptionGroups: [SubscriptionGroup]
+    ) {
+        self.bundleId = bundleId
+        self.environments = environments
+        self.requiresAccount = requiresAccount
+        self.subscriptionGroups = subscriptionGroups
+        var places: [String: Place] = [:]
+        for (groupIndex, group) in subscriptionGroups.enumerated() {
+            for (productIndex, product) in group.products.enumerated() where places[product.id] == nil {
+                places[product.id] = Place(group: groupIndex, product: productIndex)
+            }
+        }
+        self.places = places
+    }
+
+    /// The product with that identifier and the group it is in; `nil` when the catalog does not have it.
+    ///
+    /// The time this takes does not grow with the catalog.
+    ///
+    /// - Parameter productId: The product identifier, compared byte for byte.
+    /// - Returns: The product and its group.
+    public func product(_ productId: String) -> (product: Product, group: SubscriptionGroup)? {
+        guard let place = places[productId] else { return nil }
+        let group = subscriptionGroups[place.group]
+        return (group.products[place.product], group)
+    }
+}

@@ -1,0 +1,67 @@
+// The sentences of a decision's detail, in words that a support person can read aloud.
+
+extension SubscriberState {
+    /// The reason with which a customer in this state is eligible; `nil` for states that no offer is for.
+    var eligibleReason: Reason? {
+        switch self {
+        case .active: .active
+        case .activeAutoRenewOff: .activeAutoRenewOff
+        case .gracePeriod: .gracePeriod
+        case .billingRetry: .billingRetry
+        case .lapsed: .lapsed
+        case .refunded, .familyShared: nil
+        }
+    }
+
+    /// Customers in this state, as in "the offer is for …".
+    var people: String {
+        switch self {
+        case .active: "active subscribers"
+        case .activeAutoRenewOff: "active subscribers with auto-renew off"
+        case .gracePeriod: "subscribers in the grace period"
+        case .billingRetry: "subscribers in billing retry"
+        case .lapsed: "lapsed subscribers"
+        case .refunded: "customers with a refund"
+        case .familyShared: "family members"
+        }
+    }
+}
+
+extension PromotionalOffer {
+    /// Whom the offer is for, as in "the offer is for …".
+    var audiencePhrase: String {
+        let states = SubscriberState.audience.filter(audience.contains)
+        return states.count == SubscriberState.audience.count
+            ? "every current or former subscriber" : states.map(\.people).joined(separator: ", ")
+    }
+}
+
+extension Subscription {
+    /// What the evidence shows of the subscription, without a full stop.
+    var phrase: String {
+        let expiry = transaction?.expiresDate?.day
+        switch state {
+        case .active: return expiry.map { "The subscription renews \($0)" } ?? "The subscription is active"
+        case .activeAutoRenewOff:
+            return expiry.map { "The subscription ends \($0), auto-renew is off" }
+                ?? "The subscription is active, auto-renew is off"
+        case .gracePeriod:
+            let end = renewal.gracePeriodExpiresDate.map { " until \($0.day)" } ?? ""
+            return "The renewal failed, and the grace period lasts\(end)"
+        case .billingRetry: return "The renewal failed, and Apple is retrying it"
+        case .lapsed: return expiry.map { "The subscription expired \($0)" } ?? "The subscription has ended"
+        case .refunded:
+            let day = transaction?.revocationDate.map { " on \($0.day)" } ?? ""
+            return "The newest purchase was refunded or revoked\(day)"
+        case .familyShared: return "The subscription is shared by a family member; the customer bought none"
+        }
+    }
+}
+
+extension App {
+    /// Which environments count, as in "… for the app".
+    var environmentsPhrase: String {
+        let names = AppStoreEnvironment.allCases.filter(environments.contains).map(\.rawValue)
+        return "only \(names.joined(separator: ", ")) counts"
+    }
+}

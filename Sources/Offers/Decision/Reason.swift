@@ -1,0 +1,58 @@
+/// Why a decision is what it is: the `reason` of an answer.
+///
+/// Where several reasons to refuse hold, the first in the order of this list is given.
+public enum Reason: String, CaseIterable, Sendable {
+    /// Eligible: subscribed, and renewing.
+    case active
+    /// Eligible: subscribed, with auto-renew off.
+    case activeAutoRenewOff = "active_auto_renew_off"
+    /// Eligible: in the Billing Grace Period.
+    case gracePeriod = "grace_period"
+    /// Eligible: Apple is retrying a failed renewal.
+    case billingRetry = "billing_retry"
+    /// Eligible: the subscription expired.
+    case lapsed
+    /// Eligible by an operator's word on the command line, without evidence.
+    case eligibilitySkipped = "eligibility_skipped"
+
+    /// Refused: the catalog has no such offer on the product.
+    case offerNotInCatalog = "offer_not_in_catalog"
+    /// Refused: the evidence is about another app.
+    case bundleMismatch = "bundle_mismatch"
+    /// Refused: the evidence is from an environment that does not count for the app.
+    case environmentNotAllowed = "environment_not_allowed"
+    /// Refused: the evidence belongs to another account.
+    case accountMismatch = "account_mismatch"
+    /// Refused: the offer has not started yet.
+    case offerNotStarted = "offer_not_started"
+    /// Refused: the offer has ended.
+    case offerEnded = "offer_ended"
+    /// Refused: the customer never had a subscription of the product's group.
+    case neverSubscribed = "never_subscribed"
+    /// Refused: there are transactions of the group, but no entry of `pending_renewal_info`.
+    case noPendingRenewalInfo = "no_pending_renewal_info"
+    /// Refused: the newest purchase was refunded or revoked.
+    case refunded
+    /// Refused: access by Family Sharing only.
+    case familyShared = "family_shared"
+    /// Refused: the offer is not for a customer in this state.
+    case stateNotInAudience = "state_not_in_audience"
+    /// Refused: redeemed as often as the catalog allows.
+    case redemptionLimit = "redemption_limit"
+
+    /// Unknown: there is no evidence, or it does not tell.
+    case noEvidence = "no_evidence"
+    /// Unknown: the subscription's group cannot be determined.
+    case groupUnknown = "group_unknown"
+    /// Unknown: the evidence is too old, or carries no date.
+    case evidenceStale = "evidence_stale"
+
+    /// The verdict that the reason belongs to.
+    public var verdict: Verdict {
+        switch self {
+        case .active, .activeAutoRenewOff, .gracePeriod, .billingRetry, .lapsed, .eligibilitySkipped: .eligible
+        case .noEvidence, .groupUnknown, .evidenceStale: .unknown
+        default: .ineligible
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// Evidence that cannot be taken: it is not what it should be, or it is not genuine.
+public struct EvidenceFault: Error, Equatable {
+    /// Whose fault it is.
+    public enum Kind: Sendable {
+        /// The text is not of the form that this kind of evidence has.
+        case malformed
+        /// The form is right, but Apple refuses it, or Apple cannot have made it.
+        case rejected
+    }
+
+    /// Whose fault it is.
+    public let kind: Kind
+    /// The fault's name in answers, in snake case.
+    public let code: String
+    /// The fault in a sentence or two.
+    public let detail: String
+    /// The JSON Pointer (RFC 6901) of the value at fault, from the evidence's own value on; empty for all of it.
+    public let pointer: String
+
+    /// Creates a fault.
+    ///
+    /// - Parameters:
+    ///   - kind: Whose fault it is.
+    ///   - code: The fault's name in answers, in snake case.
+    ///   - detail: The fault in a sentence or two.
+    ///   - pointer: The JSON Pointer of the value at fault, from the evidence's own value on.
+    public init(_ kind: Kind, code: String, detail: String, pointer: String = "") {
+        self.kind = kind
+        self.code = code
+        self.detail = detail
+        self.pointer = pointer
+    }
+}

@@ -1,0 +1,48 @@
+/// What a customer is in one subscription group.
+public enum GroupStanding: Equatable, Sendable {
+    /// There is an entry of `pending_renewal_info` for the group; of several the one with the strongest state.
+    case subscriber(Subscription)
+    /// The group has transactions, but no entry.
+    case noPendingRenewalInfo
+    /// The evidence has neither entry nor transaction of the group.
+    case neverSubscribed
+    /// The evidence has an entry whose group cannot be determined, and none that is known to be of this group.
+    case groupUnknown
+    /// The evidence has no list of entries, and cannot be taken to mean that there is none.
+    case noEvidence
+}
+
+extension SubscriptionHistory {
+    /// What the customer is in a group, at Apple's clock.
+    ///
+    /// - Parameters:
+    ///   - groupId: The group's identifier.
+    ///   - app: The app of the catalog, which knows the groups of its products.
+    ///   - clock: Apple's clock, at which expiry and grace are judged.
+    /// - Returns: The standing.
+    public func standing(inGroup groupId: String, of app: App, at clock: Timestamp) -> GroupStanding {
+        guard let renewals else { return .noEvidence }
+        var strongest: Subscription?
+        var someUnknown = false
+        for renewal in renewals {
+            guard let group = groupIdentifier(of: renewal, in: app) else {
+                someUnknown = true
+                continue
+            }
+            guard group == groupId else { continue }
+            let subscription = Subscription(renewal: renewal, transactions: transactions(of: renewal), at: clock)
+            if strongest.map({ Self.isWeaker($0, subscription) }) ?? true { strongest = subscription }
+        }
+        if let strongest { return .subscriber(strongest) }
+        if someUnknown { return .groupUnknown }
+        let bought = transactions.contains { groupIdentifier(of: $0, in: app) == groupId }
+        return bought ? .noPendingRenewalInfo : .neverSubscribed
+    }
+
+    /// Whether the left one counts less; of two with the same state the one that expires first does.
+    private static func isWeaker(_ left: Subscription, _ right: Subscription) -> Bool {
+        guard left.state == right.state else { return left.state < right.state }
+        return (left.transaction?.expiresDate?.millisecondsSince1970 ?? .min)
+            < (right.transaction?.expiresDate?.millisecondsSince1970 ?? .min)
+    }
+}

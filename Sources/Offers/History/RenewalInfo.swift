@@ -1,0 +1,54 @@
+/// What comes next for a subscription: an entry of `pending_renewal_info`, or StoreKit 2's renewal info.
+public struct RenewalInfo: Equatable, Sendable {
+    /// The subscription: the identifier of its first purchase.
+    ///
+    /// Old answers may lack it.
+    public var originalTransactionId: String?
+    /// The product that the customer holds, or held last.
+    public var productId: String?
+    /// The subscription's group, where the evidence says it.
+    ///
+    /// Apple's answers leave it out as a rule.
+    public var subscriptionGroupIdentifier: String?
+    /// Whether the subscription renews; `nil` where the evidence does not say.
+    public var autoRenewStatus: Bool?
+    /// Whether the subscription ended, for whatever `expiration_intent`.
+    public var hasExpirationIntent: Bool
+    /// Whether Apple is retrying a failed renewal.
+    public var isInBillingRetryPeriod: Bool
+    /// When the Billing Grace Period ends or ended.
+    public var gracePeriodExpiresDate: Timestamp?
+    /// The promotional offer that the next renewal falls under.
+    public var promotionalOfferId: String?
+
+    /// Creates an entry; what is left out is what most entries do not have.
+    ///
+    /// - Parameters:
+    ///   - originalTransactionId: The identifier of the subscription's first purchase.
+    ///   - productId: The product that the customer holds, or held last.
+    ///   - subscriptionGroupIdentifier: The subscription's group, where the evidence says it.
+    ///   - autoRenewStatus: Whether the subscription renews.
+    ///   - hasExpirationIntent: Whether the subscription ended.
+    ///   - isInBillingRetryPeriod: Whether Apple is retrying a failed renewal.
+    ///   - gracePeriodExpiresDate: When the Billing Grace Period ends or ended.
+    ///   - promotionalOfferId: The promotional offer that the next renewal falls under.
+    public init(
+        originalTransactionId: String?,
+        productId: String?,
+        subscriptionGroupIdentifier: String? = nil,
+        autoRenewStatus: Bool? = nil,
+        hasExpirationIntent: Bool = false,
+        isInBillingRetryPeriod: Bool = false,
+        gracePeriodExpiresDate: Timestamp? = nil,
+        promotionalOfferId: String? = nil
+    ) {
+        self.originalTransactionId = originalTransactionId
+        self.productId = productId
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.autoRenewStatus = autoRenewStatus
+        self.hasExpirationIntent = hasExpirationIntent
+        self.isInBillingRetryPeriod = isInBillingRetryPeriod
+        self.gracePeriodExpiresDate = gracePeriodExpiresDate
+        self.promotionalOfferId = promotionalOfferId
+    }
+}

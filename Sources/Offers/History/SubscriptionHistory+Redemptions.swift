@@ -1,0 +1,29 @@
+extension SubscriptionHistory {
+    /// How many times the customer has redeemed a promotional offer in a group, as far as the evidence shows.
+    ///
+    /// A redemption is a run of renewals of one subscription under the offer: a pay-as-you-go offer names itself on each
+    /// renewal that it covers. An offer that the next renewal falls under is redeemed already, though no transaction
+    /// shows it yet. Refunded and upgraded transactions count: the offer was used.
+    ///
+    /// - Parameters:
+    ///   - offerId: The promotional offer's identifier.
+    ///   - groupId: The group's identifier.
+    ///   - app: The app of the catalog.
+    /// - Returns: The number of redemptions.
+    public func redemptions(ofOffer offerId: String, inGroup groupId: String, of app: App) -> Int {
+        let offer = RedeemedOffer.promotional(offerId)
+        var lastOffers: [String: RedeemedOffer?] = [:]
+        var count = 0
+        let bought = transactions.filter { !$0.isFamilyShared && groupIdentifier(of: $0, in: app) == groupId }
+        for transaction in bought.sorted(by: Transaction.isOlder) {
+            let last = lastOffers.updateValue(transaction.offer, forKey: transaction.originalTransactionId)
+            if transaction.offer == offer, last != .some(offer) { count += 1 }
+        }
+        for renewal in renewals ?? [] where renewal.promotionalOfferId == offerId {
+            guard groupIdentifier(of: renewal, in: app) == groupId else { continue }
+            let last = renewal.originalTransactionId.flatMap { lastOffers[$0] }
+            if last != .some(offer) { count += 1 }
+        }
+        return count
+    }
+}

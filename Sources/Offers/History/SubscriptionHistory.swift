@@ -1,0 +1,35 @@
+/// What the evidence says of a customer, whatever kind of evidence it was: the one thing that decisions read.
+public struct SubscriptionHistory: Equatable, Sendable {
+    /// The app that the evidence is about; `nil` where it does not say.
+    public var bundleId: String?
+    /// The environment that the evidence is from; `nil` where it does not say, or names none of Apple's.
+    public var environment: AppStoreEnvironment?
+    /// Apple's clock when it made the evidence; `nil` where it does not say.
+    public var asOf: Timestamp?
+    /// What comes next for each subscription; `nil` where the evidence cannot tell.
+    public var renewals: [RenewalInfo]?
+    /// The purchases and renewals, in no order that counts.
+    public var transactions: [Transaction]
+
+    /// Creates a history.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app that the evidence is about.
+    ///   - environment: The environment that it is from.
+    ///   - asOf: Apple's clock when it made the evidence.
+    ///   - renewals: What comes next for each subscription; `nil` where the evidence cannot tell.
+    ///   - transactions: The purchases and renewals, in any order.
+    public init(
+        bundleId: String?,
+        environment: AppStoreEnvironment?,
+        asOf: Timestamp?,
+        renewals: [RenewalInfo]?,
+        transactions: [Transaction]
+    ) {
+        self.bundleId = bundleId
+        self.environment = environment
+        self.asOf = asOf
+        self.renewals = renewals
+        self.transactions = transactions
+    }
+}

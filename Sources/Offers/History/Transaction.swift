@@ -1,0 +1,87 @@
+/// A purchase or renewal, as far as a decision needs it.
+///
+/// Names are the App Store Server API's (`JWSTransactionDecodedPayload`).
+public struct Transaction: Equatable, Sendable {
+    /// The subscription that the transaction belongs to: the identifier of its first purchase.
+    public var originalTransactionId: String
+    /// The product that was bought.
+    public var productId: String
+    /// The product's group, where the evidence says it.
+    public var subscriptionGroupIdentifier: String?
+    /// When it was bought or renewed.
+    public var purchaseDate: Timestamp?
+    /// When the paid time ends; `nil` for what does not expire.
+    public var expiresDate: Timestamp?
+    /// When Apple refunded or revoked it.
+    public var revocationDate: Timestamp?
+    /// Whether an upgrade replaced it.
+    ///
+    /// An upgrade is no refund.
+    public var isUpgraded: Bool
+    /// Whether the customer has it by Family Sharing (`inAppOwnershipType` FAMILY_SHARED).
+    public var isFamilyShared: Bool
+    /// The account that the app set on the purchase.
+    public var appAccountToken: AppAccountToken?
+    /// The offer it was made under.
+    public var offer: RedeemedOffer?
+
+    /// Creates a transaction; what is left out is what most transactions do not have.
+    ///
+    /// - Parameters:
+    ///   - originalTransactionId: The identifier of the subscription's first purchase.
+    ///   - productId: The product that was bought.
+    ///   - subscriptionGroupIdentifier: The product's group, where the evidence says it.
+    ///   - purchaseDate: When it was bought or renewed.
+    ///   - expiresDate: When the paid time ends.
+    ///   - revocationDate: When Apple refunded or revoked it.
+    ///   - isUpgraded: Whether an upgrade replaced it.
+    ///   - isFamilyShared: Whether the customer has it by Family Sharing.
+    ///   - appAccountToken: The account that the app set on the purchase.
+    ///   - offer: The offer it was made under.
+    public init(
+        originalTransactionId: String,
+        productId: String,
+        subscriptionGroupIdentifier: String? = nil,
+        purchaseDate: Timestamp? = nil,
+        expiresDate: Timestamp? = nil,
+        revocationDate: Timestamp? = nil,
+        isUpgraded: Bool = false,
+        isFamilyShared: Bool = false,
+        appAccountToken: AppAccountToken? = nil,
+        offer: RedeemedOffer? = nil
+    ) {
+        self.originalTransactionId = originalTransactionId
+        self.productId = productId
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.purchaseDate = purchaseDate
+        self.expiresDate = expiresDate
+        self.revocationDate = revocationDate
+        self.isUpgraded = isUpgraded
+        self.isFamilyShared = isFamilyShared
+        self.appAccountToken = appAccountToken
+        self.offer = offer
+    }
+
+    /// Whether the left one was bought before the right one.
+    ///
+    /// Expiry decides ties and stands in for a missing purchase date. Apple's lists come in no order that counts.
+    ///
+    /// - Parameters:
+    ///   - left: A transaction.
+    ///   - right: Another.
+    /// - Returns: `true` when the left one is the older.
+    public static func isOlder(_ left: Transaction, _ right: Transaction) -> Bool {
+        let leftDate = left.purchaseDate ?? left.expiresDate
+        let rightDate = right.purchaseDate ?? right.expiresDate
+        guard leftDate == rightDate else { return precedes(leftDate, rightDate) }
+        return precedes(left.expiresDate, right.expiresDate)
+    }
+
+    private static func precedes(_ left: Timestamp?, _ right: Timestamp?) -> Bool {
+        switch (left, right) {
+        case (let left?, let right?): left < right
+        case (nil, _?): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,40 @@
+extension Timestamp {
+    /// The moment as RFC 3339 text in UTC with whole seconds, such as `2026-11-22T02:00:00Z`.
+    ///
+    /// Years outside 0...9999, which RFC 3339 cannot write, are held at its ends.
+    public var rfc3339: String {
+        let (days, seconds) = daysAndSeconds
+        return date(days) + "T" + two(seconds / 3600) + ":" + two(seconds / 60 % 60) + ":" + two(seconds % 60) + "Z"
+    }
+
+    /// The day in UTC, such as `2026-10-02`: how a moment is written in sentences for people.
+    public var day: String { date(daysAndSeconds.days) }
+
+    private var daysAndSeconds: (days: Int64, seconds: Int64) {
+        let first: Int64 = -62_167_219_200  // 0000-01-01T00:00:00Z
+        let last: Int64 = 253_402_300_799  // 9999-12-31T23:59:59Z
+        let (quotient, remainder) = millisecondsSince1970.quotientAndRemainder(dividingBy: 1000)
+        let whole = remainder < 0 ? quotient - 1 : quotient
+        let seconds = min(max(whole, first), last)
+        let days = seconds >= 0 ? seconds / 86400 : (seconds - 86399) / 86400
+        return (days, seconds - days * 86400)
+    }
+
+    /// The civil date of a day count, in the proleptic Gregorian calendar: eras of 400 years, years that begin in March.
+    private func date(_ daysSince1970: Int64) -> String {
+        let shifted = daysSince1970 + 719_468  // days since 0000-03-01
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return two(year / 100) + two(year % 100) + "-" + two(month) + "-" + two(day)
+    }
+
+    private func two(_ number: Int64) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
+    }
+}
