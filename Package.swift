@@ -15,6 +15,10 @@ let package = Package(
     name: "offer-signer",
     targets: [
         .target(name: "Offers", swiftSettings: strict),
+        .target(name: "StrictJSON", swiftSettings: strict),
+        .target(name: "AppStore", dependencies: ["Offers", "StrictJSON"], swiftSettings: strict),
         .testTarget(name: "OffersTests", dependencies: ["Offers"], swiftSettings: strict),
+        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
+        .testTarget(name: "AppStoreTests", dependencies: ["AppStore", "Offers"], swiftSettings: strict),
     ]
 )

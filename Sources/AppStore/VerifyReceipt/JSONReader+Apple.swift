@@ -1,0 +1,80 @@
+import Offers
+import StrictJSON
+
+// Apple's answers have written the same thing as string, number and boolean over the years. `null` and the empty string
+// stand for a member that is not there.
+
+extension JSONReader {
+    /// Reads text: a string, or a number or boolean as it is written.
+    ///
+    /// - Returns: The text; `nil` for `null` and the empty string.
+    /// - Throws: `JSONFault` for an object or array.
+    mutating func readAppleText() throws(JSONFault) -> String? {
+        switch try readScalar() {
+        case .string(let text): text.isEmpty ? nil : text
+        case .number(let text): text
+        case .bool(let flag): flag ? "true" : "false"
+        case .null: nil
+        }
+    }
+
+    /// Reads a whole number, or its text.
+    ///
+    /// - Returns: The number; `nil` for `null` and the empty string.
+    /// - Throws: `JSONFault` for anything else.
+    mutating func readAppleInteger() throws(JSONFault) -> Int64? {
+        guard let text = try readAppleText() else { return nil }
+        guard let number = Int64(text) else { throw JSONFault(.invalidValue, "A whole number is expected.") }
+        return number
+    }
+
+    /// Reads a flag: `true`, `1`, `"true"`, `"1"`, and their opposites.
+    ///
+    /// - Returns: The flag; `nil` for `null` and the empty string.
+    /// - Throws: `JSONFault` for anything else.
+    mutating func readAppleFlag() throws(JSONFault) -> Bool? {
+        switch try readAppleText() {
+        case nil: return nil
+        case "1", "true": return true
+        case "0", "false": return false
+        default: throw JSONFault(.invalidValue, "A flag is expected: 1, 0, true or false.")
+        }
+    }
+
+    /// Reads a moment: milliseconds since 1970 (a fraction, as Xcode writes it, is cut off), or `2020-07-14 19:41:40
+    /// Etc/GMT`.
+    ///
+    /// - Returns: The moment; `nil` for `null` and the empty string.
+    /// - Throws: `JSONFault` for anything else.
+    mutating func readAppleDate() throws(JSONFault) -> Timestamp? {
+        guard let text = try readAppleText() else { return nil }
+        if let milliseconds = Int64(text) { return Timestamp(millisecondsSince1970: milliseconds) }
+        if let milliseconds = Double(text), milliseconds.magnitude < 0x1p53 {
+            return Timestamp(millisecondsSince1970: Int64(milliseconds))
+        }
+        if let date = Timestamp(appleText: text) { return date }
+        throw JSONFault(.invalidValue, "A date is expected, in milliseconds since 1970.")
+    }
+
+    /// Reads an account's UUID.
+    ///
+    /// - Returns: The token; `nil` for `null` and the empty string.
+    /// - Throws: `JSONFault` for anything else: evidence of an account that cannot be told must not pass as free.
+    mutating func readAppleAccountToken() throws(JSONFault) -> AppAccountToken? {
+        guard let text = try readAppleText() else { return nil }
+        guard let token = AppAccountToken(text) else { throw JSONFault(.invalidValue, "A UUID is expected.") }
+        return token
+    }
+
+    /// Reads a list of objects, or one object that stands for a list of one; `null` is an empty list.
+    ///
+    /// - Parameter read: Reads one of the objects.
+    /// - Throws: `JSONFault` for anything else.
+    mutating func readOneOrMany(_ read: (inout JSONReader) throws(JSONFault) -> Void) throws(JSONFault) {
+        switch try nextType() {
+        case .null: try skipValue()
+        case .object: try read(&self)
+        default: try readArray { (_, reader) throws(JSONFault) in try read(&reader) }
+        }
+    }
+}

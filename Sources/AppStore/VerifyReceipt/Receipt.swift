@@ -1,0 +1,57 @@
+import Offers
+import StrictJSON
+
+/// The `receipt` of an answer: an app receipt with `in_app`, or an iOS 6 style receipt of one transaction.
+struct Receipt {
+    /// `bundle_id`, or `bid` of iOS 6 style receipts.
+    var bundleId: String?
+    /// What `receipt_type` implies.
+    var environment: AppStoreEnvironment?
+    /// `request_date_ms`.
+    var requestDate: Timestamp?
+    /// `in_app`, or the receipt's own transaction.
+    var transactions: [Transaction] = []
+
+    /// A receipt that is not there.
+    init() {}
+
+    /// Reads a receipt's object.
+    ///
+    /// - Parameter reader: The reader, at the object.
+    /// - Throws: `JSONFault` when a member that counts cannot be read.
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+        var bundleIdentifier: String?
+        var oldBundleIdentifier: String?
+        var own = TransactionFields()
+        var inApp: [Transaction] = []
+        var environment: AppStoreEnvironment?
+        var requestDate: Timestamp?
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            switch name {
+            case "bundle_id": bundleIdentifier = try reader.readAppleText()
+            case "bid": oldBundleIdentifier = try reader.readAppleText()
+            case "receipt_type": environment = Self.environment(ofType: try reader.readAppleText())
+            case "request_date_ms": requestDate = try reader.readAppleDate()
+            case "in_app":
+                try reader.readOneOrMany { (reader) throws(JSONFault) in
+                    inApp.append(try Transaction(reading: &reader))
+                }
+            default: try own.read(name, from: &reader)
+            }
+        }
+        self.bundleId = bundleIdentifier ?? oldBundleIdentifier
+        self.environment = environment
+        self.requestDate = requestDate
+        self.transactions = own.productId == nil ? inApp : inApp + [own.transaction]
+    }
+
+    /// The environment of a `receipt_type`: Production, ProductionVPP, ProductionSandbox or ProductionVPPSandbox.
+    private static func environment(ofType type: String?) -> AppStoreEnvironment? {
+        switch type {
+        case "Production", "ProductionVPP": .production
+        case "Sandbox", "ProductionSandbox", "ProductionVPPSandbox": .sandbox
+        case "Xcode": .xcode
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Offers
+import StrictJSON
+
+/// The members of a transaction in a verifyReceipt answer, collected one by one in whatever order they come.
+struct TransactionFields {
+    /// `product_id`.
+    private(set) var productId: String?
+    private var originalTransactionId: String?
+    private var transactionId: String?
+    private var group: String?
+    private var purchaseDate = AppleDateFields()
+    private var expiresDate = AppleDateFields()
+    private var cancellationDate = AppleDateFields()
+    private var isUpgraded = false
+    private var isFamilyShared = false
+    private var isIntroductory = false
+    private var promotionalOfferId: String?
+    private var offerCodeName: String?
+    private var appAccountToken: AppAccountToken?
+
+    /// The transaction that the members make.
+    ///
+    /// Where Apple gives no original id, the transaction is its own original.
+    var transaction: Transaction {
+        var offer: RedeemedOffer?
+        if let promotionalOfferId {
+            offer = .promotional(promotionalOfferId)
+        } else if let offerCodeName {
+            offer = .offerCode(offerCodeName)
+        } else if isIntroductory {
+            offer = .introductory
+        }
+        return Transaction(
+            originalTransactionId: originalTransactionId ?? transactionId ?? "",
+            productId: productId ?? "",
+            subscriptionGroupIdentifier: group,
+            purchaseDate: purchaseDate.value,
+            expiresDate: expiresDate.value,
+            revocationDate: cancellationDate.value,
+            isUpgraded: isUpgraded,
+            isFamilyShared: isFamilyShared,
+            appAccountToken: appAccountToken,
+            offer: offer
+        )
+    }
+
+    /// Reads one member; those that decisions do not need are passed by.
+    ///
+    /// - Parameters:
+    ///   - name: The member's name.
+    ///   - reader: The reader, at the member's value.
+    /// - Throws: `JSONFault` when a member that counts cannot be read.
+    mutating func read(_ name: String, from reader: inout JSONReader) throws(JSONFault) {
+        switch name {
+        case "product_id": productId = try reader.readAppleText()
+        case "original_transaction_id": originalTransactionId = try reader.readAppleText()
+        case "transaction_id": transactionId = try reader.readAppleText()
+        case "subscription_group_identifier": group = try reader.readAppleText()
+        case "purchase_date_ms": purchaseDate.milliseconds = try reader.readAppleDate()
+        case "purchase_date": purchaseDate.text = try reader.readAppleDate()
+        case "expires_date_ms": expiresDate.milliseconds = try reader.readAppleDate()
+        case "expires_date": expiresDate.text = try reader.readAppleDate()
+        case "cancellation_date_ms": cancellationDate.milliseconds = try reader.readAppleDate()
+        case "cancellation_date": cancellationDate.text = try reader.readAppleDate()
+        case "is_upgraded": isUpgraded = try reader.readAppleFlag() ?? false
+        case "is_trial_period", "is_in_intro_offer_period":
+            isIntroductory = try (reader.readAppleFlag() ?? false) || isIntroductory
+        case "in_app_ownership_type": isFamilyShared = try reader.readAppleText() == "FAMILY_SHARED"
+        case "promotional_offer_id": promotionalOfferId = try reader.readAppleText()
+        case "offer_code_ref_name": offerCodeName = try reader.readAppleText()
+        case "app_account_token": appAccountToken = try reader.readAppleAccountToken()
+        default: try reader.skipValue()
+        }
+    }
+}
+
+/// A date that Apple writes twice: as milliseconds, which count, and as text.
+///
+/// Old answers have the text alone, and in it milliseconds or a date.
+struct AppleDateFields {
+    /// From the member that ends in `_ms`.
+    var milliseconds: Timestamp?
+    /// From the member that does not.
+    var text: Timestamp?
+
+    /// The date.
+    var value: Timestamp? { milliseconds ?? text }
+}
+
+extension Transaction {
+    /// Reads an element of `latest_receipt_info` or `in_app`.
+    ///
+    /// - Parameter reader: The reader, at the element.
+    /// - Throws: `JSONFault` when a member that counts cannot be read.
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+        var fields = TransactionFields()
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            try fields.read(name, from: &reader)
+        }
+        self = fields.transaction
+    }
+}

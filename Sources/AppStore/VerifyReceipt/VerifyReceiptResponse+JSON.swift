@@ -1,0 +1,65 @@
+import Offers
+import StrictJSON
+
+extension VerifyReceiptResponse {
+    /// Reads an answer's text.
+    ///
+    /// Numbers, strings and booleans stand for each other, and one object for a list of one: Apple's answers have had
+    /// all of these forms. Members that decisions do not need are ignored.
+    ///
+    /// - Parameter json: The text of one JSON object.
+    /// - Throws: `EvidenceFault` when it is no verifyReceipt answer.
+    init(json: [UInt8]) throws(EvidenceFault) {
+        do throws(JSONFault) {
+            var reader = JSONReader(json, refusesDuplicates: false)
+            try self.init(reading: &reader)
+            try reader.readEnd()
+        } catch {
+            throw EvidenceFault(.malformed, code: error.code.rawValue, detail: error.detail, pointer: error.pointer)
+        }
+    }
+
+    private init(reading reader: inout JSONReader) throws(JSONFault) {
+        var status: Int64?
+        var receipt = Receipt()
+        var response = VerifyReceiptResponse(status: 0)
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            switch name {
+            case "status": status = try reader.readAppleInteger()
+            case "environment":
+                response.environment = try reader.readAppleText().flatMap(AppStoreEnvironment.init(rawValue:))
+            case "receipt":
+                guard try reader.nextType() == .object else {
+                    try reader.skipValue()
+                    return
+                }
+                receipt = try Receipt(reading: &reader)
+                response.hasReceipt = true
+            case "latest_receipt_info", "latest_expired_receipt_info":
+                try reader.readOneOrMany { (reader) throws(JSONFault) in
+                    response.latestTransactions.append(try Transaction(reading: &reader))
+                }
+            case "pending_renewal_info":
+                guard try reader.nextType() != .null else {
+                    try reader.skipValue()
+                    return
+                }
+                var renewals = response.pendingRenewals ?? []
+                try reader.readOneOrMany { (reader) throws(JSONFault) in
+                    renewals.append(try RenewalInfo(reading: &reader))
+                }
+                response.pendingRenewals = renewals
+            default: try reader.skipValue()
+            }
+        }
+        guard let status else {
+            throw JSONFault(.missingMember, "A verifyReceipt answer has a status.").inside(member: "status")
+        }
+        response.status = status
+        response.environment = response.environment ?? receipt.environment
+        response.bundleId = receipt.bundleId
+        response.requestDate = receipt.requestDate
+        response.receiptTransactions = receipt.transactions
+        self = response
+    }
+}

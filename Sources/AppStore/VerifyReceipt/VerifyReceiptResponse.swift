@@ -1,0 +1,64 @@
+import Offers
+
+/// An answer of verifyReceipt, as far as decisions need it (`responseBody`, App Store Receipts documentation).
+struct VerifyReceiptResponse {
+    /// 0 when the receipt is fine; else why it is not.
+    var status: Int64
+    /// `environment`, or what `receipt.receipt_type` implies.
+    var environment: AppStoreEnvironment?
+    /// Whether the answer has a `receipt`: lists that are left out are empty ones then.
+    var hasReceipt = false
+    /// `receipt.bundle_id`, or `receipt.bid` of iOS 6 style receipts.
+    var bundleId: String?
+    /// `receipt.request_date_ms`: Apple's clock when it answered.
+    var requestDate: Timestamp?
+    /// `latest_receipt_info`.
+    var latestTransactions: [Transaction] = []
+    /// `receipt.in_app`, or the receipt itself where it is an iOS 6 style transaction receipt.
+    var receiptTransactions: [Transaction] = []
+    /// `pending_renewal_info`; `nil` where the answer leaves it out.
+    var pendingRenewals: [RenewalInfo]?
+}
+
+extension VerifyReceiptResponse {
+    /// What the answer says of the customer.
+    ///
+    /// - Returns: The history.
+    /// - Throws: `EvidenceFault` when the status says that there is nothing to read.
+    func history() throws(EvidenceFault) -> SubscriptionHistory {
+        guard status == 0 || status == 21006 else {
+            throw EvidenceFault(
+                .rejected,
+                code: "receipt_status",
+                detail: "verifyReceipt answered with status \(status): \(Self.meaning(ofStatus: status)).",
+                pointer: "/status"
+            )
+        }
+        // The receipt is a snapshot; a subscription that latest_receipt_info has is told there to the end.
+        let told = Set(latestTransactions.map(\.originalTransactionId))
+        let others = receiptTransactions.filter { !told.contains($0.originalTransactionId) }
+        return SubscriptionHistory(
+            bundleId: bundleId,
+            environment: environment,
+            asOf: requestDate,
+            renewals: pendingRenewals ?? (hasReceipt ? [] : nil),
+            transactions: latestTransactions + others
+        )
+    }
+
+    /// What a status means, for a sentence.
+    static func meaning(ofStatus status: Int64) -> String {
+        switch status {
+        case 21000: "the request was no POST"
+        case 21002: "the receipt was malformed, or the service had a temporary fault"
+        case 21003: "the receipt could not be authenticated"
+        case 21004: "the shared secret is not the app's"
+        case 21005, 21009: "the App Store was not able to answer; ask again"
+        case 21007: "a sandbox receipt was sent to production; ask the sandbox"
+        case 21008: "a production receipt was sent to the sandbox; ask production"
+        case 21010: "the account is not known, or was deleted"
+        case 21100...21199: "the App Store had an internal error; ask again where is-retryable says so"
+        default: "only 0 and 21006 carry data"
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// Why a text is not the JSON that was expected, and where.
+public struct JSONFault: Error, Equatable {
+    /// The kind of fault; the raw values name it in answers.
+    public enum Code: String, Sendable {
+        /// The text breaks RFC 8259.
+        case malformed = "malformed_json"
+        /// Objects and arrays are nested deeper than the reader allows.
+        case tooDeep = "too_deep"
+        /// An object has two members of one name.
+        case duplicateMember = "duplicate_member"
+        /// An object has a member that does not belong there.
+        case unknownMember = "unknown_member"
+        /// An object lacks a member that it must have.
+        case missingMember = "missing_member"
+        /// A value is of another type than expected.
+        case wrongType = "wrong_type"
+        /// A value is of the right type, and still cannot be taken.
+        case invalidValue = "invalid_value"
+        /// What the value asks for is not built.
+        case notSupported = "not_supported"
+    }
+
+    /// The kind of fault.
+    public let code: Code
+    /// The fault in a sentence, without the offending text where that could be a secret.
+    public let detail: String
+    /// Where the fault is, from the innermost value outwards.
+    private var steps: [String] = []
+
+    /// Creates a fault at the value that is being read.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of fault.
+    ///   - detail: The fault in a sentence.
+    public init(_ code: Code, _ detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+
+    /// The place as a JSON Pointer (RFC 6901); empty for the whole document.
+    public var pointer: String {
+        steps.reversed().map { step in
+            "/"
+                + step.split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
+                .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~1")
+        }.joined()
+    }
+
+    /// The same fault, seen from the object around it.
+    ///
+    /// - Parameter member: The name of the member that the fault is in.
+    /// - Returns: The fault with a longer pointer.
+    public func inside(member: String) -> JSONFault {
+        var fault = self
+        fault.steps.append(member)
+        return fault
+    }
+
+    /// The same fault, seen from the array around it.
+    ///
+    /// - Parameter index: The position of the element that the fault is in, from 0.
+    /// - Returns: The fault with a longer pointer.
+    public func inside(element index: Int) -> JSONFault {
+        inside(member: String(index))
+    }
+}

@@ -1,0 +1,76 @@
+extension JSONReader {
+    /// Reads a value that is neither object nor array.
+    ///
+    /// - Returns: The value.
+    /// - Throws: ``JSONFault`` when it is not one.
+    public mutating func readScalar() throws(JSONFault) -> JSONScalar {
+        switch try nextType() {
+        case .string: return .string(try readString())
+        case .number:
+            let start = position
+            try skipNumber()
+            return .number(String(decoding: bytes[start..<position], as: UTF8.self))
+        case .boolean, .null: return try readLiteral()
+        case .object: throw JSONFault(.wrongType, "A plain value is expected; this is an object.")
+        case .array: throw JSONFault(.wrongType, "A plain value is expected; this is an array.")
+        }
+    }
+
+    /// Reads `true` or `false`.
+    ///
+    /// - Returns: The value.
+    /// - Throws: ``JSONFault`` when it is neither.
+    public mutating func readBool() throws(JSONFault) -> Bool {
+        try expect(.boolean)
+        return try readLiteral() == .bool(true)
+    }
+
+    /// Reads a number that is a whole one and fits 64 bits, such as `12`; `12.0` and `1e3` do not count as whole.
+    ///
+    /// - Returns: The number.
+    /// - Throws: ``JSONFault`` when it is another value.
+    public mutating func readInt64() throws(JSONFault) -> Int64 {
+        try expect(.number)
+        let start = position
+        try skipNumber()
+        guard let number = Int64(String(decoding: bytes[start..<position], as: UTF8.self)) else {
+            throw JSONFault(.invalidValue, "A whole number of at most 64 bits is expected.")
+        }
+        return number
+    }
+
+    /// Reads `true`, `false` or `null`.
+    mutating func readLiteral() throws(JSONFault) -> JSONScalar {
+        for (text, value) in [("true", JSONScalar.bool(true)), ("false", .bool(false)), ("null", .null)]
+        where bytes[position...].starts(with: text.utf8) {
+            position += text.utf8.count
+            return value
+        }
+        throw malformed("a value is expected")
+    }
+
+    /// Passes a number by: RFC 8259 §6.
+    mutating func skipNumber() throws(JSONFault) {
+        if current == UInt8(ascii: "-") { position += 1 }
+        if current == UInt8(ascii: "0") {
+            position += 1
+        } else {
+            try skipDigits()
+        }
+        if current == UInt8(ascii: ".") {
+            position += 1
+            try skipDigits()
+        }
+        if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
+            position += 1
+            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position += 1 }
+            try skipDigits()
+        }
+    }
+
+    private mutating func skipDigits() throws(JSONFault) {
+        let start = position
+        while let byte = current, Self.digits.contains(byte) { position += 1 }
+        guard position > start else { throw malformed("a digit is expected") }
+    }
+}

@@ -1,0 +1,126 @@
+extension JSONReader {
+    /// Reads a string.
+    ///
+    /// - Returns: The string, its escapes resolved.
+    /// - Throws: ``JSONFault`` when the value is no string, or its text is not valid.
+    public mutating func readString() throws(JSONFault) -> String {
+        try expect(.string)
+        let start = position + 1
+        let hasEscapes = try skipString()
+        let content = bytes[start..<(position - 1)]
+        guard hasEscapes else { return String(decoding: content, as: UTF8.self) }
+        return try resolved(content)
+    }
+
+    /// Passes a string by, and checks all of it.
+    ///
+    /// - Returns: Whether it has escapes.
+    @discardableResult
+    mutating func skipString() throws(JSONFault) -> Bool {
+        position += 1
+        let start = position
+        var hasEscapes = false
+        var isASCII = true
+        while let byte = current {
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard isASCII || String(validating: bytes[start..<position], as: UTF8.self) != nil else {
+                    throw JSONFault(.malformed, "The string is not valid UTF-8.")
+                }
+                position += 1
+                return hasEscapes
+            case UInt8(ascii: "\\"):
+                hasEscapes = true
+                try skipEscape()
+            case 0..<0x20: throw malformed("a control character must be escaped")
+            default:
+                if byte >= 0x80 { isASCII = false }
+                position += 1
+            }
+        }
+        throw malformed("the string does not end")
+    }
+
+    /// Passes an escape by, both halves of a surrogate pair.
+    private mutating func skipEscape() throws(JSONFault) {
+        position += 1
+        switch current {
+        case UInt8(ascii: "u"):
+            position += 1
+            let unit = try readHexadecimalUnit()
+            if UTF16.isTrailSurrogate(unit) { throw malformed("a surrogate stands alone") }
+            guard UTF16.isLeadSurrogate(unit) else { return }
+            guard current == UInt8(ascii: "\\") else { throw malformed("a surrogate stands alone") }
+            position += 1
+            guard current == UInt8(ascii: "u") else { throw malformed("a surrogate stands alone") }
+            position += 1
+            guard UTF16.isTrailSurrogate(try readHexadecimalUnit()) else {
+                throw malformed("a surrogate stands alone")
+            }
+        case let byte? where Self.simpleEscape(byte) != nil: position += 1
+        default: throw malformed("no such escape")
+        }
+    }
+
+    private mutating func readHexadecimalUnit() throws(JSONFault) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let byte = current, let digit = Self.hexadecimalDigit(byte) else {
+                throw malformed("four hexadecimal digits are expected")
+            }
+            unit = unit << 4 | digit
+            position += 1
+        }
+        return unit
+    }
+
+    /// The text of a string whose escapes were found to be right.
+    private func resolved(_ content: ArraySlice<UInt8>) throws(JSONFault) -> String {
+        var units: [UInt8] = []
+        units.reserveCapacity(content.count)
+        var escapes = JSONReader(Array(content))
+        while let byte = escapes.current {
+            escapes.position += 1
+            guard byte == UInt8(ascii: "\\"), let escape = escapes.current else {
+                units.append(byte)
+                continue
+            }
+            escapes.position += 1
+            if let simple = Self.simpleEscape(escape) {
+                units.append(simple)
+                continue
+            }
+            let first = try escapes.readHexadecimalUnit()
+            var scalarValue = UInt32(first)
+            if UTF16.isLeadSurrogate(first) {
+                escapes.position += 2
+                let second = try escapes.readHexadecimalUnit()
+                scalarValue = 0x10000 + (UInt32(first) & 0x3FF) << 10 + UInt32(second) & 0x3FF
+            }
+            guard let scalar = Unicode.Scalar(scalarValue) else { throw malformed("a surrogate stands alone") }
+            units.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+        }
+        return String(decoding: units, as: UTF8.self)
+    }
+
+    private static func simpleEscape(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte
+        case UInt8(ascii: "b"): 0x08
+        case UInt8(ascii: "f"): 0x0C
+        case UInt8(ascii: "n"): 0x0A
+        case UInt8(ascii: "r"): 0x0D
+        case UInt8(ascii: "t"): 0x09
+        default: nil
+        }
+    }
+
+    private static func hexadecimalDigit(_ byte: UInt8) -> UInt16? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(byte - UInt8(ascii: "A") + 10)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import AppStore
+import Offers
+import Testing
+
+@Suite("verifyReceipt answers")
+struct VerifyReceiptResponseTests {
+    private func read(_ json: String) throws(EvidenceFault) -> SubscriptionHistory {
+        try AppStoreEvidenceReader().history(from: .receiptResponse(json: Array(json.utf8)))
+    }
+
+    private static let strings = #"""
+        {"status":0,"environment":"Sandbox","latest_receipt":"MII=","receipt":{"receipt_type":"ProductionSandbox",
+        "bundle_id":"com.example.reader","request_date_ms":"1595440486402","request_date":"2020-07-22 17:54:46 Etc/GMT",
+        "in_app":[{"product_id":"p","transaction_id":"2","original_transaction_id":"1","purchase_date_ms":"5"}]},
+        "latest_receipt_info":[{"quantity":"1","product_id":"p","transaction_id":"2","original_transaction_id":"1",
+        "purchase_date_ms":"1594755400000","expires_date_ms":"1594755700000","cancellation_date_ms":"1594755500000",
+        "is_trial_period":"false","is_in_intro_offer_period":"true","is_upgraded":"true",
+        "in_app_ownership_type":"FAMILY_SHARED","subscription_group_identifier":"20900001",
+        "app_account_token":"7E3FB20B-4CDB-47CC-936D-99D65F608138"}],
+        "pending_renewal_info":[{"auto_renew_product_id":"q","original_transaction_id":"1","product_id":"p",
+        "auto_renew_status":"0","expiration_intent":"1","is_in_billing_retry_period":"1",
+        "grace_period_expires_date_ms":"1594756000000","promotional_offer_id":"o"}]}
+        """#
+
+    private static let values = #"""
+        {"status":"0","environment":"Sandbox","receipt":{"bundle_id":"com.example.reader",
+        "request_date_ms":1595440486402},
+        "latest_receipt_info":{"product_id":"p","transaction_id":2,"original_transaction_id":1,
+        "purchase_date_ms":1594755400000,"expires_date_ms":1594755700000.75,"cancellation_date_ms":1594755500000,
+        "is_trial_period":0,"is_in_intro_offer_period":true,"is_upgraded":1,"in_app_ownership_type":"FAMILY_SHARED",
+        "subscription_group_identifier":20900001,"app_account_token":"7e3fb20b-4cdb-47cc-936d-99d65f608138"},
+        "pending_renewal_info":{"original_transaction_id":1,"product_id":"p","auto_renew_status":false,
+        "expiration_intent":1,"is_in_billing_retry_period":true,"grace_period_expires_date_ms":1594756000000,
+        "promotional_offer_id":"o"}}
+        """#
+
+    @Test(
+        "Strings, numbers, booleans, and one object for a list of one, all say the same",
+        arguments: [strings, values]
+    )
+    func forms(json: String) throws {
+        let history = try read(json)
+        let date = { Timestamp(millisecondsSince1970: $0) }
+        #expect(history.bundleId == "com.example.reader")
+        #expect(history.environment == .sandbox)
+        #expect(history.asOf == date(1_595_440_486_402))
+        #expect(
+            history.transactions == [
+                Transaction(
+                    originalTransactionId: "1",
+                    productId: "p",
+                    subscriptionGroupIdentifier: "20900001",
+                    purchaseDate: date(1_594_755_400_000),
+                    expiresDate: date(1_594_755_700_000),
+                    revocationDate: date(1_594_755_500_000),
+                    isUpgraded: true,
+                    isFamilyShared: true,
+                    appAccountToken: AppAccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138"),
+                    offer: .introductory
+                )
+            ]
+        )
+        #expect(
+            history.renewals == [
+                RenewalInfo(
+                    originalTransactionId: "1",
+                    productId: "p",
+                    autoRenewStatus: false,
+                    hasExpirationIntent: true,
+                    isInBillingRetryPeriod: true,
+                    gracePeriodExpiresDate: date(1_594_756_000_000),
+                    promotionalOfferId: "o"
+                )
+            ]
+        )
+    }
+
+    @Test("in_app tells of the subscriptions that latest_receipt_info leaves out, and of no others")
+    func inApp() throws {
+        let history = try read(
+            #"""
+            {"status":0,"receipt":{"in_app":[{"original_transaction_id":"1","product_id":"old"},
+            {"original_transaction_id":"2","product_id":"b"},{"transaction_id":"3","product_id":"c"}]},
+            "latest_receipt_info":[{"original_transaction_id":"1","product_id":"new"}]}
+            """#
+        )
+        #expect(history.transactions.map(\.productId) == ["new", "b", "c"])
+        #expect(history.transactions.map(\.originalTransactionId) == ["1", "2", "3"])
+    }
+
+    @Test(
+        "A list that is left out is empty where there is a receipt, and unknown where there is none",
+        arguments: [
+            (#"{"status":0,"receipt":{"bundle_id":"b"}}"#, true),
+            (#"{"status":0,"receipt":{},"pending_renewal_info":null}"#, true),
+            (#"{"status":0,"pending_renewal_info":[]}"#, true),
+            (#"{"status":0,"latest_receipt_info":[]}"#, false),
+            (#"{"status":0,"receipt":null}"#, false),
+        ]
+    )
+    func absentLists(json: String, known: Bool) throws {
+        #expect((try read(json).renewals != nil) == known)
+    }
+
+    @Test("iOS 6 style answers: one object, dates in milliseconds without _ms, bid, status 21006")
+    func oldStyle() throws {
+        let history = try read(
+            #"""
+            {"status":21006,"environment":"Production","receipt":{"bid":"com.example.old","product_id":"p",
+            "original_transaction_id":"1","transaction_id":"1","expires_date":"1394619485000",
+            "purchase_date":"2014-03-12 10:15:06 Etc/GMT"},
+            "latest_expired_receipt_info":{"bid":"com.example.old","product_id":"p","original_transaction_id":"1",
+            "transaction_id":"2","expires_date":1394619485000,"purchase_date_ms":1394619306000}}
+            """#
+        )
+        #expect(history.bundleId == "com.example.old")
+        #expect(history.asOf == nil)
+        #expect(history.transactions.count == 1)
+        #expect(history.transactions.first?.expiresDate == Timestamp(millisecondsSince1970: 1_394_619_485_000))
+        #expect(history.renewals == [])
+    }
+
+    @Test(
+        "Dates in words, where there are no milliseconds",
+        arguments: [
+            ("2014-03-12 10:18:05 Etc/GMT", 1_394_619_485_000), ("1970-01-01 00:00:00 Etc/GMT", 0),
+            ("2000-02-29 23:59:59 Etc/GMT", 951_868_799_000), ("2026-11-21 12:00:00 Etc/GMT", 1_795_262_400_000),
+        ] as [(String, Int64)]
+    )
+    func textDates(text: String, milliseconds: Int64) throws {
+        let history = try read(#"{"status":0,"latest_receipt_info":[{"expires_date":"\#(text)"}]}"#)
+        #expect(history.transactions.first?.expiresDate?.millisecondsSince1970 == milliseconds)
+    }
+
+    @Test("Milliseconds count where a date is there twice")
+    func bothDates() throws {
+        let history = try read(
+            #"{"status":0,"latest_receipt_info":[{"expires_date_ms":"7","expires_date":"2014-03-12 10:18:05 Etc/GMT"}]}"#
+        )
+        #expect(history.transactions.first?.expiresDate?.millisecondsSince1970 == 7)
+    }
+
+    @Test(
+        "The offer of a transaction; a promotional one is never mistaken for introductory",
+        arguments: [
+            (#""promotional_offer_id":"o","is_trial_period":"true""#, RedeemedOffer.promotional("o")),
+            (#""is_trial_period":"true""#, .introductory), (#""is_in_intro_offer_period":1"#, .introductory),
+            (#""offer_code_ref_name":"c""#, .offerCode("c")), (#""promotional_offer_id":"""#, nil),
+            (#""is_trial_period":"false","promotional_offer_id":null"#, nil),
+        ] as [(String, RedeemedOffer?)]
+    )
+    func offer(members: String, expected: RedeemedOffer?) throws {
+        #expect(try read(#"{"status":0,"latest_receipt_info":[{\#(members)}]}"#).transactions.first?.offer == expected)
+    }
+
+    @Test(
+        "The environment, from whichever member tells it",
+        arguments: [
+            (#""environment":"Production""#, AppStoreEnvironment.production),
+            (#""environment":"Sandbox","receipt":{"receipt_type":"Production"}"#, .sandbox),
+            (#""receipt":{"receipt_type":"ProductionVPP"}"#, .production),
+            (#""receipt":{"receipt_type":"ProductionVPPSandbox"}"#, .sandbox), (#""environment":"Xcode""#, .xcode),
+            (#""environment":"production""#, nil), (#""receipt":{}"#, nil),
+        ] as [(String, AppStoreEnvironment?)]
+    )
+    func environment(members: String, expected: AppStoreEnvironment?) throws {
+        #expect(try read(#"{"status":0,\#(members)}"#).environment == expected)
+    }
+
+    @Test(
+        "A status that carries no data is a refusal by Apple",
+        arguments: [21000, 21002, 21003, 21004, 21005, 21007, 21008, 21009, 21010, 21100, 21199, 1, -1]
+    )
+    func status(status: Int) {
+        let fault = #expect(throws: EvidenceFault.self) { try read(#"{"status":\#(status),"receipt":{}}"#) }
+        #expect(fault?.kind == .rejected)
+        #expect(fault?.code == "receipt_status")
+        #expect(fault?.pointer == "/status")
+        #expect(fault?.detail.contains("\(status)") == true)
+    }
+
+    @Test(
+        "What cannot be read is malformed, with a pointer to it",
+        arguments: [
+            ("[]", ""), ("{}", "/status"), (#"{"status":"zero"}"#, "/status"), (#"{"status":true}"#, "/status"),
+            (#"{"status":0"#, ""), (#"{"status":0} {}"#, ""),
+            (#"{"status":0,"latest_receipt_info":"none"}"#, "/latest_receipt_info"),
+            (#"{"status":0,"latest_receipt_info":[1]}"#, "/latest_receipt_info/0"),
+            (
+                #"{"status":0,"latest_receipt_info":[{},{"expires_date_ms":"soon"}]}"#,
+                "/latest_receipt_info/1/expires_date_ms"
+            ),
+            (#"{"status":0,"latest_receipt_info":[{"is_upgraded":"maybe"}]}"#, "/latest_receipt_info/0/is_upgraded"),
+            (#"{"status":0,"latest_receipt_info":[{"product_id":{}}]}"#, "/latest_receipt_info/0/product_id"),
+            (
+                #"{"status":0,"latest_receipt_info":[{"app_account_token":"x"}]}"#,
+                "/latest_receipt_info/0/app_account_token"
+            ),
+            (
+                #"{"status":0,"pending_renewal_info":[{"auto_renew_status":2}]}"#,
+                "/pending_renewal_info/0/auto_renew_status"
+            ),
+            (#"{"status":0,"receipt":{"request_date_ms":1e300}}"#, "/receipt/request_date_ms"),
+            (
+                #"{"status":0,"receipt":{"in_app":[{"expires_date":"2014-13-12 10:18:05 Etc/GMT"}]}}"#,
+                "/receipt/in_app/0/expires_date"
+            ),
+        ]
+    )
+    func malformed(json: String, pointer: String) {
+        let fault = #expect(throws: EvidenceFault.self) { try read(json) }
+        #expect(fault?.kind == .malformed)
+        #expect(fault?.pointer == pointer)
+    }
+
+    @Test("Members that decisions do not need are ignored, whatever they hold")
+    func unknownMembers() throws {
+        _ = try read(
+            #"{"status":0,"new":[{"deep":{"er":[1]}}],"receipt":{"new":{}},"latest_receipt_info":[{"new":[]}]}"#
+        )
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import StrictJSON
+import Testing
+
+@Suite("Reading JSON")
+struct JSONReaderTests {
+    /// Whether the reader takes the text, by skipping it and by reading all of it.
+    static func accepts(_ bytes: [UInt8]) -> Bool {
+        var skipping = JSONReader(bytes)
+        let skipped = takes {
+            try skipping.skipValue()
+            try skipping.readEnd()
+        }
+        var reading = JSONReader(bytes, refusesDuplicates: false)
+        let read = takes {
+            try readAll(&reading)
+            try reading.readEnd()
+        }
+        #expect(skipped == read)
+        return skipped
+    }
+
+    private static func takes(_ body: () throws -> Void) -> Bool {
+        do {
+            try body()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    static func readAll(_ reader: inout JSONReader) throws(JSONFault) {
+        switch try reader.nextType() {
+        case .object: try reader.readObject { (_, reader) throws(JSONFault) in try readAll(&reader) }
+        case .array: try reader.readArray { (_, reader) throws(JSONFault) in try readAll(&reader) }
+        default: _ = try reader.readScalar()
+        }
+    }
+
+    @Test(
+        "RFC 8259 and nothing else",
+        arguments: [
+            ("{}", true), ("[]", true), (" [ 1 , 2 ] ", true), ("\"\"", true), ("0", true), ("-0", true),
+            ("1.5e+10", true), ("true", true), ("null", true), ("{\"a\":{\"b\":[null]}}", true),
+            ("\"\\u0041\\n\\/\\ud83d\\ude00\"", true), ("\"\u{2063}\u{10FFFF}\"", true), ("\u{09}\u{0A}\u{0D} 1", true),
+            ("", false), (" ", false), ("{", false), ("}", false), ("[1,]", false), ("{\"a\":1,}", false),
+            ("{a:1}", false), ("{\"a\" 1}", false), ("{\"a\":}", false), ("[1 2]", false), ("01", false), ("+1", false),
+            ("1.", false), (".5", false), ("1e", false), ("-", false), ("0x10", false), ("NaN", false), ("tru", false),
+            ("nulll", false), ("'a'", false), ("\"a", false), ("\"\\x\"", false), ("\"\\u12g4\"", false),
+            ("\"\\ud800\"", false), ("\"\\ud800\\u0041\"", false), ("\"\\udc00\"", false), ("\"\u{0A}\"", false),
+            ("\"\u{00}\"", false), ("1 2", false), ("[]]", false), ("\u{FEFF}{}", false), ("{} x", false),
+            ("// a\n1", false), ("\"\\", false), ("\"\\u", false), ("\"\\ud83d\\", false),
+        ]
+    )
+    func grammar(text: String, valid: Bool) {
+        #expect(Self.accepts(Array(text.utf8)) == valid)
+    }
+
+    @Test(
+        "Invalid UTF-8 is refused",
+        arguments: [
+            [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xE2, 0x81, 0x22],
+        ]
+            as [[UInt8]]
+    )
+    func encoding(bytes: [UInt8]) {
+        #expect(!Self.accepts(bytes))
+    }
+
+    @Test("Escapes are resolved")
+    func escapes() throws {
+        var reader = JSONReader(Array(#""\"\\\/\b\f\n\r\t\u0041\u00e9\u2063\ud83d\ude00z""#.utf8))
+        #expect(try reader.readString() == "\"\\/\u{8}\u{C}\n\r\tAé\u{2063}😀z")
+    }
+
+    @Test("Nesting is bounded, for what is read and for what is skipped")
+    func depth() {
+        let limit = JSONReader.maximumDepth
+        func nested(_ depth: Int) -> [UInt8] {
+            Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+        }
+        #expect(Self.accepts(nested(limit)))
+        #expect(!Self.accepts(nested(limit + 1)))
+        #expect(!Self.accepts(nested(1_000_000)))
+        #expect(Self.accepts(Array("[\(Array(repeating: "[]", count: 100).joined(separator: ","))]".utf8)))
+    }
+
+    @Test("A fault points to its place, with RFC 6901's escapes")
+    func pointer() {
+        var reader = JSONReader(Array(#"{"a/b":[{"~":1},{"~":true}]}"#.utf8))
+        let fault = #expect(throws: JSONFault.self) {
+            try reader.readObject { (_, reader) throws(JSONFault) in
+                try reader.readArray { (_, reader) throws(JSONFault) in
+                    try reader.readObject { (_, reader) throws(JSONFault) in _ = try reader.readInt64() }
+                }
+            }
+        }
+        #expect(fault?.pointer == "/a~1b/1/~0")
+        #expect(fault?.code == .wrongType)
+        #expect(fault?.detail == "Expected is a number; this is a boolean.")
+    }
+
+    @Test("A repeated member is a fault, unless the reader was told otherwise")
+    func duplicates() throws {
+        let text = Array(#"{"a":1,"\u0061":2}"#.utf8)
+        var strict = JSONReader(text)
+        let fault = #expect(throws: JSONFault.self) { try Self.readAll(&strict) }
+        #expect(fault?.code == .duplicateMember)
+        #expect(fault?.pointer == "/a")
+        var lenient = JSONReader(text, refusesDuplicates: false)
+        try Self.readAll(&lenient)
+    }
+
+    @Test("Numbers keep their text; whole ones are exact to the last of 64 bits")
+    func numbers() throws {
+        var reader = JSONReader(Array("[9223372036854775807,9223372036854775808,1.0,12345678901234567890.5]".utf8))
+        var seen: [String] = []
+        try reader.readArray { (index, reader) throws(JSONFault) in
+            if index == 0 {
+                seen.append(String(try reader.readInt64()))
+            } else if index < 3 {
+                do throws(JSONFault) { _ = try reader.readInt64() } catch { seen.append(error.code.rawValue) }
+            } else {
+                seen.append("\(try reader.readScalar())")
+            }
+        }
+        #expect(
+            seen == ["9223372036854775807", "invalid_value", "invalid_value", "number(\"12345678901234567890.5\")"]
+        )
+    }
+
+    @Test("What is skipped is given as it was written")
+    func skipped() throws {
+        var reader = JSONReader(Array(#"{"a": {"b" : [1, "x"]} , "c":2}"#.utf8))
+        var text = ""
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            let bytes = try reader.skipValue()
+            if name == "a" { text = String(decoding: bytes, as: UTF8.self) }
+        }
+        #expect(text == #"{"b" : [1, "x"]}"#)
+    }
+}
