@@ -16,9 +16,22 @@ let package = Package(
     targets: [
         .target(name: "Offers", swiftSettings: strict),
         .target(name: "StrictJSON", swiftSettings: strict),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(
+            name: "SubscriptionKeys",
+            dependencies: ["Offers", "COpenSSL"],
+            swiftSettings: strict + [.strictMemorySafety()]
+        ),
         .target(name: "AppStore", dependencies: ["Offers", "StrictJSON"], swiftSettings: strict),
         .testTarget(name: "OffersTests", dependencies: ["Offers"], swiftSettings: strict),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
+        .testTarget(
+            name: "SubscriptionKeysTests",
+            dependencies: ["SubscriptionKeys", "Offers", "ChildProcess"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "AppStoreTests", dependencies: ["AppStore", "Offers"], swiftSettings: strict),
+        // What the tests run programs with.
+        .target(name: "ChildProcess", path: "Tests/ChildProcess", swiftSettings: strict),
     ]
 )

@@ -1,0 +1,53 @@
+extension KeyFileError.Code {
+    /// What was expected and what to do, as the end of a sentence that began with what was found.
+    ///
+    /// - Parameters:
+    ///   - path: The file, quoted for a shell.
+    ///   - access: Who may read the file.
+    /// - Returns: The text from the semicolon on, or nothing when there is no advice.
+    func mend(path: String, access: FileAccess) -> String {
+        let command = "openssl pkcs8 -topk8 -nocrypt -in \(path) -out KEY.p8"
+        switch self {
+        case .readableByOthers:
+            let expected = access == .ownerOnly ? "nobody but its owner" : "nobody but its owner and group"
+            return "; expected is that \(expected) may read it: chmod \(access.advisedMode) \(path)"
+        case .sec1PrivateKey:
+            return Self.expectation + ". To convert it: \(command)"
+        case .encryptedPrivateKey:
+            return Self.expectation + " without a passphrase. To decrypt it: \(command)"
+        case .tooLarge:
+            return Self.expectation + ", about 260 bytes"
+        case .secureHeap:
+            return "; give the service a larger secure heap, or load fewer keys"
+        case .truncated, .trailingData, .severalBlocks, .malformedBase64, .malformedDER, .foreignPublicPoint:
+            return Self.expectation + ", whole and unchanged: copy it again"
+        case .unreadable:
+            return "; expected is a file that the service's user can read"
+        case .openSSL, .selfTestFailed:
+            return ""
+        case .missing, .notRegularFile, .empty, .notPEM, .certificate, .publicKey, .rsaPrivateKey, .otherPEM,
+            .otherAlgorithm, .otherCurve, .scalarOutOfRange:
+            return Self.expectation
+        }
+    }
+
+    private static let expectation =
+        "; expected is an EC P-256 private key as PKCS#8 PEM (the .p8 file of App Store Connect)"
+}
+
+extension String {
+    /// The text as one word of a shell command.
+    var quotedForShell: String {
+        let plain = utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "-"):
+                true
+            default:
+                false
+            }
+        }
+        return plain ? self : "'\(split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'"
+    }
+}

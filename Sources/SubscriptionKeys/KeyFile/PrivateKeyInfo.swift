@@ -1,0 +1,105 @@
+/// Where the parts of an EC P-256 key are within the DER of its PKCS#8 file.
+///
+/// ```
+/// PrivateKeyInfo ::= SEQUENCE {              -- RFC 5958 §2, version 0
+///   version     INTEGER (0),
+///   algorithm   SEQUENCE { id-ecPublicKey, secp256r1 },   -- RFC 5480 §2.1.1
+///   privateKey  OCTET STRING {               -- holds the DER of an ECPrivateKey, RFC 5915 §3
+///     SEQUENCE {
+///       version     INTEGER (1),
+///       privateKey  OCTET STRING (32 bytes),
+///       parameters  [0] secp256r1 OPTIONAL,  -- Apple writes it, OpenSSL does not
+///       publicKey   [1] BIT STRING OPTIONAL  -- 04 x y
+/// }}}
+/// ```
+///
+/// Nothing else is accepted, neither attributes nor bytes left over: a signing key has no use for them.
+struct PrivateKeyInfo: Equatable {
+    /// The scalar: 32 bytes, big-endian.
+    let scalar: Range<Int>
+    /// The public point, when the file holds one: 65 bytes, `04 x y` (SEC 1 §2.3.3).
+    let publicPoint: Range<Int>?
+
+    /// Finds the parts.
+    ///
+    /// - Parameter der: The whole DER. Nothing of it is copied but the algorithm's identifiers.
+    /// - Throws: A ``KeyFault`` that says what the key is instead, or what is wrong with its shape.
+    init(parsing der: Span<UInt8>) throws(KeyFault) {
+        var file = DERReader(der.indices)
+        var info = DERReader(try file.next(.sequence, in: der, named: "outer SEQUENCE"))
+        let version = try info.next(.integer, in: der, named: "version")
+        try Self.requireP256(try info.next(.sequence, in: der, named: "algorithm"), in: der)
+        try Self.require(version, holds: [0], in: der, named: "version")
+        var wrapper = DERReader(try info.next(.octetString, in: der, named: "privateKey"))
+        try Self.requireEnd(of: info)
+        try Self.requireEnd(of: file)
+
+        var key = DERReader(try wrapper.next(.sequence, in: der, named: "ECPrivateKey"))
+        try Self.requireEnd(of: wrapper)
+        try Self.require(key.next(.integer, in: der, named: "EC version"), holds: [1], in: der, named: "EC version")
+        scalar = try key.next(.octetString, in: der, named: "scalar")
+        guard scalar.count == 32 else {
+            throw KeyFault(.malformedDER, "has a scalar of \(scalar.count) bytes, where P-256 has 32")
+        }
+        if key.isNext(.context0, in: der) {
+            var parameters = DERReader(try key.next(.context0, in: der, named: "parameters"))
+            let curve = try parameters.next(.objectIdentifier, in: der, named: "parameters")
+            try Self.require(curve, holds: ObjectIdentifier.p256, in: der, named: "parameters")
+            try Self.requireEnd(of: parameters)
+        }
+        publicPoint = key.isNext(.context1, in: der) ? try Self.publicPoint(of: &key, in: der) : nil
+        try Self.requireEnd(of: key)
+    }
+
+    private static func publicPoint(of key: inout DERReader, in der: Span<UInt8>) throws(KeyFault) -> Range<Int> {
+        var wrapper = DERReader(try key.next(.context1, in: der, named: "publicKey"))
+        let bits = try wrapper.next(.bitString, in: der, named: "publicKey")
+        try requireEnd(of: wrapper)
+        // A BIT STRING begins with the number of unused bits; 04 says that both coordinates follow.
+        guard bits.count == 66, der[bits.lowerBound] == 0, der[bits.lowerBound + 1] == 0x04 else {
+            throw KeyFault(.malformedDER, "has a public point that is not in the uncompressed form (65 bytes, 04 x y)")
+        }
+        return bits.dropFirst()
+    }
+
+    /// Requires an EC key on P-256, by the two identifiers of the AlgorithmIdentifier.
+    private static func requireP256(_ range: Range<Int>, in der: Span<UInt8>) throws(KeyFault) {
+        var reader = DERReader(range)
+        switch copy(try reader.next(.objectIdentifier, in: der, named: "algorithm"), of: der) {
+        case ObjectIdentifier.ecPublicKey:
+            break
+        case ObjectIdentifier.rsaEncryption, ObjectIdentifier.rsaPSS:
+            throw KeyFault(.rsaPrivateKey, "holds an RSA private key")
+        case let other:
+            throw KeyFault(.otherAlgorithm, "holds a private key of \(ObjectIdentifier.algorithmName(other))")
+        }
+        guard reader.isNext(.objectIdentifier, in: der) else {
+            throw KeyFault(.otherCurve, "holds an EC private key whose curve is not given by name")
+        }
+        let curve = copy(try reader.next(.objectIdentifier, in: der, named: "curve"), of: der)
+        guard curve == ObjectIdentifier.p256 else {
+            throw KeyFault(.otherCurve, "holds an EC private key on \(ObjectIdentifier.curveName(curve))")
+        }
+        try requireEnd(of: reader)
+    }
+
+    /// Copies an identifier, which is public.
+    private static func copy(_ range: Range<Int>, of der: Span<UInt8>) -> [UInt8] {
+        range.prefix(32).map { der[$0] }
+    }
+
+    private static func require(
+        _ range: Range<Int>,
+        holds expected: [UInt8],
+        in der: Span<UInt8>,
+        named name: String
+    ) throws(KeyFault) {
+        guard range.count == expected.count, zip(range, expected).allSatisfy({ der[$0] == $1 }) else {
+            throw KeyFault(.malformedDER, "has an unexpected \(name)")
+        }
+    }
+
+    private static func requireEnd(of reader: DERReader) throws(KeyFault) {
+        guard reader.isAtEnd else { throw KeyFault(.malformedDER, "has more in it than a P-256 key has") }
+    }
+}

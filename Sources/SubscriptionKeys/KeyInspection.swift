@@ -1,0 +1,66 @@
+/// What may be told of a key file: everything but the key.
+///
+/// To have one means that the key was loaded and proven.
+public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
+    /// The file, as the caller named it.
+    public let path: String
+    /// The key's identifier, if the file has the name that App Store Connect gave it.
+    public let keyIdentifier: String?
+    /// The curve: always "P-256".
+    public let curve: String
+    /// The SHA-256 of the public key's SubjectPublicKeyInfo: 64 hexadecimal digits, lowercase.
+    public let publicKeySHA256: String
+    /// The file's permission bits, octal with a leading zero, such as "0600".
+    public let fileMode: String
+
+    /// Loads the key as the service does, self-test included, and lets it go again.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - access: Who besides its owner may read the file.
+    /// - Throws: ``KeyFileError``, as the service would at its start.
+    public init(of path: String, access: FileAccess = .ownerOnly) throws(KeyFileError) {
+        let keyIdentifier = Self.keyIdentifier(inFileName: path)
+        let key = try SigningKey(contentsOf: path, keyIdentifier: keyIdentifier ?? path, access: access)
+        self.path = path
+        self.keyIdentifier = keyIdentifier
+        curve = P256.name
+        publicKeySHA256 = key.publicKeySHA256.map { $0.hexadecimal }.joined()
+        fileMode = "0" + String(key.fileMode, radix: 8)
+    }
+
+    /// One line each for the file, the key's identifier, the curve, the public key, the mode and the self-test.
+    public var description: String {
+        """
+        \(path)
+          key id:      \(keyIdentifier ?? "unknown, as the file is not named SubscriptionKey_<id>.p8 or AuthKey_<id>.p8")
+          curve:       \(curve)
+          public key:  SHA-256 \(publicKeySHA256)
+          file mode:   \(fileMode)
+          self-test:   passed
+        """
+    }
+
+    /// The identifier in a file name as App Store Connect gives it: `SubscriptionKey_<id>.p8` or `AuthKey_<id>.p8`.
+    ///
+    /// - Parameter path: The file, with or without its directory.
+    /// - Returns: Nil when the name is another, or the identifier is not made of ASCII letters and digits.
+    static func keyIdentifier(inFileName path: String) -> String? {
+        let name = path.split(separator: "/").last ?? ""
+        guard let prefix = ["SubscriptionKey_", "AuthKey_"].first(where: { name.hasPrefix($0) }), name.hasSuffix(".p8")
+        else { return nil }
+        let identifier = name.dropFirst(prefix.count).dropLast(3)
+        guard !identifier.isEmpty, identifier.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
+            return nil
+        }
+        return String(identifier)
+    }
+}
+
+extension UInt8 {
+    /// Two hexadecimal digits, lowercase.
+    fileprivate var hexadecimal: String {
+        let digits = String(self, radix: 16)
+        return digits.count == 2 ? digits : "0" + digits
+    }
+}

@@ -1,0 +1,88 @@
+import COpenSSL
+import Synchronization
+
+/// The one place in the process where private key bytes may be: OpenSSL's secure heap.
+///
+/// It is an arena of a fixed size between two guard pages, locked into memory (never swapped) and left out of core dumps.
+/// What is freed in it is cleansed first. The arena lives until the process ends.
+public enum SecureHeap {
+    /// What the heap is like, once set up.
+    public struct Status: Equatable, Sendable {
+        /// The arena's size in bytes.
+        public let size: Int
+        /// Whether the arena is locked into memory.
+        ///
+        /// When false, warn: keys can reach the swap.
+        public let isLocked: Bool
+    }
+
+    /// The size, in bytes, when the caller names none.
+    ///
+    /// It fits the smallest usual limit of locked memory, 64 KiB.
+    public static let defaultSize = 64 << 10
+
+    /// The sizes, in bytes, that can be asked for.
+    ///
+    /// They must also be powers of two.
+    public static let allowedSizes = (64 << 10)...(16 << 20)
+
+    /// The smallest block that the heap hands out, in bytes: the length of a P-256 scalar.
+    private static let smallestBlock = 32
+
+    private static let status = Mutex<Status?>(nil)
+
+    /// Sets the heap up.
+    ///
+    /// To be called before anything else touches OpenSSL, and before the first key is loaded.
+    ///
+    /// It also tells OpenSSL to read no `openssl.cnf`, now or later: the environment (`OPENSSL_CONF`)
+    /// must not choose what code or which algorithms handle keys.
+    /// Later calls change nothing and answer what the first one did. Safe from any thread.
+    ///
+    /// - Parameters:
+    ///   - size: The arena's size in bytes: a power of two within ``allowedSizes``.
+    ///   - allowUnlocked: Whether to go on when the system refuses to lock the arena. The caller has to warn then.
+    /// - Returns: What the heap is like.
+    /// - Throws: ``SecureHeapError``. After ``SecureHeapError/notLocked(size:)`` the arena is given back: no key loads.
+    @discardableResult
+    public static func initialize(
+        size: Int = defaultSize,
+        allowUnlocked: Bool = false
+    ) throws(SecureHeapError) -> Status {
+        try status.withLock { (status) throws(SecureHeapError) in
+            if let status {
+                guard status.isLocked || allowUnlocked else { throw .notLocked(size: status.size) }
+                return status
+            }
+            let new = try setUp(size: size, allowUnlocked: allowUnlocked)
+            status = new
+            return new
+        }
+    }
+
+    /// How many bytes of the arena are in use: keys, and the state of OpenSSL's random generators.
+    public static var bytesInUse: Int {
+        // Without a heap, CRYPTO_secure_used would use a lock that is not there.
+        CRYPTO_secure_malloc_initialized() == 1 ? CRYPTO_secure_used() : 0
+    }
+
+    private static func setUp(size: Int, allowUnlocked: Bool) throws(SecureHeapError) -> Status {
+        guard allowedSizes.contains(size), size.nonzeroBitCount == 1 else { throw .invalidSize(size) }
+        guard OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1 else {
+            throw .unavailable(size: size)
+        }
+        guard CRYPTO_secure_malloc_initialized() == 0 else { throw .setUpElsewhere }
+        // 1: set up and locked. 2: set up, but some protection failed, which is not told apart from "not locked".
+        switch CRYPTO_secure_malloc_init(size, smallestBlock) {
+        case 1:
+            return Status(size: size, isLocked: true)
+        case 2 where allowUnlocked:
+            return Status(size: size, isLocked: false)
+        case 2:
+            CRYPTO_secure_malloc_done()
+            throw .notLocked(size: size)
+        default:
+            throw .unavailable(size: size)
+        }
+    }
+}

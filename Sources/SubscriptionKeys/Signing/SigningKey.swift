@@ -1,0 +1,95 @@
+import COpenSSL
+public import Offers
+
+/// A private key that signs offers: loaded from a P8 file, proven, and kept in the secure heap until this object goes.
+///
+/// Reading order of this module, for a reviewer, along the path of the private bytes:
+/// `SecureHeap` and `SecureBuffer` (where they may be), `KeyFile` (from the disk), `PEMArmour` (Base64 to DER),
+/// `DERReader` and `PrivateKeyInfo` (where the number is), `PrivateScalar` and `P256Key` (into OpenSSL), `SigningContext`
+/// and `SigningContextPool` (their use). They never become a Swift array, string or `Data`, and every buffer that held
+/// them is cleansed on every path.
+public final class SigningKey: OfferSigner {
+    /// The key's identifier in App Store Connect, ten characters.
+    public let keyIdentifier: String
+    /// The public key as the DER of a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), 91 bytes.
+    public let publicKeySPKI: [UInt8]
+    /// The SHA-256 of ``publicKeySPKI``, 32 bytes: the key's fingerprint.
+    public let publicKeySHA256: [UInt8]
+    /// The permission bits that the file had when it was read, as `chmod` takes them.
+    public let fileMode: UInt32
+
+    private let publicKey: P256Key
+    // Owns the private key: nothing else holds it once loading is done.
+    private let contexts: SigningContextPool
+
+    /// Loads a P8 file and proves the key: its two parts belong together, and what it signs verifies.
+    ///
+    /// Call ``SecureHeap/initialize(size:allowUnlocked:)`` before. The file is PEM with one PKCS#8 `PRIVATE KEY` of P-256,
+    /// of at most ``KeyFileError/maximumSize`` bytes.
+    ///
+    /// - Parameters:
+    ///   - path: The file. Symbolic links are followed.
+    ///   - keyIdentifier: The key's identifier in App Store Connect.
+    ///   - access: Who besides its owner may read the file.
+    /// - Throws: ``KeyFileError``. Nothing of the key is left in memory then.
+    public init(
+        contentsOf path: String,
+        keyIdentifier: String,
+        access: FileAccess = .ownerOnly
+    ) throws(KeyFileError) {
+        do throws(KeyFault) {
+            var file = try KeyFile(path: path, access: access)
+            let der = try PEMArmour.decode(&file.text)
+            let pair = try der.withBytes { (bytes) throws(KeyFault) in try KeyPair(pkcs8: bytes) }
+
+            self.keyIdentifier = keyIdentifier
+            fileMode = file.mode
+            publicKey = pair.publicKey
+            contexts = SigningContextPool(key: pair.privateKey)
+            publicKeySPKI = pair.publicKeySPKI
+            publicKeySHA256 = pair.fingerprint
+        } catch {
+            throw KeyFileError(error, path: path, access: access)
+        }
+        do {
+            try selfTest()
+        } catch {
+            let fault = KeyFault(.selfTestFailed, "holds a key that fails its test: \(error.detail)")
+            throw KeyFileError(fault, path: path, access: access)
+        }
+    }
+
+    /// Signs the message's SHA-256 on the caller's thread, in some tens of microseconds.
+    ///
+    /// Any number of threads at once.
+    ///
+    /// - Parameter message: The bytes to sign, whole and unhashed. Only read.
+    /// - Returns: The signature as ASN.1 DER (RFC 3279 §2.2.3), at most 72 bytes.
+    /// - Throws: `SigningFailure` with what OpenSSL said. Nothing was signed then.
+    public func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
+        do throws(OpenSSLFailure) {
+            let context = try contexts.take()
+            let signature = try context.sign(message)
+            contexts.giveBack(context)
+            return signature
+        } catch {
+            throw SigningFailure(keyIdentifier: keyIdentifier, detail: error.detail)
+        }
+    }
+
+    /// Signs random bytes and verifies them with the public key that ``publicKeySPKI`` shows.
+    ///
+    /// - Throws: `SigningFailure` when either fails: the key must not be used any more.
+    public func selfTest() throws(SigningFailure) {
+        var message = [UInt8](repeating: 0, count: 32)
+        OpenSSLFailure.clearQueue()
+        guard unsafe RAND_bytes(&message, Int32(message.count)) == 1 else {
+            let failure = OpenSSLFailure(after: "RAND_bytes")
+            throw SigningFailure(keyIdentifier: keyIdentifier, detail: failure.detail)
+        }
+        let signature = try derSignature(over: message.span)
+        guard publicKey.verifies(signature, over: message) else {
+            throw SigningFailure(keyIdentifier: keyIdentifier, detail: "a signature does not verify")
+        }
+    }
+}

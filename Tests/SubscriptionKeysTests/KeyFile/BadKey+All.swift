@@ -1,0 +1,96 @@
+import Foundation
+import SubscriptionKeys
+
+extension BadKey {
+    /// Every kind of file that somebody might mistake for a key.
+    static let all = files + pemBlocks + otherKeys + damaged
+
+    private static let files = [
+        BadKey("empty", .empty, says: "is empty") { [] },
+        BadKey("blank lines", .empty, says: "only blank lines") { Array("\r\n \n\t\n".utf8) },
+        BadKey("16 KiB and a byte", .tooLarge, says: "has 16385 bytes") {
+            let pem = try TestKey().pem
+            return pem + [UInt8](repeating: UInt8(ascii: "\n"), count: 16_385 - pem.count)
+        },
+        BadKey("text", .notPEM, says: "no BEGIN line") { Array("secret: hunter2\n".utf8) },
+        BadKey("DER", .notPEM, says: "perhaps DER") { try TestKey().der },
+        BadKey("bare Base64", .notPEM, says: "no BEGIN line") {
+            try Array(Data(TestKey().der).base64EncodedString().utf8)
+        },
+        BadKey("text before the key", .notPEM, says: "before the key's BEGIN line") {
+            try Array("Bag Attributes\n".utf8) + TestKey().pem
+        },
+        BadKey("text after the key", .trailingData, says: "after the key's END line") {
+            try TestKey().pem + Array("x\n".utf8)
+        },
+        BadKey("two keys", .severalBlocks, says: "several PEM blocks") { try TestKey().pem + TestKey().pem },
+    ]
+
+    private static let pemBlocks = [
+        BadKey("certificate", .certificate, says: "holds a certificate") {
+            try Self.converted("req", "-x509", "-new", "-subj", "/CN=test", "-config", "/dev/null", "-key")
+        },
+        BadKey("public key", .publicKey, says: "holds a public key") {
+            try Self.converted("pkey", "-pubout", "-in")
+        },
+        BadKey("SEC 1", .sec1PrivateKey, says: "openssl pkcs8 -topk8 -nocrypt -in") {
+            try Self.converted("ec", "-in")
+        },
+        BadKey("SEC 1 with parameters", .sec1PrivateKey, says: "openssl pkcs8 -topk8 -nocrypt -in") {
+            try Tool.openssl("ecparam", "-name", "prime256v1", "-genkey")
+        },
+        BadKey("encrypted", .encryptedPrivateKey, says: "openssl pkcs8 -topk8 -nocrypt -in") {
+            try Self.converted("pkcs8", "-topk8", "-passout", "pass:demo", "-in")
+        },
+        BadKey("RSA as PKCS#1", .rsaPrivateKey, says: "RSA private key (PKCS#1)") {
+            try Tool.openssl("genrsa", "-traditional", "1024")
+        },
+        BadKey("another label", .otherPEM, says: "named X509 CRL") { DER.pem([1, 2, 3], label: "X509 CRL") },
+        BadKey("a label with small letters", .notPEM, says: "damaged BEGIN line") {
+            DER.pem([1, 2, 3], label: "Private Key")
+        },
+    ]
+
+    private static let otherKeys = [
+        BadKey("RSA", .rsaPrivateKey, says: "holds an RSA private key;") {
+            try Tool.openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048")
+        },
+        BadKey("P-384", .otherCurve, says: "on P-384") { try Self.key(on: "P-384") },
+        BadKey("P-521", .otherCurve, says: "on P-521") { try Self.key(on: "P-521") },
+        BadKey("secp256k1", .otherCurve, says: "on secp256k1") { try Self.key(on: "secp256k1") },
+        BadKey("brainpool", .otherCurve, says: "on curve 1.3.36.3.3.2.8.1.1.7") {
+            try Self.key(on: "brainpoolP256r1")
+        },
+        BadKey("curve by its numbers", .otherCurve, says: "not given by name") {
+            try Tool.openssl(
+                "genpkey",
+                "-algorithm",
+                "EC",
+                "-pkeyopt",
+                "ec_paramgen_curve:P-256",
+                "-pkeyopt",
+                "ec_param_enc:explicit"
+            )
+        },
+        BadKey("Ed25519", .otherAlgorithm, says: "Ed25519") { try Tool.openssl("genpkey", "-algorithm", "ED25519") },
+        BadKey("X448", .otherAlgorithm, says: "X448") { try Tool.openssl("genpkey", "-algorithm", "X448") },
+        BadKey("DH", .otherAlgorithm, says: "algorithm 1.2.840.113549.1.3.1") {
+            try Tool.openssl("genpkey", "-algorithm", "DH", "-pkeyopt", "group:ffdhe2048")
+        },
+    ]
+
+    private static func key(on curve: String) throws -> [UInt8] {
+        try Tool.openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(curve)")
+    }
+
+    /// What `openssl` makes of a fresh key, whose file comes last.
+    private static func converted(_ arguments: String...) throws -> [UInt8] {
+        let workbench = try Workbench()
+        let path = try TestKey().write(on: workbench)
+        return try withExtendedLifetime(workbench) {
+            let result = try Tool.run("openssl", arguments + [path])
+            guard result.status == 0 else { throw Tool.Failure(description: result.errors) }
+            return result.output
+        }
+    }
+}

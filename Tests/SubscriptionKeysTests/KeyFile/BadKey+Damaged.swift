@@ -1,0 +1,72 @@
+import SubscriptionKeys
+
+extension BadKey {
+    /// The order of P-256 (SEC 2 §2.4.2).
+    private static let order: [UInt8] = [
+        0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+        0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+    ]
+
+    /// Keys that were cut, changed or put together wrongly.
+    static let damaged = [
+        BadKey("no END line", .truncated, says: "no END line") { try TestKey().pem.dropLast(30) },
+        BadKey("half an END line", .truncated, says: "END line that is cut") { try TestKey().pem.dropLast(8) },
+        BadKey("END of another block", .truncated, says: "not that of its BEGIN line") {
+            try Array(Self.text(TestKey().pem).replacing("END PRIVATE", with: "END PUBLIC").utf8)
+        },
+        BadKey("BEGIN alone", .notPEM, says: "damaged BEGIN line") { Array("-----BEGIN PRIVATE".utf8) },
+        BadKey("nothing between the lines", .truncated, says: "incomplete Base64") { DER.pem([]) },
+        BadKey("a missing Base64 character", .truncated, says: "incomplete Base64") {
+            try Array(Self.text(TestKey().pem).replacing("\nM", with: "\n").utf8)
+        },
+        BadKey("a missing line", .truncated, says: "longer than the file") {
+            let lines = try Self.text(TestKey().pem).split(separator: "\n")
+            return Array((lines.prefix(2) + lines.suffix(1)).joined(separator: "\n").utf8)
+        },
+        BadKey("a foreign character", .malformedBase64, says: "not Base64") {
+            try Array(Self.text(TestKey().pem).replacing("\nM", with: "\n*").utf8)
+        },
+        BadKey("padding in the middle", .malformedBase64, says: "not Base64") {
+            try Array(Self.text(TestKey().pem).replacing("\nM", with: "\n=").utf8)
+        },
+        BadKey("line ends as backslashes", .malformedBase64, says: #"line ends written as "\n""#) {
+            try Array(Self.text(TestKey().pem).replacing("\n", with: #"\n"#).utf8)
+        },
+        BadKey("DER cut short", .truncated, says: "longer than the file") { try DER.pem(TestKey().der.dropLast()) },
+        BadKey("DER of one byte", .truncated, says: "cut short") { DER.pem([0x30]) },
+        BadKey("DER and a byte", .malformedDER, says: "more in it") { try DER.pem(TestKey().der + [0]) },
+        BadKey("DER that is no key", .malformedDER, says: "no algorithm") { DER.pem([0x30, 0x03, 0x02, 0x01, 0x00]) },
+        BadKey("SEC 1 with the label of PKCS#8", .malformedDER, says: "algorithm is something else") {
+            try DER.pem(Array(TestKey().der.dropFirst(29)))
+        },
+        BadKey("a scalar of 31 bytes", .malformedDER, says: "scalar of 31 bytes") {
+            let key = try TestKey()
+            return DER.pem(DER.pkcs8(scalar: key.scalar.dropLast(), point: key.point))
+        },
+        BadKey("a compressed point", .malformedDER, says: "uncompressed") {
+            let key = try TestKey()
+            return DER.pem(DER.pkcs8(scalar: key.scalar, point: [0x02] + key.point[1...32]))
+        },
+        BadKey("scalar zero", .scalarOutOfRange, says: "zero or beyond the order") {
+            try DER.pem(DER.pkcs8(scalar: [UInt8](repeating: 0, count: 32), point: TestKey().point))
+        },
+        BadKey("scalar zero without a point", .scalarOutOfRange, says: "zero or beyond the order") {
+            DER.pem(DER.pkcs8(scalar: [UInt8](repeating: 0, count: 32), point: nil))
+        },
+        BadKey("scalar n", .scalarOutOfRange, says: "zero or beyond the order") {
+            DER.pem(DER.pkcs8(scalar: order, point: nil))
+        },
+        BadKey("scalar 2^256 - 1", .scalarOutOfRange, says: "zero or beyond the order") {
+            DER.pem(DER.pkcs8(scalar: [UInt8](repeating: 0xFF, count: 32), point: nil))
+        },
+        BadKey("the point of another key", .foreignPublicPoint, says: "public point of another key") {
+            try DER.pem(DER.pkcs8(scalar: TestKey().scalar, point: TestKey().point))
+        },
+        BadKey("a point that is not on the curve", .foreignPublicPoint, says: "not on P-256") {
+            let key = try TestKey()
+            return DER.pem(DER.pkcs8(scalar: key.scalar, point: key.point.dropLast() + [key.point[64] ^ 1]))
+        },
+    ]
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}

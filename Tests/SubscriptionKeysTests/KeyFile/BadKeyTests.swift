@@ -1,0 +1,63 @@
+import Foundation
+import SubscriptionKeys
+import Testing
+
+/// Whatever is not a P-256 key as PKCS#8 is refused, with a text that helps.
+struct BadKeyTests {
+    @Test(arguments: BadKey.all)
+    func isRefusedByName(bad: BadKey) throws {
+        let workbench = try Workbench()
+        let path = try workbench.write(bad.make())
+        let error = try #require(throws: KeyFileError.self) {
+            try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
+        }
+        #expect(error.code == bad.code)
+        #expect(error.path == path)
+        #expect(error.description.hasPrefix("\(path) \(error.reason)"))
+        #expect(error.reason.contains(bad.says))
+        #expect(error.reason.contains("; expected is an EC P-256 private key as PKCS#8 PEM (the .p8 file of App Store"))
+    }
+
+    @Test("The command in the text mends the key", arguments: [KeyFileError.Code.sec1PrivateKey, .encryptedPrivateKey])
+    func mend(code: KeyFileError.Code) throws {
+        let workbench = try Workbench()
+        for bad in BadKey.all where bad.code == code {
+            let path = try workbench.write(bad.make())
+            let error = try #require(throws: KeyFileError.self) {
+                try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
+            }
+            let command = try #require(error.reason.range(of: "openssl pkcs8.*", options: .regularExpression))
+            let mended = workbench.path("mended.p8")
+            let words = error.reason[command].split(separator: " ").map { $0 == "KEY.p8" ? mended : String($0) }
+            let passphrase = code == .encryptedPrivateKey ? ["-passin", "pass:demo"] : []
+            #expect(try Tool.run(words[0], words.dropFirst() + passphrase).status == 0)
+            #expect(throws: Never.self) { try SigningKey(contentsOf: mended, keyIdentifier: "TEST123456") }
+        }
+    }
+
+    @Test("openssl takes the point of another key for good")
+    func foreignPublicPoint() throws {
+        let workbench = try Workbench()
+        let bytes = try DER.pem(DER.pkcs8(scalar: TestKey().scalar, point: TestKey().point))
+        let path = try workbench.write(bytes)
+        try Tool.openssl("pkey", "-in", path, "-pubcheck", "-noout")
+        try Tool.openssl("dgst", "-sha256", "-sign", path, "/dev/null")
+        #expect(throws: KeyFileError.self) { try SigningKey(contentsOf: path, keyIdentifier: "TEST123456") }
+    }
+
+    @Test("No text of an error holds a part of the file")
+    func noLeak() throws {
+        let workbench = try Workbench()
+        for bad in BadKey.all {
+            let bytes = try bad.make()
+            let path = try workbench.write(bytes)
+            let error = try #require(throws: KeyFileError.self) {
+                try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
+            }
+            let body = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            for word in body where word.utf8.count >= 16 && !word.hasPrefix("-----") {
+                #expect(!"\(error)".contains(word.prefix(16)))
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import SubscriptionKeys
+import Testing
+
+/// Which files are opened at all.
+struct KeyFileTests {
+    private let workbench: Workbench
+    private let key: TestKey
+
+    init() throws {
+        workbench = try Workbench()
+        key = try TestKey()
+    }
+
+    private func refusal(of path: String, access: FileAccess = .ownerOnly) throws -> KeyFileError {
+        try #require(throws: KeyFileError.self) {
+            try SigningKey(contentsOf: path, keyIdentifier: "TEST123456", access: access)
+        }
+    }
+
+    @Test func missing() throws {
+        let error = try refusal(of: workbench.path("none.p8"))
+        #expect(error.code == .missing)
+        #expect(error.description.hasPrefix("\(workbench.path("none.p8")) does not exist; expected is an EC P-256"))
+    }
+
+    @Test func directory() throws {
+        let error = try refusal(of: workbench.directory)
+        #expect(error.code == .notRegularFile)
+        #expect(error.reason.contains("is a directory"))
+    }
+
+    @Test("A pipe is refused at once, without waiting for a writer")
+    func pipe() throws {
+        let path = workbench.path("pipe.p8")
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(try refusal(of: path).reason.hasPrefix("is a pipe"))
+    }
+
+    @Test func device() throws {
+        #expect(try refusal(of: "/dev/zero").code == .notRegularFile)
+    }
+
+    @Test func unreadable() async throws {
+        let path = try workbench.write(key.pem, mode: 0o200)
+        try #require(chmod(workbench.directory, 0o755) == 0)
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            try SecureHeap.initialize()
+            // Root reads everything: become nobody, for whom the file is not.
+            if geteuid() == 0 { try #require(setuid(65534) == 0) }
+            let error = #expect(throws: KeyFileError.self) {
+                try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
+            }
+            #expect(error?.code == .unreadable)
+            #expect(error?.reason.hasPrefix("cannot be opened (Permission denied)") == true)
+        }
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o610, 0o602, 0o644, 0o777])
+    func openToOthers(mode: Int) throws {
+        let path = try workbench.write(key.pem, mode: mode)
+        let error = try refusal(of: path)
+        #expect(error.code == .readableByOthers)
+        #expect(error.reason.contains("has mode 0\(String(mode, radix: 8))"))
+        #expect(error.reason.hasSuffix(": chmod 600 \(path)"))
+    }
+
+    @Test(arguments: [0o600, 0o400, 0o700])
+    func closedEnough(mode: Int) throws {
+        let path = try workbench.write(key.pem, mode: mode)
+        #expect(try SigningKey(contentsOf: path, keyIdentifier: "TEST123456").fileMode == UInt32(mode))
+    }
+
+    @Test("A mounted secret may be readable by the group, and by nobody else")
+    func groupReadable() throws {
+        let path = try workbench.write(key.pem, mode: 0o440)
+        #expect(try refusal(of: path).code == .readableByOthers)
+        #expect(
+            try SigningKey(contentsOf: path, keyIdentifier: "TEST123456", access: .groupReadable).fileMode == 0o440
+        )
+        for mode in [0o444, 0o460, 0o450] {
+            let error = try refusal(of: workbench.write(key.pem, mode: mode), access: .groupReadable)
+            #expect(error.code == .readableByOthers)
+            #expect(error.reason.contains("chmod 440"))
+        }
+    }
+
+    @Test("A symbolic link is followed, as Kubernetes mounts secrets, and its target is judged")
+    func symbolicLink() throws {
+        let link = workbench.path("link.p8")
+        let target = try workbench.write(key.pem)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        #expect(throws: Never.self) { try SigningKey(contentsOf: link, keyIdentifier: "TEST123456") }
+        try #require(chmod(target, 0o644) == 0)
+        #expect(try refusal(of: link).code == .readableByOthers)
+    }
+
+    @Test("A file of exactly 16 KiB is read")
+    func largest() throws {
+        let blank = [UInt8](repeating: UInt8(ascii: "\n"), count: KeyFileError.maximumSize - key.pem.count)
+        #expect(throws: Never.self) { try workbench.load(key.pem + blank) }
+    }
+
+    @Test("A path with a quote or a space stays one word of the advised command")
+    func quotedPath() throws {
+        let path = try workbench.write(key.pem, to: "it's a key.p8", mode: 0o644)
+        let error = try refusal(of: path)
+        let command = try #require(error.reason.range(of: "chmod 600 .*", options: .regularExpression))
+        #expect(try Tool.run("sh", ["-c", String(error.reason[command])]).status == 0)
+        #expect(throws: Never.self) { try SigningKey(contentsOf: path, keyIdentifier: "TEST123456") }
+    }
+
+    @Test("Two errors are equal when their codes are")
+    func equality() throws {
+        let first = try refusal(of: workbench.path("a.p8"))
+        #expect(try first == refusal(of: workbench.path("b.p8")))
+        #expect(try first != refusal(of: workbench.directory))
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import SubscriptionKeys
+import Testing
+
+/// What `keys inspect` tells.
+struct KeyInspectionTests {
+    @Test(
+        arguments: [
+            ("SubscriptionKey_ABC123DEFG.p8", "ABC123DEFG"), ("AuthKey_2X9R4HXF34.p8", "2X9R4HXF34"),
+            ("key.p8", nil), ("SubscriptionKey_.p8", nil), ("AuthKey_A B.p8", nil), ("SubscriptionKey_ABC.pem", nil),
+        ] as [(String, String?)]
+    )
+    func keyIdentifier(name: String, identifier: String?) throws {
+        let workbench = try Workbench()
+        let inspection = try KeyInspection(of: workbench.write(TestKey().pem, to: name))
+        #expect(inspection.keyIdentifier == identifier)
+    }
+
+    @Test("It shows the public key, the mode and the self-test, and nothing private")
+    func description() throws {
+        let workbench = try Workbench()
+        let key = try TestKey()
+        let path = try workbench.write(key.pem, mode: 0o400)
+        let inspection = try KeyInspection(of: path)
+        let spki = try Tool.openssl("pkey", "-in", path, "-pubout", "-outform", "DER")
+        let fingerprint = try Tool.run("sha256sum", [workbench.write(spki, to: "spki")]).text.prefix(64)
+        #expect(
+            inspection.description == """
+                \(path)
+                  key id:      TEST123456
+                  curve:       P-256
+                  public key:  SHA-256 \(fingerprint)
+                  file mode:   0400
+                  self-test:   passed
+                """
+        )
+    }
+
+    @Test("A file that others can read is refused here as well")
+    func refusal() throws {
+        let workbench = try Workbench()
+        let path = try workbench.write(TestKey().pem, mode: 0o644)
+        let error = #expect(throws: KeyFileError.self) { try KeyInspection(of: path) }
+        #expect(error?.code == .readableByOthers)
+    }
+}

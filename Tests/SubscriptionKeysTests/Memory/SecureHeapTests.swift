@@ -1,0 +1,118 @@
+import Foundation
+import SubscriptionKeys
+import Testing
+
+/// The secure heap, each time in a process of its own, as a process has one.
+struct SecureHeapTests {
+    @Test("It is locked, and many threads that set it up at once get the same one")
+    func locked() async {
+        await #expect(processExitsWith: .success) {
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                #expect((try? SecureHeap.initialize())?.isLocked == true)
+            }
+            #expect(try SecureHeap.initialize(size: 1 << 20).size == 64 << 10)
+            let locked = try ProcessMemory(of: getpid()).mappings.filter(\.isLocked)
+            #expect(locked.map(\.range.count) == [64 << 10])
+        }
+    }
+
+    @Test("Unlocked memory is refused, and no key loads then; a setting allows it")
+    func notLocked() async {
+        await #expect(processExitsWith: .success) {
+            // Root may lock without limit: become nobody.
+            var none = rlimit(rlim_cur: 0, rlim_max: 0)
+            try #require(setrlimit(__rlimit_resource_t(8), &none) == 0)
+            if geteuid() == 0 { try #require(setuid(65534) == 0) }
+
+            #expect(throws: SecureHeapError.notLocked(size: 64 << 10)) { try SecureHeap.initialize() }
+            let workbench = try Workbench(secureHeap: false)
+            let path = try workbench.write(TestKey().pem)
+            let error = #expect(throws: KeyFileError.self) { try KeyInspection(of: path) }
+            #expect(error?.code == .secureHeap)
+
+            #expect(try !SecureHeap.initialize(allowUnlocked: true).isLocked)
+            #expect(throws: Never.self) { try KeyInspection(of: path) }
+            #expect(throws: SecureHeapError.notLocked(size: 64 << 10)) { try SecureHeap.initialize() }
+        }
+    }
+
+    @Test("Sizes that the arena cannot have are refused", arguments: [-1, 0, 1 << 10, 100_000, 32 << 20])
+    func invalidSize(size: Int) async {
+        await #expect(processExitsWith: .success) { [size] in
+            #expect(throws: SecureHeapError.invalidSize(size)) { try SecureHeap.initialize(size: size) }
+        }
+    }
+
+    @Test("Before it is set up, no key is read")
+    func notSetUp() async {
+        await #expect(processExitsWith: .success) {
+            let workbench = try Workbench(secureHeap: false)
+            let path = try workbench.write(TestKey().pem)
+            let error = #expect(throws: KeyFileError.self) { try KeyInspection(of: path) }
+            #expect(error?.code == .secureHeap)
+            #expect(SecureHeap.bytesInUse == 0)
+        }
+    }
+
+    @Test("The environment's openssl.cnf is not read")
+    func configuration() async throws {
+        // With this one, nothing can be hashed or signed, as openssl itself shows.
+        let configuration = """
+            openssl_conf = main
+            [main]
+            alg_section = algorithms
+            [algorithms]
+            default_properties = fips=yes
+            """
+        let workbench = try Workbench()
+        let path = try workbench.write(Array(configuration.utf8), to: "openssl.cnf")
+        let file = try TestKey().write(on: workbench)
+        let environment = ["OPENSSL_CONF": path]
+        let arguments = ["dgst", "-sha256", "-sign", file, path]
+        #expect(try Tool.run("openssl", arguments).status == 0)
+        #expect(try Tool.run("openssl", arguments, environment: environment).status != 0)
+        await #expect(processExitsWith: .success) { [path = path as String, file = file as String] in
+            setenv("OPENSSL_CONF", path, 1)
+            try SecureHeap.initialize()
+            #expect(throws: Never.self) { try KeyInspection(of: file) }
+        }
+    }
+
+    @Test("A key that goes gives back all it took, and so does one that was refused")
+    func givesBack() async {
+        await #expect(processExitsWith: .success) {
+            let workbench = try Workbench()
+            let key = try TestKey().pem
+            let message: [UInt8] = [1, 2, 3]
+            // The first key also sets up OpenSSL's random generators, which stay.
+            _ = try workbench.load(key)
+            let before = SecureHeap.bytesInUse
+            var signer: SigningKey? = try workbench.load(key)
+            _ = try signer?.derSignature(over: message.span)
+            #expect(SecureHeap.bytesInUse > before)
+            signer = nil
+            #expect(SecureHeap.bytesInUse == before)
+            for bad in BadKey.all {
+                #expect(throws: KeyFileError.self) { try workbench.load(bad.make()) }
+                #expect(SecureHeap.bytesInUse == before, "\(bad.testDescription)")
+            }
+        }
+    }
+
+    @Test("A full heap is an error, not a way into ordinary memory")
+    func full() async {
+        await #expect(processExitsWith: .success) {
+            let workbench = try Workbench()
+            let file = try workbench.write(TestKey().pem)
+            var signers: [SigningKey] = []
+            let error = #expect(throws: KeyFileError.self) {
+                for _ in 0..<10_000 { try signers.append(SigningKey(contentsOf: file, keyIdentifier: "TEST123456")) }
+            }
+            #expect(error?.code == .secureHeap || error?.code == .openSSL)
+            // There is room for more keys than any account has.
+            #expect(signers.count > 500)
+            signers = []
+            #expect(throws: Never.self) { try KeyInspection(of: file) }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// The memory of a live process, read from outside by `/proc` (proc(5)).
+struct ProcessMemory {
+    /// A mapping that the process can write.
+    struct Mapping {
+        let range: Range<UInt>
+        /// Whether the process has locked it: the secure heap.
+        var isLocked = false
+    }
+
+    let process: pid_t
+    let mappings: [Mapping]
+
+    init(of process: pid_t) throws {
+        self.process = process
+        var mappings: [Mapping] = []
+        var isWritable = false
+        // Files in /proc say that they are empty: read to the end, whatever their size.
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/\(process)/smaps"))
+        let text = try String(decoding: file.readToEnd() ?? Data(), as: UTF8.self)
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if let first = words.first, !first.hasSuffix(":") {
+                isWritable = words[1].hasPrefix("rw")
+                let bounds = first.split(separator: "-").compactMap { UInt($0, radix: 16) }
+                if isWritable { mappings.append(Mapping(range: bounds[0]..<bounds[1])) }
+            } else if isWritable, words.first == "VmFlags:", words.contains("lo") {
+                mappings[mappings.count - 1].isLocked = true
+            }
+        }
+        self.mappings = mappings
+    }
+
+    /// How often one of the patterns is in the mappings that are locked, or in the others.
+    func count(of patterns: [[UInt8]], locked: Bool) throws -> Int {
+        let file = open("/proc/\(process)/mem", O_RDONLY)
+        try #require(file >= 0)
+        defer { close(file) }
+        var count = 0
+        for mapping in mappings where mapping.isLocked == locked {
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: mapping.range.count, alignment: 1)
+            defer { memory.deallocate() }
+            var length = 0
+            // A large mapping is read in several steps; some pages of the kernel cannot be read at all.
+            while length < memory.count {
+                let rest = memory.baseAddress?.advanced(by: length)
+                let result = pread(file, rest, memory.count - length, off_t(mapping.range.lowerBound) + off_t(length))
+                if result <= 0 { break }
+                length += result
+            }
+            for pattern in patterns {
+                count += Self.count(of: pattern, in: UnsafeRawBufferPointer(rebasing: memory[..<length]))
+            }
+        }
+        return count
+    }
+
+    private static func count(of pattern: [UInt8], in memory: UnsafeRawBufferPointer) -> Int {
+        // Most of the memory is zero: look for a byte of the pattern that is not.
+        guard let start = memory.baseAddress, let anchor = pattern.firstIndex(where: { $0 != 0 }) else { return 0 }
+        let end = start + memory.count
+        var position = start + anchor
+        var count = 0
+        while position < end, let found = memchr(position, Int32(pattern[anchor]), end - position) {
+            let candidate = UnsafeRawPointer(found) - anchor
+            if end - candidate >= pattern.count, memcmp(candidate, pattern, pattern.count) == 0 { count += 1 }
+            position = UnsafeRawPointer(found) + 1
+        }
+        return count
+    }
+}
