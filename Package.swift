@@ -13,6 +13,17 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "offer-signer",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
     targets: [
         .target(name: "Offers", swiftSettings: strict),
         .target(name: "StrictJSON", swiftSettings: strict),
@@ -23,6 +34,21 @@ let package = Package(
             swiftSettings: strict + [.strictMemorySafety()]
         ),
         .target(name: "AppStore", dependencies: ["Offers", "StrictJSON"], swiftSettings: strict),
+        .target(name: "OfferService", dependencies: ["Offers"], swiftSettings: strict),
+        .target(
+            name: "OfferAPI",
+            dependencies: [
+                "Offers", "OfferService", "StrictJSON",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(name: "OffersTests", dependencies: ["Offers"], swiftSettings: strict),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
         .testTarget(
@@ -31,6 +57,19 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "AppStoreTests", dependencies: ["AppStore", "Offers"], swiftSettings: strict),
+        .testTarget(
+            name: "OfferServiceTests",
+            dependencies: ["OfferService", "AppStore", "Offers"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "OfferAPITests",
+            dependencies: [
+                "OfferAPI", "OfferService", "AppStore", "Offers", "StrictJSON",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict
+        ),
         // What the tests run programs with.
         .target(name: "ChildProcess", path: "Tests/ChildProcess", swiftSettings: strict),
     ]

@@ -42,7 +42,7 @@ extension JSONReader {
     /// Reads `true`, `false` or `null`.
     mutating func readLiteral() throws(JSONFault) -> JSONScalar {
         for (text, value) in [("true", JSONScalar.bool(true)), ("false", .bool(false)), ("null", .null)]
-        where bytes[position...].starts(with: text.utf8) {
+        where isNext(text) {
             position += text.utf8.count
             return value
         }

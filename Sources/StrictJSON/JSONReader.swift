@@ -35,8 +35,8 @@ public struct JSONReader {
         case UInt8(ascii: "{"): return .object
         case UInt8(ascii: "["): return .array
         case UInt8(ascii: "\""): return .string
-        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .boolean
-        case UInt8(ascii: "n"): return .null
+        case UInt8(ascii: "t") where isNext("true"), UInt8(ascii: "f") where isNext("false"): return .boolean
+        case UInt8(ascii: "n") where isNext("null"): return .null
         case let byte? where byte == UInt8(ascii: "-") || Self.digits.contains(byte): return .number
         default: throw malformed("a value is expected")
         }
@@ -135,6 +135,8 @@ public struct JSONReader {
     // MARK: Tokens
 
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    func isNext(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
 
     func malformed(_ what: String) -> JSONFault {
         let place = position < bytes.count ? "at byte \(position)" : "at the end of the text"

@@ -1,0 +1,42 @@
+import HTTPTypes
+public import Hummingbird
+public import Logging
+import StrictJSON
+
+/// The routes for operators: never on the public listener.
+public enum AdminAPI {
+    /// Builds the responder of the admin listener.
+    ///
+    /// - Parameters:
+    ///   - readiness: What `/readyz` answers from.
+    ///   - version: The service's version.
+    ///   - logger: Where the service's own faults are logged.
+    /// - Returns: The responder.
+    public static func responder(
+        readiness: Readiness,
+        version: String,
+        logger: Logger
+    ) -> some HTTPResponder<BasicRequestContext> {
+        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+        let paths = ["/livez", "/readyz", "/version"]
+        let methods = Dictionary(uniqueKeysWithValues: paths.map { ($0, "GET, HEAD") })
+        router.add(middleware: ProblemMiddleware(methods: methods, logger: logger))
+        let json: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
+        router.get("/livez") { _, _ in
+            Response(status: .ok, headers: json, bytes: Array(#"{"status":"alive"}"#.utf8))
+        }
+        router.get("/readyz") { _, _ in
+            Response(
+                status: readiness.isReady ? .ok : .serviceUnavailable,
+                headers: json,
+                bytes: readiness.json
+            )
+        }
+        router.get("/version") { _, _ in
+            var writer = JSONWriter()
+            writer.object { $0.member("version", version) }
+            return Response(status: .ok, headers: json, bytes: writer.bytes)
+        }
+        return router.buildResponder()
+    }
+}

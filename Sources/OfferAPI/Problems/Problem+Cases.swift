@@ -1,0 +1,101 @@
+import OfferService
+import Offers
+import StrictJSON
+
+// Every problem that the service answers with, in one place.
+
+extension Problem {
+    /// The body is not what the call takes.
+    ///
+    /// - Parameter fault: What the reader of the body found.
+    init(_ fault: JSONFault) {
+        self.init(
+            status: 400,
+            code: fault.code.rawValue,
+            detail: fault.detail,
+            pointer: fault.pointer.isEmpty ? nil : fault.pointer
+        )
+    }
+
+    /// A request has no answer at all.
+    ///
+    /// - Parameters:
+    ///   - fault: What the service found.
+    ///   - kind: The kind of evidence that the request carries.
+    init(_ fault: SignatureFault, evidence kind: EvidenceKind?) {
+        switch fault {
+        case .unknownApp(let bundleId): self = .appNotAllowed(bundleId)
+        case .accountRequired:
+            self.init(
+                status: 400,
+                code: "account_required",
+                detail: "The app asks for an account: send appAccountToken or applicationUsername.",
+                pointer: "/appAccountToken"
+            )
+        case .evidence(let fault):
+            self.init(
+                status: fault.kind == .malformed ? 400 : 422,
+                code: fault.code,
+                detail: fault.detail,
+                pointer: "/evidence/\(kind?.rawValue ?? "")\(fault.pointer)"
+            )
+        case .signing:
+            self.init(
+                status: 503,
+                code: "signing_failed",
+                detail: "The service could not sign. Nothing was given out; ask again.",
+                retryAfterSeconds: 5
+            )
+        }
+    }
+
+    static let unauthorized = Problem(
+        status: 401,
+        code: "unauthorized",
+        detail: "Send a client's token: Authorization: Bearer TOKEN."
+    )
+
+    static func appNotAllowed(_ bundleId: String) -> Problem {
+        Problem(
+            status: 403,
+            code: "app_not_allowed",
+            detail: "This client may not ask for \(bundleId).",
+            pointer: "/bundleId"
+        )
+    }
+
+    static func scopeNotAllowed(_ scope: ClientScope) -> Problem {
+        Problem(status: 403, code: "scope_not_allowed", detail: "This client lacks the scope \(scope.rawValue).")
+    }
+
+    static func evidenceNotAllowed(_ kind: EvidenceKind) -> Problem {
+        Problem(
+            status: 403,
+            code: "evidence_not_allowed",
+            detail: "This client may not send evidence of the kind \(kind.rawValue).",
+            pointer: "/evidence/\(kind.rawValue)"
+        )
+    }
+
+    static let notFound = Problem(status: 404, code: "not_found", detail: "There is nothing at this path.")
+
+    static func methodNotAllowed(allow: String) -> Problem {
+        Problem(status: 405, code: "method_not_allowed", detail: "This path takes \(allow).", allow: allow)
+    }
+
+    static func bodyTooLarge(limit: Int) -> Problem {
+        Problem(status: 413, code: "body_too_large", detail: "A body may have \(limit) bytes here.")
+    }
+
+    static let unsupportedMediaType = Problem(
+        status: 415,
+        code: "unsupported_media_type",
+        detail: "Send JSON in UTF-8: Content-Type: application/json."
+    )
+
+    static let `internal` = Problem(
+        status: 500,
+        code: "internal",
+        detail: "The service met a fault of its own. It is in the log."
+    )
+}

@@ -1,0 +1,72 @@
+import StrictJSON
+
+/// A fault as an answer tells it: RFC 9457 problem details.
+public struct Problem: Error, Equatable, Sendable {
+    /// The HTTP status code.
+    public let status: Int
+    /// The fault's name, in snake case: what a program branches on.
+    public let code: String
+    /// The fault in a sentence or two: what is wrong, and the mend.
+    public let detail: String
+    /// The JSON Pointer (RFC 6901) of the field at fault, where one field is.
+    public let pointer: String?
+    /// The methods that the path takes, for 405.
+    public let allow: String?
+    /// After how many seconds to ask again, for 429 and 503.
+    public let retryAfterSeconds: Int?
+
+    /// Creates a problem.
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status code.
+    ///   - code: The fault's name, in snake case.
+    ///   - detail: What is wrong, and the mend.
+    ///   - pointer: The JSON Pointer of the field at fault, where one field is.
+    ///   - allow: The methods that the path takes, for 405.
+    ///   - retryAfterSeconds: After how many seconds to ask again, for 429 and 503.
+    public init(
+        status: Int,
+        code: String,
+        detail: String,
+        pointer: String? = nil,
+        allow: String? = nil,
+        retryAfterSeconds: Int? = nil
+    ) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.pointer = pointer
+        self.allow = allow
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    /// The title of the problem's type: the status's phrase (RFC 9110 §15).
+    private var title: String {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 413: "Content Too Large"
+        case 415: "Unsupported Media Type"
+        case 422: "Unprocessable Content"
+        case 503: "Service Unavailable"
+        default: "Internal Server Error"
+        }
+    }
+
+    /// The problem as `application/problem+json`.
+    var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { members in
+            members.member("type", "urn:offer-signer:problem:\(code)")
+            members.member("title", title)
+            members.member("status", Int64(status))
+            members.member("detail", detail)
+            members.member("code", code)
+            if let pointer { members.member("pointer", pointer) }
+        }
+        return writer.bytes
+    }
+}

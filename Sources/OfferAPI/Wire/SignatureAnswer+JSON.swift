@@ -1,0 +1,50 @@
+import FoundationEssentials
+public import OfferService
+import Offers
+import StrictJSON
+
+extension SignatureAnswer {
+    /// The answer as `POST /v1/signatures` gives it: one JSON object in UTF-8, without white space.
+    public var json: [UInt8] {
+        var writer = JSONWriter(capacity: 512 * (decisions.count + 1))
+        writer.object { answer in
+            answer.member("bundleId", bundleId)
+            if let environment { answer.member("environment", environment.rawValue) }
+            answer.member("account")
+            answer.object { member in
+                switch account {
+                case .appAccountToken(let token): member.member("appAccountToken", token.lowercased)
+                case .applicationUsername(let name): member.member("applicationUsername", name)
+                case .none: break
+                }
+            }
+            answer.member("decisions")
+            answer.array { elements in
+                for decision in decisions { decision.write(to: &elements) }
+            }
+        }
+        return writer.bytes
+    }
+}
+
+extension SignedDecision {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { member in
+            member.member("productId", request.productId)
+            member.member("offerId", request.offerId)
+            member.member("verdict", decision.verdict.rawValue)
+            member.member("reason", decision.reason.rawValue)
+            member.member("detail", decision.detail)
+            guard let discount else { return }
+            member.member("discount")
+            member.object { member in
+                member.member("identifier", discount.identifier)
+                member.member("keyIdentifier", discount.keyIdentifier)
+                member.member("nonce", discount.nonce.text)
+                member.member("timestamp", discount.timestamp.millisecondsSince1970)
+                member.member("signature", Data(discount.signature).base64EncodedString())
+            }
+            member.member("expiresAt", discount.expiresAt.rfc3339)
+        }
+    }
+}

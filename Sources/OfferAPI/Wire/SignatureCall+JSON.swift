@@ -1,0 +1,139 @@
+import Offers
+import StrictJSON
+
+extension SignatureCall {
+    /// Reads the body of a call.
+    ///
+    /// - Parameter json: The body.
+    /// - Throws: `JSONFault`, with a pointer to the field at fault.
+    init(json: [UInt8]) throws(JSONFault) {
+        var reader = JSONReader(json)
+        var fields = Fields()
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            try fields.read(name, from: &reader)
+        }
+        try reader.readEnd()
+        guard let offers = fields.offers else {
+            throw JSONFault(.missingMember, "The offers to sign are missing.").inside(member: "offers")
+        }
+        self.bundleId = fields.bundleId
+        self.account = try fields.account()
+        self.evidence = fields.evidence
+        self.offers = offers
+        if evidence == nil, account == .none {
+            throw JSONFault(
+                .missingMember,
+                "Neither evidence nor an account is there: send evidence, or the account whose state the service holds."
+            ).inside(member: "evidence")
+        }
+    }
+
+    /// The members as they come, in any order.
+    private struct Fields {
+        var bundleId: String?
+        var appAccountToken: AppAccountToken?
+        var applicationUsername: String?
+        var evidence: Evidence?
+        var offers: [OfferRequest]?
+
+        mutating func read(_ name: String, from reader: inout JSONReader) throws(JSONFault) {
+            switch name {
+            case "bundleId": bundleId = try reader.readIdentifier()
+            case "appAccountToken":
+                guard let token = AppAccountToken(try reader.readString()) else {
+                    throw JSONFault(.invalidValue, "An appAccountToken is a UUID: 8-4-4-4-12 hexadecimal digits.")
+                }
+                appAccountToken = token
+            case "applicationUsername": applicationUsername = try reader.readUsername()
+            case "evidence": evidence = try Evidence(reading: &reader)
+            case "offers": offers = try reader.readOffers()
+            case "formats": try reader.readFormats()
+            case "explain":
+                if try reader.readBool() { throw JSONFault(.notSupported, "Explanations are not supported yet.") }
+            default: throw JSONFault(.unknownMember, "There is no such member.")
+            }
+        }
+
+        func account() throws(JSONFault) -> Account {
+            switch (appAccountToken, applicationUsername) {
+            case (let token?, nil): return .appAccountToken(token)
+            case (nil, let name?): return .applicationUsername(name)
+            case (nil, nil): return .none
+            case (_?, _?):
+                throw JSONFault(.invalidValue, "Send appAccountToken or applicationUsername, not both.")
+                    .inside(member: "applicationUsername")
+            }
+        }
+    }
+}
+
+extension JSONReader {
+    fileprivate mutating func readText(maximumBytes: Int) throws(JSONFault) -> String {
+        let text = try readString()
+        guard !text.isEmpty else {
+            throw JSONFault(.invalidValue, "The string is empty; leave the member out where there is no value.")
+        }
+        guard text.utf8.count <= maximumBytes else {
+            throw JSONFault(.invalidValue, "The string has more than \(maximumBytes) bytes.")
+        }
+        guard !InvisibleSeparator.isFound(in: text) else {
+            throw JSONFault(.invalidValue, "The string holds U+2063, which separates the fields of the signed payload.")
+        }
+        return text
+    }
+
+    fileprivate mutating func readIdentifier() throws(JSONFault) -> String {
+        try readText(maximumBytes: SignatureCall.maximumIdentifierBytes)
+    }
+
+    fileprivate mutating func readUsername() throws(JSONFault) -> String {
+        try readText(maximumBytes: Account.maximumUsernameBytes)
+    }
+
+    fileprivate mutating func readOffers() throws(JSONFault) -> [OfferRequest] {
+        var offers: [OfferRequest] = []
+        try readArray { (index, reader) throws(JSONFault) in
+            guard index < SignatureCall.maximumOffers else {
+                throw JSONFault(.invalidValue, "A request may ask for \(SignatureCall.maximumOffers) offers.")
+            }
+            offers.append(try reader.readOffer())
+        }
+        guard !offers.isEmpty else { throw JSONFault(.invalidValue, "Ask for at least one offer.") }
+        return offers
+    }
+
+    private mutating func readOffer() throws(JSONFault) -> OfferRequest {
+        var productId: String?
+        var offerId: String?
+        try readObject { (name, reader) throws(JSONFault) in
+            switch name {
+            case "productId": productId = try reader.readIdentifier()
+            case "offerId": offerId = try reader.readIdentifier()
+            default: throw JSONFault(.unknownMember, "There is no such member.")
+            }
+        }
+        guard let productId else {
+            throw JSONFault(.missingMember, "An offer names its productId.").inside(member: "productId")
+        }
+        guard let offerId else {
+            throw JSONFault(.missingMember, "An offer names its offerId.").inside(member: "offerId")
+        }
+        return OfferRequest(productId: productId, offerId: offerId)
+    }
+
+    /// Reads the formats asked for.
+    ///
+    /// There is one so far, so nothing needs to be kept.
+    fileprivate mutating func readFormats() throws(JSONFault) {
+        var isEmpty = true
+        try readArray { (_, reader) throws(JSONFault) in
+            isEmpty = false
+            switch try reader.readString() {
+            case "discount": break
+            case "jws": throw JSONFault(.notSupported, "The format jws is not supported yet; discount is.")
+            default: throw JSONFault(.invalidValue, "There is no such format; discount is one.")
+            }
+        }
+        if isEmpty { throw JSONFault(.invalidValue, "Name a format, or leave the member out: discount.") }
+    }
+}

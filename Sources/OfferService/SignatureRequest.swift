@@ -1,0 +1,27 @@
+public import Offers
+
+/// A client's question: may this customer have these offers, and if so, the signatures.
+public struct SignatureRequest: Sendable {
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The account to sign for.
+    public let account: Account
+    /// What shows what the customer has; `nil` to decide by the state that the service holds.
+    public let evidence: Evidence?
+    /// The offers, in the order in which they are answered; one may repeat.
+    public let offers: [OfferRequest]
+
+    /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app's bundle identifier.
+    ///   - account: The account to sign for.
+    ///   - evidence: What shows what the customer has.
+    ///   - offers: The offers asked for.
+    public init(bundleId: String, account: Account, evidence: Evidence?, offers: [OfferRequest]) {
+        self.bundleId = bundleId
+        self.account = account
+        self.evidence = evidence
+        self.offers = offers
+    }
+}

@@ -1,0 +1,50 @@
+import OfferAPI
+import Testing
+
+@Suite("Clients and their tokens")
+struct ClientDirectoryTests {
+    // FIPS 180-4's other example: the SHA-256 of a message of two blocks.
+    private let other = Client(
+        name: "other",
+        tokenSHA256: hexadecimal("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"),
+        apps: ["a"]
+    )
+
+    @Test("A token finds its client and no other")
+    func tokens() throws {
+        let first = Client(name: "first", tokenSHA256: sha256OfAbc, apps: ["a"])
+        let directory = ClientDirectory([other, first])
+        #expect(directory.client(presenting: "abc")?.name == "first")
+        let twoBlocks = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"
+        #expect(directory.client(presenting: twoBlocks)?.name == "other")
+        #expect(directory.client(presenting: "abd") == nil)
+        #expect(directory.client(presenting: "ABC") == nil)
+        #expect(directory.client(presenting: "") == nil)
+        #expect(ClientDirectory([]).client(presenting: "abc") == nil)
+    }
+
+    @Test("A digest that agrees but for its last byte is nobody's")
+    func lastByte() {
+        var digest = sha256OfAbc
+        digest[31] ^= 1
+        let directory = ClientDirectory([Client(name: "near", tokenSHA256: digest, apps: ["a"])])
+        #expect(directory.client(presenting: "abc") == nil)
+    }
+
+    @Test("A digest of the wrong length is nobody's")
+    func length() {
+        let short = Client(name: "short", tokenSHA256: Array(sha256OfAbc.prefix(31)), apps: ["a"])
+        let none = Client(name: "none", tokenSHA256: [], apps: ["a"])
+        #expect(ClientDirectory([short, none]).client(presenting: "abc") == nil)
+    }
+}
+
+/// FIPS 180-4's example: SHA-256 of "abc".
+let sha256OfAbc = hexadecimal("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+
+func hexadecimal(_ text: String) -> [UInt8] {
+    stride(from: 0, to: text.count, by: 2).map { offset in
+        let start = text.index(text.startIndex, offsetBy: offset)
+        return UInt8(text[start...].prefix(2), radix: 16) ?? 0
+    }
+}

@@ -1,0 +1,125 @@
+import AppStore
+import HTTPTypes
+import OfferService
+import Offers
+import Testing
+
+@testable import OfferAPI
+
+private struct NoSigner: OfferSigner {
+    let keyIdentifier = "EXAMPLE123"
+
+    func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
+        throw SigningFailure(keyIdentifier: keyIdentifier, detail: "secret of the log")
+    }
+}
+
+@Suite("Who may ask for signatures")
+struct SignaturesEndpointTests {
+    private let abc = Client(name: "abc", tokenSHA256: sha256OfAbc, apps: ["com.example.reader"])
+
+    private func endpoint(_ client: Client) -> SignaturesEndpoint<NoSigner, AppStoreEvidenceReader> {
+        let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "o")])])
+        let apps = ["com.example.reader", "com.example.other"].map { bundleId in
+            SigningApp(app: App(bundleId: bundleId, subscriptionGroups: [group]), signer: NoSigner())
+        }
+        return SignaturesEndpoint(
+            clients: ClientDirectory([client]),
+            signOffers: SignOffers(
+                apps: apps,
+                evidenceReader: AppStoreEvidenceReader(),
+                maximumEvidenceAgeSeconds: 0,
+                now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
+            )
+        )
+    }
+
+    private func head(token: String = "abc", type: String = "application/json", length: String? = nil) -> HTTPRequest {
+        var head = HTTPRequest(method: .post, scheme: "http", authority: "localhost", path: "/v1/signatures")
+        head.headerFields[.authorization] = "Bearer \(token)"
+        head.headerFields[.contentType] = type
+        head.headerFields[.contentLength] = length
+        return head
+    }
+
+    private func code(_ body: () throws -> Void) -> String {
+        do {
+            try body()
+            return "fine"
+        } catch let problem as Problem {
+            return "\(problem.status) \(problem.code) \(problem.pointer ?? "")"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("The head alone refuses strangers, other types and bodies that are too large")
+    func admission() {
+        let endpoint = endpoint(abc)
+        #expect(code { _ = try endpoint.admit(head()) } == "fine")
+        #expect(code { _ = try endpoint.admit(head(token: "abd")) } == "401 unauthorized ")
+        #expect(code { _ = try endpoint.admit(head(type: "text/plain")) } == "415 unsupported_media_type ")
+        #expect(code { _ = try endpoint.admit(head(length: "1048576")) } == "fine")
+        #expect(code { _ = try endpoint.admit(head(length: "1048577")) } == "413 body_too_large ")
+        #expect(code { _ = try endpoint.admit(head(token: "abd", length: "1048577")) } == "401 unauthorized ")
+    }
+
+    @Test("A client asks for its own apps, by its own scopes, with the evidence that it may send")
+    func permissions() {
+        func answer(_ client: Client, _ members: String) -> String {
+            let body = Array(
+                "{\(members)\"applicationUsername\":\"a\",\"offers\":[{\"productId\":\"p\",\"offerId\":\"x\"}]}".utf8
+            )
+            return code { _ = try endpoint(client).answer(body, for: client) }
+        }
+        #expect(answer(abc, "") == "fine")
+        #expect(answer(abc, #""bundleId":"com.example.reader","#) == "fine")
+        #expect(answer(abc, #""bundleId":"com.example.other","#) == "403 app_not_allowed /bundleId")
+        #expect(answer(abc, #""bundleId":"com.example.none","#) == "403 app_not_allowed /bundleId")
+        let both = Client(
+            name: "both",
+            tokenSHA256: sha256OfAbc,
+            apps: ["com.example.reader", "com.example.other"],
+            scopes: [.report],
+            evidence: [.transactionId]
+        )
+        #expect(answer(both, "") == "400 missing_member /bundleId")
+        #expect(answer(both, #""bundleId":"com.example.other","#) == "fine")
+        #expect(
+            answer(both, #""bundleId":"com.example.other","evidence":{"receiptResponse":{"status":0}},"#)
+                == "403 evidence_not_allowed /evidence/receiptResponse"
+        )
+        #expect(code { _ = try endpoint(both).admit(head()) } == "403 scope_not_allowed ")
+    }
+
+    @Test("Evidence at fault is pointed to within the body; Apple's refusal is 422")
+    func evidence() {
+        func answer(_ evidence: String) -> String {
+            let body = Array(
+                #"{"evidence":{"receiptResponse":\#(evidence)},"offers":[{"productId":"p","offerId":"o"}]}"#.utf8
+            )
+            return code { _ = try endpoint(abc).answer(body, for: abc) }
+        }
+        #expect(answer("{}") == "400 missing_member /evidence/receiptResponse/status")
+        #expect(answer(#"{"status":21003}"#) == "422 receipt_status /evidence/receiptResponse/status")
+        #expect(
+            answer(#"{"status":0,"receipt":{"request_date_ms":1795262701000}}"#)
+                == "422 evidence_in_future /evidence/receiptResponse"
+        )
+    }
+
+    @Test("A key that fails is 503 with Retry-After, and its detail stays inside")
+    func signingFailure() {
+        let body = Array(
+            #"""
+            {"evidence":{"receiptResponse":{"status":0,"environment":"Production","receipt":{"bundle_id":
+            "com.example.reader","request_date_ms":1795262400000},"pending_renewal_info":[{"product_id":"p"}]}},
+            "offers":[{"productId":"p","offerId":"o"}]}
+            """#.utf8
+        )
+        let problem = #expect(throws: Problem.self) { try endpoint(abc).answer(body, for: abc) }
+        #expect(problem?.status == 503)
+        #expect(problem?.retryAfterSeconds == 5)
+        #expect(problem?.detail.contains("secret") == false)
+    }
+}

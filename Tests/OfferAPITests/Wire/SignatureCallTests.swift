@@ -1,0 +1,117 @@
+import Offers
+import StrictJSON
+import Testing
+
+@testable import OfferAPI
+
+@Suite("The body of a signature call")
+struct SignatureCallTests {
+    private static let offers = #""offers":[{"productId":"p","offerId":"o"}]"#
+    private static let evidence = #""evidence":{"receiptResponse":{"status":0}}"#
+    private static let token = "7E3FB20B-4CDB-47CC-936D-99D65F608138"
+
+    private func read(_ members: String...) throws(JSONFault) -> SignatureCall {
+        try SignatureCall(json: Array("{\(members.joined(separator: ","))}".utf8))
+    }
+
+    @Test("Everything that a call can say")
+    func full() throws {
+        let call = try read(
+            #""bundleId":"b","appAccountToken":"\#(Self.token)""#,
+            #""evidence":{"receiptResponse": {"status" : 0} },"formats":["discount","discount"],"explain":false"#,
+            #""offers":[{"productId":"p","offerId":"o"},{"offerId":"o2","productId":"p2"}]"#
+        )
+        #expect(call.bundleId == "b")
+        #expect(call.account == AppAccountToken(Self.token).map(Account.appAccountToken))
+        #expect(
+            call.offers == [OfferRequest(productId: "p", offerId: "o"), OfferRequest(productId: "p2", offerId: "o2")]
+        )
+        guard case .receiptResponse(let json) = call.evidence else {
+            Issue.record("no evidence")
+            return
+        }
+        #expect(String(decoding: json, as: UTF8.self) == #"{"status" : 0}"#)
+    }
+
+    @Test("Evidence or an account is enough, and a username is kept verbatim")
+    func least() throws {
+        #expect(try read(Self.offers, Self.evidence).account == .none)
+        let named = try read(Self.offers, #""applicationUsername":"Zo\u00eb""#)
+        #expect(named.account == .applicationUsername("Zoë"))
+        #expect(named.evidence == nil)
+    }
+
+    @Test("A hundred offers are taken, and the longest username")
+    func most() throws {
+        let many = Array(repeating: #"{"productId":"p","offerId":"o"}"#, count: 100).joined(separator: ",")
+        #expect(try read(#""offers":[\#(many)]"#, Self.evidence).offers.count == 100)
+        let name = String(repeating: "é", count: 256)
+        #expect(try read(Self.offers, #""applicationUsername":"\#(name)""#).account == .applicationUsername(name))
+    }
+
+    @Test(
+        "Every fault has its code, and points to its field",
+        arguments: [
+            (#""offers":[]"#, "invalid_value", "/offers"), (#""offers":{}"#, "wrong_type", "/offers"),
+            (#""offers":[{"productId":"p"}]"#, "missing_member", "/offers/0/offerId"),
+            (#""offers":[{"offerId":"o"}]"#, "missing_member", "/offers/0/productId"),
+            (
+                #""offers":[{"productId":"p","offerId":"o"},{"productId":1,"offerId":"o"}]"#, "wrong_type",
+                "/offers/1/productId"
+            ),
+            (#""offers":[{"productId":"p","offerId":""}]"#, "invalid_value", "/offers/0/offerId"),
+            (#""offers":[{"productId":"p","offerId":"a\u2063b"}]"#, "invalid_value", "/offers/0/offerId"),
+            (#""offers":[{"productId":"p","offerId":"o","price":1}]"#, "unknown_member", "/offers/0/price"),
+            (#""offers":[{"productId":"p","offerId":"o","offerId":"o"}]"#, "duplicate_member", "/offers/0/offerId"),
+            (offers + "," + offers, "duplicate_member", "/offers"),
+            (offers + #","colour":"red""#, "unknown_member", "/colour"),
+            (offers + #","bundleId":"""#, "invalid_value", "/bundleId"),
+            (offers + #","bundleId":null"#, "wrong_type", "/bundleId"),
+            (offers + #","appAccountToken":"alice""#, "invalid_value", "/appAccountToken"),
+            (offers + #","applicationUsername":"a\u2063""#, "invalid_value", "/applicationUsername"),
+            (offers + #","applicationUsername":"""#, "invalid_value", "/applicationUsername"),
+            (
+                offers + #","applicationUsername":"a","appAccountToken":"\#(token)""#, "invalid_value",
+                "/applicationUsername"
+            ),
+            (offers, "missing_member", "/evidence"), (evidence, "missing_member", "/offers"),
+            (offers + #","evidence":{}"#, "missing_member", "/evidence"),
+            (offers + #","evidence":[]"#, "wrong_type", "/evidence"),
+            (offers + #","evidence":{"receiptResponse":[]}"#, "wrong_type", "/evidence/receiptResponse"),
+            (offers + #","evidence":{"receiptResponse":"{}"}"#, "wrong_type", "/evidence/receiptResponse"),
+            (offers + #","evidence":{"reciept":""}"#, "unknown_member", "/evidence/reciept"),
+            (offers + #","evidence":{"receipt":"MII="}"#, "not_supported", "/evidence/receipt"),
+            (
+                offers + #","evidence":{"signedTransactions":["a.b.c"]}"#, "not_supported",
+                "/evidence/signedTransactions"
+            ),
+            (
+                offers + #","evidence":{"signedRenewalInfos":["a.b.c"]}"#, "not_supported",
+                "/evidence/signedRenewalInfos"
+            ),
+            (offers + #","evidence":{"transactionId":"1"}"#, "not_supported", "/evidence/transactionId"),
+            (offers + "," + evidence + #","formats":[]"#, "invalid_value", "/formats"),
+            (offers + "," + evidence + #","formats":"discount""#, "wrong_type", "/formats"),
+            (offers + "," + evidence + #","formats":["discount","jws"]"#, "not_supported", "/formats/1"),
+            (offers + "," + evidence + #","formats":["pkcs7"]"#, "invalid_value", "/formats/0"),
+            (offers + "," + evidence + #","explain":true"#, "not_supported", "/explain"),
+            (offers + "," + evidence + #","explain":1"#, "wrong_type", "/explain"),
+            (offers + "," + evidence + ",", "malformed_json", ""),
+        ]
+    )
+    func faults(members: String, code: String, pointer: String) {
+        let fault = #expect(throws: JSONFault.self) { try read(members) }
+        #expect(fault?.code.rawValue == code)
+        #expect(fault?.pointer == pointer)
+    }
+
+    @Test("A hundred and one offers are too many, and 513 bytes of username")
+    func tooMuch() {
+        let many = Array(repeating: #"{"productId":"p","offerId":"o"}"#, count: 101).joined(separator: ",")
+        let offers = #expect(throws: JSONFault.self) { try read(#""offers":[\#(many)]"#, Self.evidence) }
+        #expect(offers?.pointer == "/offers/100")
+        let name = String(repeating: "é", count: 256) + "x"
+        let username = #expect(throws: JSONFault.self) { try read(Self.offers, #""applicationUsername":"\#(name)""#) }
+        #expect(username?.pointer == "/applicationUsername")
+    }
+}

@@ -1,0 +1,144 @@
+import AppStore
+import OfferService
+import Offers
+import Synchronization
+import Testing
+
+/// A signer that counts, and can be told to fail.
+final class TestSigner: OfferSigner {
+    let keyIdentifier = "EXAMPLE123"
+    let signatures = Mutex(0)
+    let fails: Bool
+
+    init(fails: Bool = false) { self.fails = fails }
+
+    func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
+        if fails { throw SigningFailure(keyIdentifier: keyIdentifier, detail: "told to fail") }
+        signatures.withLock { $0 += 1 }
+        return [0x30]
+    }
+}
+
+@Suite("Signing offers")
+struct SignOffersTests {
+    private let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+    private let signer = TestSigner()
+
+    private func useCase(
+        signer: TestSigner? = nil,
+        requiresAccount: Bool = false
+    ) -> SignOffers<TestSigner, AppStoreEvidenceReader> {
+        let app = App(
+            bundleId: "com.example.reader",
+            requiresAccount: requiresAccount,
+            subscriptionGroups: [
+                SubscriptionGroup(
+                    id: "1",
+                    products: [
+                        Product(id: "monthly", offers: [PromotionalOffer(id: "stay"), PromotionalOffer(id: "again")])
+                    ]
+                )
+            ]
+        )
+        let now = now
+        return SignOffers(
+            apps: [SigningApp(app: app, signer: signer ?? self.signer)],
+            evidenceReader: AppStoreEvidenceReader(),
+            maximumEvidenceAgeSeconds: 86400,
+            now: { now }
+        )
+    }
+
+    private func active(dated offset: Int64 = 0) -> Evidence {
+        let date = now.adding(seconds: offset).millisecondsSince1970
+        let expiry = now.adding(seconds: 1_000_000).millisecondsSince1970
+        return .receiptResponse(
+            json: Array(
+                """
+                {"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.reader",
+                "request_date_ms":\(date)},"latest_receipt_info":[{"original_transaction_id":"1","product_id":"monthly",
+                "purchase_date_ms":1,"expires_date_ms":\(expiry)}],
+                "pending_renewal_info":[{"original_transaction_id":"1","product_id":"monthly","auto_renew_status":"1"}]}
+                """.utf8
+            )
+        )
+    }
+
+    private func request(
+        _ evidence: Evidence?,
+        _ offers: [String],
+        account: Account = .none,
+        bundleId: String = "com.example.reader"
+    ) -> SignatureRequest {
+        SignatureRequest(
+            bundleId: bundleId,
+            account: account,
+            evidence: evidence,
+            offers: offers.map { OfferRequest(productId: "monthly", offerId: $0) }
+        )
+    }
+
+    @Test("Decisions come in the order asked, and one bad offer does not fail the rest")
+    func order() throws {
+        let answer = try useCase().answer(request(active(), ["stay", "nope", "again", "stay"]))
+        #expect(answer.decisions.map(\.request.offerId) == ["stay", "nope", "again", "stay"])
+        #expect(answer.decisions.map(\.decision.verdict) == [.eligible, .ineligible, .eligible, .eligible])
+        #expect(answer.environment == .production)
+    }
+
+    @Test("Exactly the eligible offers are signed, each with a nonce of its own")
+    func signatures() throws {
+        let answer = try useCase().answer(request(active(), ["stay", "nope", "stay"]))
+        #expect(answer.decisions.map { $0.discount != nil } == [true, false, true])
+        #expect(Set(answer.decisions.compactMap(\.discount?.nonce)).count == 2)
+        #expect(answer.decisions.compactMap(\.discount?.timestamp) == [now, now])
+        #expect(signer.signatures.withLock { $0 } == 2)
+    }
+
+    @Test("Without evidence nothing is signed, as no state is held")
+    func noEvidence() throws {
+        let answer = try useCase().answer(request(nil, ["stay"], account: .applicationUsername("alice")))
+        #expect(answer.decisions.map(\.decision.reason) == [.noEvidence])
+        #expect(signer.signatures.withLock { $0 } == 0)
+    }
+
+    @Test("An operator can have it signed without evidence")
+    func skipping() throws {
+        let answer = try useCase().answer(request(nil, ["stay", "nope"]), skippingEligibility: true)
+        #expect(answer.decisions.map(\.decision.reason) == [.eligibilitySkipped, .offerNotInCatalog])
+        #expect(signer.signatures.withLock { $0 } == 1)
+    }
+
+    @Test("Evidence of five minutes ahead is taken; a second more is not genuine")
+    func future() throws {
+        #expect(throws: Never.self) { try useCase().answer(request(active(dated: 300), ["stay"])) }
+        let fault = #expect(throws: SignatureFault.self) {
+            try useCase().answer(request(active(dated: 301), ["stay"]))
+        }
+        guard case .evidence(let evidence) = fault else {
+            Issue.record("\(String(describing: fault))")
+            return
+        }
+        #expect(evidence.code == "evidence_in_future")
+        #expect(evidence.kind == .rejected)
+    }
+
+    @Test("An app that asks for an account gets one, or nothing is decided")
+    func account() throws {
+        #expect(throws: SignatureFault.accountRequired) {
+            try useCase(requiresAccount: true).answer(request(active(), ["stay"]))
+        }
+        let named = request(active(), ["stay"], account: .applicationUsername("alice"))
+        #expect(try useCase(requiresAccount: true).answer(named).decisions.first?.discount != nil)
+    }
+
+    @Test("An app that the catalog does not have is a fault, and so is a key that fails")
+    func faults() {
+        #expect(throws: SignatureFault.unknownApp(bundleId: "other")) {
+            try useCase().answer(request(active(), ["stay"], bundleId: "other"))
+        }
+        #expect(throws: SignatureFault.signing(SigningFailure(keyIdentifier: "EXAMPLE123", detail: "told to fail"))) {
+            try useCase(signer: TestSigner(fails: true)).answer(request(active(), ["stay"]))
+        }
+    }
+}
