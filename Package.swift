@@ -13,6 +13,9 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "offer-signer",
+    products: [
+        .executable(name: "offer-signer", targets: ["offer-signer"])
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
@@ -49,6 +52,24 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "offer-signer",
+            dependencies: [
+                "AppStore", "OfferAPI", "OfferService", "Offers", "SubscriptionKeys",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: strict,
+            linkerSettings: [
+                // Symbols are bound at start: lazy binding spills registers, and a piece of a key, to the stack.
+                .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"], .when(platforms: [.linux]))
+            ]
+        ),
         .testTarget(name: "OffersTests", dependencies: ["Offers"], swiftSettings: strict),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
         .testTarget(
@@ -68,6 +89,16 @@ let package = Package(
                 "OfferAPI", "OfferService", "AppStore", "Offers", "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "offer-signerTests",
+            dependencies: ["offer-signer", "OfferAPI", "Offers"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["offer-signer", "ChildProcess"],
             swiftSettings: strict
         ),
         // What the tests run programs with.

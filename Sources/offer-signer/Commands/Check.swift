@@ -1,0 +1,37 @@
+import ArgumentParser
+import OfferAPI
+import Offers
+import SubscriptionKeys
+
+/// `offer-signer check`: whether `serve` would start, and with what.
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Reads everything that serve would, loads the keys, and prints what it found."
+    )
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+        let service = try options.load()
+        let settings = service.settings
+        for (app, keys) in zip(settings.apps, service.keys) {
+            let products = app.app.subscriptionGroups.flatMap(\.products)
+            let offers = products.reduce(0) { $0 + $1.offers.count }
+            Console.result(
+                "\(app.app.bundleId): \(app.app.subscriptionGroups.count) subscription groups, "
+                    + "\(products.count) products, \(offers) offers"
+            )
+            for (index, key) in keys.enumerated() {
+                let fingerprint = key.publicKeySHA256.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+                Console.result(
+                    "  key \(key.keyIdentifier): P-256, public key SHA-256 \(fingerprint.joined()), "
+                        + "self-test passed\(index == 0 ? ", signs" : "")"
+                )
+            }
+        }
+        for client in settings.clients.map(\.client) {
+            Console.result("client \(client.name): \(client.apps.sorted().joined(separator: ", "))")
+        }
+        Console.result("The configuration is in order.")
+    }
+}

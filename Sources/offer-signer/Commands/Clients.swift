@@ -1,0 +1,28 @@
+import ArgumentParser
+import Crypto
+import Foundation
+
+/// `offer-signer clients`: what clients need.
+struct Clients: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes what clients need.",
+        subcommands: [Token.self]
+    )
+
+    /// `offer-signer clients token`: a new bearer token.
+    struct Token: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a client token: prints it once, and its line for clients.yaml."
+        )
+
+        func run() throws {
+            // 256 random bits from the system's cryptographically secure generator, in base64url (RFC 4648 §5).
+            let bytes = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
+            let token = bytes.base64EncodedString()
+                .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+            let digest = SHA256.hash(data: Data(token.utf8)).map { String(format: "%02x", $0) }.joined()
+            Console.result("token: \(token)")
+            Console.result("tokenSHA256: \"\(digest)\"")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import SubscriptionKeys
+
+/// `offer-signer keys`: what can be known of key files.
+struct Keys: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Looks at subscription keys.",
+        subcommands: [Inspect.self]
+    )
+
+    /// `offer-signer keys inspect`: loads keys as `serve` would, and prints what is public of them.
+    struct Inspect: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints key id, curve, public key fingerprint, file mode and self-test; never private bytes."
+        )
+
+        @Argument(help: ArgumentHelp("Key files, SubscriptionKey_<id>.p8.", valueName: "file"))
+        var files: [String]
+
+        func run() throws {
+            var allFine = true
+            do {
+                try SecureHeap.initialize()
+            } catch {
+                Console.message("error: \(error)")
+                throw ExitCode.failure
+            }
+            for file in files {
+                do throws(KeyFileError) {
+                    Console.result("\(try KeyInspection(of: file))")
+                } catch {
+                    Console.message("error: \(error)")
+                    allFine = false
+                }
+            }
+            if !allFine { throw ExitCode.failure }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import Foundation
+import OfferAPI
+import OfferService
+import Offers
+
+/// `offer-signer sign`: one answer of the service on standard output.
+struct Sign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prints one answer of the service, as POST /v1/signatures gives it.",
+        discussion: "Exit status 1 when nothing was signed; the answer says why."
+    )
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(help: ArgumentHelp("The app.", valueName: "id"))
+    var bundleId: String
+
+    @Option(help: ArgumentHelp("The product to be bought.", valueName: "id"))
+    var productId: String
+
+    @Option(help: ArgumentHelp("The promotional offer.", valueName: "id"))
+    var offerId: String
+
+    @Option(help: ArgumentHelp("The account's UUID, signed in lowercase.", valueName: "uuid"))
+    var appAccountToken: String?
+
+    @Option(help: ArgumentHelp("The account's name, signed verbatim.", valueName: "name"))
+    var applicationUsername: String?
+
+    @Option(help: "The signature's format.")
+    var format: Format = .discount
+
+    @Option(help: ArgumentHelp("A verifyReceipt answer: what the customer has.", valueName: "file"))
+    var receiptResponse: String?
+
+    @Flag(help: "Sign without a look at the customer. The catalog and the offer's dates hold all the same.")
+    var skipEligibility = false
+
+    /// The formats that a signature can have.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case discount
+        case jws
+    }
+
+    func validate() throws {
+        if format == .jws { throw ValidationError("The format jws is not supported yet; discount is.") }
+        if appAccountToken != nil, applicationUsername != nil {
+            throw ValidationError("Give --app-account-token or --application-username, not both.")
+        }
+        if let appAccountToken, AppAccountToken(appAccountToken) == nil {
+            throw ValidationError("--app-account-token is a UUID: 8-4-4-4-12 hexadecimal digits.")
+        }
+        if let name = applicationUsername, name.isEmpty || name.utf8.count > Account.maximumUsernameBytes {
+            throw ValidationError("--application-username has 1 to \(Account.maximumUsernameBytes) bytes.")
+        }
+        for text in [bundleId, productId, offerId, applicationUsername ?? ""]
+        where InvisibleSeparator.isFound(in: text) {
+            throw ValidationError("No value may hold U+2063, which separates the fields of the signed payload.")
+        }
+    }
+
+    func run() async throws {
+        let service = try options.load()
+        let request = SignatureRequest(
+            bundleId: bundleId,
+            account: account,
+            evidence: try evidence(),
+            offers: [OfferRequest(productId: productId, offerId: offerId)]
+        )
+        let answer: SignatureAnswer
+        do {
+            answer = try service.signOffers().answer(request, skippingEligibility: skipEligibility)
+        } catch {
+            Console.message("error: \(sentence(for: error))")
+            throw ExitCode.failure
+        }
+        Console.result(String(decoding: answer.json, as: UTF8.self))
+        let refusals = answer.decisions.filter { $0.discount == nil }
+        for refusal in refusals { Console.message("not signed: \(refusal.decision.detail)") }
+        guard refusals.isEmpty else { throw ExitCode.failure }
+    }
+
+    private var account: Account {
+        if let token = appAccountToken.flatMap(AppAccountToken.init) { return .appAccountToken(token) }
+        return applicationUsername.map(Account.applicationUsername) ?? .none
+    }
+
+    private func evidence() throws(ExitCode) -> Evidence? {
+        guard let receiptResponse else { return nil }
+        do {
+            return .receiptResponse(json: Array(try Data(contentsOf: URL(filePath: receiptResponse))))
+        } catch {
+            Console.message("error: \(receiptResponse) cannot be read: \(error.localizedDescription)")
+            throw .failure
+        }
+    }
+
+    private func sentence(for fault: SignatureFault) -> String {
+        switch fault {
+        case .unknownApp(let bundleId): "the catalog has no app \(bundleId)"
+        case .accountRequired: "the app asks for an account: give --app-account-token or --application-username"
+        case .evidence(let fault):
+            "\(receiptResponse ?? "evidence")\(fault.pointer.isEmpty ? "" : " at \(fault.pointer)"): \(fault.detail)"
+        case .signing(let failure): "\(failure)"
+        }
+    }
+}

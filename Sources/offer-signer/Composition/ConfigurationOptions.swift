@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+import SubscriptionKeys
+
+/// The options of every command that reads the configuration.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("The configuration, offer-signer.yaml.", valueName: "file"))
+    var config: String
+
+    @OptionGroup(title: "Settings, instead of the file's")
+    var flags: ConfigurationFlags
+
+    /// Reads the configuration and all that it names, and loads the keys.
+    ///
+    /// Every warning and every fault is written to standard error.
+    ///
+    /// - Returns: The service, ready to be used.
+    /// - Throws: Exit 78 when anything is at fault, 1 when the system cannot keep keys safe.
+    func load() throws(ExitCode) -> LoadedService {
+        do {
+            try SecureHeap.initialize()
+        } catch {
+            Console.message("error: \(error)")
+            throw .failure
+        }
+        do throws(ConfigurationFaults) {
+            let service = try LoadedService(
+                configurationFile: config,
+                flags: flags.values,
+                environment: ProcessInfo.processInfo.environment
+            )
+            for warning in service.warnings { Console.message("warning: \(warning)") }
+            return service
+        } catch {
+            for fault in error.faults { Console.message("error: \(fault)") }
+            throw .badConfiguration
+        }
+    }
+}

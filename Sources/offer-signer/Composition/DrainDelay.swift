@@ -1,0 +1,16 @@
+import OfferAPI
+import ServiceLifecycle
+
+/// The first step of a shutdown: says on `/readyz` that the service is going, and gives load balancers time to notice.
+struct DrainDelay: Service {
+    /// `server.drainDelaySeconds`: how long requests are still accepted.
+    let seconds: Int
+    /// What `/readyz` answers from.
+    let readiness: Readiness
+
+    func run() async throws {
+        try await gracefulShutdown()
+        readiness.enter(.draining)
+        try await Task.sleep(for: .seconds(seconds))
+    }
+}

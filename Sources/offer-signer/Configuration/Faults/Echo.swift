@@ -1,0 +1,85 @@
+/// How messages repeat what they found: readable, on one line, and without secrets that stand in the wrong place.
+enum Echo {
+    /// As much of a value as a message repeats.
+    ///
+    /// A P8 that someone pasted where a name belongs begins with 48 Base64 characters that say what kind of key it is;
+    /// the private part comes after them.
+    private static let longest = 48
+
+    /// What the Base64 of every P-256 P8 has near its beginning: version 0, id-ecPublicKey (RFC 5208 §5, RFC 5480 §2).
+    private static let startOfP8 = "AgEAMBMGByqGSM49"
+
+    /// The value in quotes, invisible characters written out, cut when it is long.
+    ///
+    /// - Parameter text: The value.
+    /// - Returns: One line.
+    static func quoted(_ text: String) -> String {
+        let shown = text.count > longest ? visible(String(text.prefix(longest))) + "…" : visible(text)
+        return "\"" + shown + "\""
+    }
+
+    /// A file path in quotes; only its kind when it looks like a key, a token or a secret rather than a path.
+    ///
+    /// - Parameter path: The value.
+    /// - Returns: One line.
+    static func path(_ path: String) -> String {
+        let components = path.split(separator: "/", omittingEmptySubsequences: true)
+        let longHex = components.contains { $0.count >= 32 && $0.allSatisfy(\.isHexDigit) }
+        let isLong = components.contains { $0.utf8.count > 100 } || path.utf8.count > 4096
+        let isKey = path.contains("-----BEGIN") || path.contains(startOfP8) || path.contains(where: \.isNewline)
+        guard !longHex, !isLong, !isKey else {
+            return "the value (not repeated here, it may be a secret)"
+        }
+        return "\"" + visible(path) + "\""
+    }
+
+    /// A key for a key path: as it is when it is a plain name, else in quotes.
+    ///
+    /// - Parameter key: The key.
+    /// - Returns: One line.
+    static func key(_ key: String) -> String {
+        let isPlain = !key.isEmpty && key.utf8.count <= longest && key.utf8.allSatisfy(isNameByte)
+        return isPlain ? key : quoted(key)
+    }
+
+    /// The code point as it is written in documentation, such as `U+2063`.
+    ///
+    /// - Parameter scalar: The character.
+    /// - Returns: `U+` and at least four hexadecimal digits.
+    static func codePoint(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+
+    /// Whether the character shows nothing of itself: control and format characters, line and paragraph separators.
+    ///
+    /// - Parameter scalar: The character.
+    /// - Returns: `true` for U+0000, U+200B, U+2063 and the like; spaces are visible.
+    static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true
+        default: false
+        }
+    }
+
+    private static func visible(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if isInvisible(scalar) {
+                result += "<" + codePoint(scalar) + ">"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

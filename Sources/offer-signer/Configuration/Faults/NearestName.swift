@@ -1,0 +1,52 @@
+/// Finds the name that a misspelt one was meant to be.
+enum NearestName {
+    /// The known name nearest to a misspelt one, by insertions, deletions, replacements and swaps of neighbours.
+    ///
+    /// Letter case does not count. A name that differs in more than a third of its letters is no suggestion.
+    ///
+    /// - Parameters:
+    ///   - name: The misspelt name.
+    ///   - names: The known names.
+    /// - Returns: The nearest one; `nil` when none is near.
+    static func nearest(to name: String, among names: [String]) -> String? {
+        // The table is quadratic in the lengths, and no known name is this long.
+        guard name.utf8.count <= 100 else { return nil }
+        let near = names.map { (name: $0, distance: distance(Array(name.lowercased()), Array($0.lowercased()))) }
+            .filter { $0.distance <= max(1, min(name.count, $0.name.count) / 3) }
+        return near.min { $0.distance < $1.distance }?.name
+    }
+
+    private static let mostListed = 20
+
+    /// `did you mean "x"?` when a known name is near, and then the known names, the first twenty of them.
+    ///
+    /// - Parameters:
+    ///   - name: The misspelt name.
+    ///   - names: The known names.
+    /// - Returns: The end of a message.
+    static func hint(for name: String, among names: [String]) -> String {
+        let rest = names.count > mostListed ? ", …" : ""
+        let list = "known here: " + names.prefix(mostListed).joined(separator: ", ") + rest
+        guard let nearest = nearest(to: name, among: names) else { return list }
+        return "did you mean \"\(nearest)\"? (\(list))"
+    }
+
+    /// The optimal string alignment distance.
+    private static func distance(_ left: [Character], _ right: [Character]) -> Int {
+        var beforeLast: [Int] = []
+        var last = Array(0...right.count)
+        for row in 0..<left.count {
+            var current = [row + 1]
+            for column in 0..<right.count {
+                let isSame = left[row] == right[column]
+                var best = min(last[column + 1] + 1, current[column] + 1, last[column] + (isSame ? 0 : 1))
+                if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+                    best = min(best, beforeLast[column - 1] + 1)
+                }
+                current.append(best)
+            }
+            (beforeLast, last) = (last, current)
+        }
+        return last[right.count]
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+
+/// The flags that override the scalars of `offer-signer.yaml`, for every command that reads it.
+struct ConfigurationFlags: ParsableArguments {
+    @Option(name: .setting(.serverHost), help: .setting(.serverHost))
+    var serverHost: String?
+    @Option(name: .setting(.serverPort), help: .setting(.serverPort))
+    var serverPort: String?
+    @Option(name: .setting(.serverDrainDelaySeconds), help: .setting(.serverDrainDelaySeconds))
+    var serverDrainDelaySeconds: String?
+    @Option(name: .setting(.serverDrainTimeoutSeconds), help: .setting(.serverDrainTimeoutSeconds))
+    var serverDrainTimeoutSeconds: String?
+    @Option(name: .setting(.adminHost), help: .setting(.adminHost))
+    var adminHost: String?
+    @Option(name: .setting(.adminPort), help: .setting(.adminPort))
+    var adminPort: String?
+    @Option(name: .setting(.catalog), help: .setting(.catalog))
+    var catalog: String?
+    @Option(name: .setting(.clients), help: .setting(.clients))
+    var clients: String?
+    @Option(name: .setting(.ledgerURL), help: .setting(.ledgerURL))
+    var ledgerURL: String?
+    @Option(name: .setting(.ledgerDigestKeyFile), help: .setting(.ledgerDigestKeyFile))
+    var ledgerDigestKeyFile: String?
+    @Option(name: .setting(.ledgerCheckpointKeyFile), help: .setting(.ledgerCheckpointKeyFile))
+    var ledgerCheckpointKeyFile: String?
+    @Option(name: .setting(.evidenceMaximumAgeSeconds), help: .setting(.evidenceMaximumAgeSeconds))
+    var evidenceMaximumAgeSeconds: String?
+    @Option(
+        name: .setting(.evidenceSignedTransactionMaximumAgeSeconds),
+        help: .setting(.evidenceSignedTransactionMaximumAgeSeconds)
+    )
+    var evidenceSignedTransactionMaximumAgeSeconds: String?
+    @Option(name: .setting(.notificationsHost), help: .setting(.notificationsHost))
+    var notificationsHost: String?
+    @Option(name: .setting(.notificationsPort), help: .setting(.notificationsPort))
+    var notificationsPort: String?
+    @Option(name: .setting(.verifyReceiptURL), help: .setting(.verifyReceiptURL))
+    var verifyReceiptURL: String?
+    @Option(name: .setting(.sandboxVerifyReceiptURL), help: .setting(.sandboxVerifyReceiptURL))
+    var sandboxVerifyReceiptURL: String?
+    @Option(name: .setting(.serverAPIURL), help: .setting(.serverAPIURL))
+    var serverAPIURL: String?
+    @Option(name: .setting(.sandboxServerAPIURL), help: .setting(.sandboxServerAPIURL))
+    var sandboxServerAPIURL: String?
+
+    /// The flags that were given, by key path, for ``Settings/load(file:flags:environment:)``.
+    var values: [String: String] {
+        var values: [String: String] = [:]
+        for setting in KnownSetting.allCases { values[setting.keyPath] = self[setting] }
+        return values
+    }
+
+    private subscript(setting: KnownSetting) -> String? {
+        switch setting {
+        case .serverHost: serverHost
+        case .serverPort: serverPort
+        case .serverDrainDelaySeconds: serverDrainDelaySeconds
+        case .serverDrainTimeoutSeconds: serverDrainTimeoutSeconds
+        case .adminHost: adminHost
+        case .adminPort: adminPort
+        case .catalog: catalog
+        case .clients: clients
+        case .ledgerURL: ledgerURL
+        case .ledgerDigestKeyFile: ledgerDigestKeyFile
+        case .ledgerCheckpointKeyFile: ledgerCheckpointKeyFile
+        case .evidenceMaximumAgeSeconds: evidenceMaximumAgeSeconds
+        case .evidenceSignedTransactionMaximumAgeSeconds: evidenceSignedTransactionMaximumAgeSeconds
+        case .notificationsHost: notificationsHost
+        case .notificationsPort: notificationsPort
+        case .verifyReceiptURL: verifyReceiptURL
+        case .sandboxVerifyReceiptURL: sandboxVerifyReceiptURL
+        case .serverAPIURL: serverAPIURL
+        case .sandboxServerAPIURL: sandboxServerAPIURL
+        }
+    }
+}
+
+extension NameSpecification {
+    /// The flag of a setting.
+    fileprivate static func setting(_ setting: KnownSetting) -> NameSpecification {
+        [.customLong(setting.flagName)]
+    }
+}
+
+extension ArgumentHelp {
+    /// The documentation of a setting.
+    fileprivate static func setting(_ setting: KnownSetting) -> ArgumentHelp {
+        ArgumentHelp(
+            "Overrides \(setting.documentation).",
+            valueName: setting.definition.type.placeholder
+        )
+    }
+}

@@ -1,0 +1,99 @@
+/// The scalars of `offer-signer.yaml`, by their key paths.
+///
+/// ``definition`` is the one table of them: the file, the environment, the flags and their help are read from it.
+enum KnownSetting: String, CaseIterable, Sendable {
+    case serverHost = "server.host"
+    case serverPort = "server.port"
+    case serverDrainDelaySeconds = "server.drainDelaySeconds"
+    case serverDrainTimeoutSeconds = "server.drainTimeoutSeconds"
+    case adminHost = "admin.host"
+    case adminPort = "admin.port"
+    case catalog
+    case clients
+    case ledgerURL = "ledger.url"
+    case ledgerDigestKeyFile = "ledger.digestKeyFile"
+    case ledgerCheckpointKeyFile = "ledger.checkpointKeyFile"
+    case evidenceMaximumAgeSeconds = "evidence.maximumAgeSeconds"
+    case evidenceSignedTransactionMaximumAgeSeconds = "evidence.signedTransactionMaximumAgeSeconds"
+    case notificationsHost = "notifications.host"
+    case notificationsPort = "notifications.port"
+    case verifyReceiptURL = "appStore.verifyReceiptURL"
+    case sandboxVerifyReceiptURL = "appStore.sandboxVerifyReceiptURL"
+    case serverAPIURL = "appStore.serverAPIURL"
+    case sandboxServerAPIURL = "appStore.sandboxServerAPIURL"
+
+    /// What a setting is.
+    struct Definition: Sendable {
+        /// The kind of its value.
+        let type: SettingType
+        /// What holds when it is not given.
+        let fallback: Fallback
+        /// What it means, with its unit.
+        let meaning: String
+
+        fileprivate init(_ type: SettingType, _ fallback: Fallback, _ meaning: String) {
+            self.type = type
+            self.fallback = fallback
+            self.meaning = meaning
+        }
+    }
+
+    /// What holds when a setting is not given.
+    enum Fallback: Equatable, Sendable {
+        /// It must be given.
+        case required
+        /// It is left out.
+        case none
+        /// Its default.
+        case value(String)
+    }
+
+    /// The key's path in the file.
+    var keyPath: String { rawValue }
+
+    /// The table.
+    var definition: Definition {
+        switch self {
+        case .serverHost: .init(.host, .value("127.0.0.1"), "where clients' requests are accepted")
+        case .serverPort: .init(.port, .value("8080"), "port for clients' requests; 0 for any free one")
+        case .serverDrainDelaySeconds:
+            .init(.seconds, .value("0"), "how long /readyz says no before the listener closes [seconds]")
+        case .serverDrainTimeoutSeconds:
+            .init(.seconds, .value("10"), "how long running requests may take to end after that [seconds]")
+        case .adminHost: .init(.host, .value("127.0.0.1"), "where operators' requests are accepted")
+        case .adminPort: .init(.port, .value("9090"), "port for /livez, /readyz, /version; 0 for any free one")
+        case .catalog: .init(.file, .required, "the apps, products and offers")
+        case .clients: .init(.file, .required, "the clients and the SHA-256 of their tokens")
+        case .ledgerURL: .init(.ledgerURL, .value("sqlite:ledger.sqlite"), "where the ledger is kept")
+        case .ledgerDigestKeyFile: .init(.file, .none, "key for digests of accounts [32 bytes or more]")
+        case .ledgerCheckpointKeyFile: .init(.file, .none, "key that signs checkpoints, a P-256 P8")
+        case .evidenceMaximumAgeSeconds:
+            .init(
+                .seconds,
+                .value("86400"),
+                "how old verifyReceipt answers and held state may be; 0: no limit [seconds]"
+            )
+        case .evidenceSignedTransactionMaximumAgeSeconds:
+            .init(.seconds, .value("2592000"), "how old signed transactions may be; 0: no limit [seconds]")
+        case .notificationsHost:
+            .init(.host, .value("0.0.0.0"), "where Apple's notifications are accepted; no listener unless set")
+        case .notificationsPort:
+            .init(.port, .value("8081"), "port for Apple's notifications; no listener unless set")
+        case .verifyReceiptURL:
+            .init(.url, .value("https://buy.itunes.apple.com/verifyReceipt"), "verifyReceipt in production")
+        case .sandboxVerifyReceiptURL:
+            .init(.url, .value("https://sandbox.itunes.apple.com/verifyReceipt"), "verifyReceipt in the Sandbox")
+        case .serverAPIURL:
+            .init(.url, .value("https://api.storekit.apple.com"), "App Store Server API in production")
+        case .sandboxServerAPIURL:
+            .init(.url, .value("https://api.storekit-sandbox.apple.com"), "App Store Server API in the Sandbox")
+        }
+    }
+}
+
+extension SettingType {
+    /// A TCP port; 0 lets the system choose.
+    fileprivate static let port = SettingType.wholeNumber(0...65535)
+    /// A length of time in seconds, up to a hundred years, which any clock's arithmetic can hold.
+    fileprivate static let seconds = SettingType.wholeNumber(0...3_155_760_000)
+}

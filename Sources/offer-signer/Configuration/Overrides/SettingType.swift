@@ -1,0 +1,48 @@
+/// The kinds of scalars in `offer-signer.yaml`.
+enum SettingType: Equatable, Sendable {
+    /// A host name or an address to listen on.
+    case host
+    /// A whole number in a range.
+    case wholeNumber(ClosedRange<Int>)
+    /// The path of a file.
+    case file
+    /// An `https` URL, or `http` on this machine.
+    case url
+    /// `sqlite:FILE` or `postgres://USER@HOST/DB`.
+    case ledgerURL
+
+    /// Checks a value's text.
+    ///
+    /// - Parameter text: The value, as a file, a variable or a flag gives it.
+    /// - Throws: ``ValueFault`` when it is not of this kind.
+    func check(_ text: String) throws(ValueFault) {
+        switch self {
+        case .host: _ = try HostName.parse(text)
+        case .wholeNumber(let range): _ = try WholeNumber.parse(text, in: range)
+        case .file: _ = try FilePathText.parse(text)
+        case .url: _ = try HTTPURL.parse(text)
+        case .ledgerURL: _ = try LedgerURL.parse(text)
+        }
+    }
+
+    /// The kind in words.
+    var name: String {
+        switch self {
+        case .host: "host"
+        case .wholeNumber(let range): "whole number \(WholeNumber.describe(range))"
+        case .file: "file"
+        case .url: "https URL"
+        case .ledgerURL: "sqlite:FILE or postgres://USER@HOST/DB"
+        }
+    }
+
+    /// What stands for the value in a usage line.
+    var placeholder: String {
+        switch self {
+        case .host: "host"
+        case .wholeNumber: "number"
+        case .file: "file"
+        case .url, .ledgerURL: "url"
+        }
+    }
+}

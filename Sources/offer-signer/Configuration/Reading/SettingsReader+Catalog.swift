@@ -1,0 +1,82 @@
+import Offers
+
+/// `catalog.yaml`.
+extension SettingsReader {
+    /// What a reading of the catalog gives.
+    struct Catalog {
+        /// The apps; those at fault are left out.
+        var apps: [AppSettings] = []
+        /// The bundle identifiers of all apps; `nil` when one of them cannot be read.
+        var bundleIds: Set<String>? = []
+    }
+
+    /// Reads the catalog.
+    ///
+    /// - Parameters:
+    ///   - root: The file.
+    ///   - server: The public listener's address; `nil` when it is not known.
+    /// - Returns: The apps.
+    func catalog(_ root: ConfigurationNode, server: ListenAddress?) -> Catalog {
+        guard let list = root.mapping(keys: ["apps"])?.required("apps", "write the list of your apps"),
+            let nodes = list.filledList(of: "apps", mend: "write at least one app")
+        else { return Catalog(bundleIds: nil) }
+        var catalog = Catalog()
+        var uses = FirstUses<String>()
+        for node in nodes {
+            let members = node.mapping(keys: Self.appKeys)
+            let idNode = members?.required("bundleId", "write the app's bundle id as in App Store Connect")
+            let bundleId = idNode?.identifier()
+            uses.claim(bundleId, at: idNode, "the bundle id of another app")
+            if let bundleId {
+                catalog.bundleIds?.insert(bundleId)
+            } else {
+                catalog.bundleIds = nil
+            }
+            guard let members, let app = app(members, bundleId: bundleId, server: server) else { continue }
+            catalog.apps.append(app)
+        }
+        return catalog
+    }
+
+    private static let appKeys = [
+        "bundleId", "appAppleId", "environments", "keys", "sharedSecretFile", "receipts", "requireAccount",
+        "customerPattern", "maximumAccountsPerTransaction", "subscriptionGroups",
+    ]
+
+    private func app(
+        _ members: ConfigurationMapping,
+        bundleId: String?,
+        server: ListenAddress?
+    ) -> AppSettings? {
+        let appAppleId = members["appAppleId"]?.wholeNumber(in: 1...Int.max)
+        let environments = members["environments"]?.choices(
+            "an environment",
+            of: AppStoreEnvironment.allCases,
+            mend: "name at least one environment, or leave the key out for Production"
+        )
+        let keys = keys(members.required("keys", "write the list of the app's keys"), server: server)
+        let sharedSecretFile = existingFile(members["sharedSecretFile"], "the file that holds the shared secret")
+        let receipts = members["receipts"]?.choice("a way to look up receipts", of: ReceiptLookup.allCases)
+        let requiresAccount = members["requireAccount"]?.boolean()
+        let customerPattern = members["customerPattern"]?.value("a regular expression", CustomerPattern.parse)
+        let accounts = members["maximumAccountsPerTransaction"]?.wholeNumber(in: 1...1_000_000)
+        var offers = OfferReader()
+        let groups = offers.groups(members.required("subscriptionGroups", "write the list of subscription groups"))
+        guard let bundleId else { return nil }
+        return AppSettings(
+            app: App(
+                bundleId: bundleId,
+                environments: environments ?? [.production],
+                requiresAccount: requiresAccount ?? false,
+                subscriptionGroups: groups
+            ),
+            appAppleId: appAppleId.map(Int64.init),
+            keys: keys,
+            sharedSecretFile: sharedSecretFile,
+            receipts: receipts ?? .verifyReceipt,
+            customerPattern: customerPattern,
+            maximumAccountsPerTransaction: accounts,
+            signatureLimits: offers.signatureLimits
+        )
+    }
+}

@@ -1,0 +1,69 @@
+/// The keys of an app in `catalog.yaml`.
+extension SettingsReader {
+    /// Reads an app's keys, and has their private files loaded.
+    ///
+    /// - Parameters:
+    ///   - list: The list; `nil` when it is left out, which has its fault already.
+    ///   - server: The public listener's address; `nil` when it is not known.
+    /// - Returns: The keys; those at fault are left out.
+    func keys(_ list: ConfigurationNode?, server: ListenAddress?) -> [KeySettings] {
+        let nodes = list?.filledList(of: "keys", mend: "the app needs a key that signs its offers") ?? []
+        var uses = FirstUses<String>()
+        return nodes.enumerated().compactMap { index, node in
+            guard let members = node.mapping(keys: ["id", "file", "publicKeyFile", "issuerId"]) else { return nil }
+            let idNode = members.required("id", "write the key's id as in App Store Connect")
+            let id = idNode?.value("a key id", Identifier.parseKey)
+            uses.claim(id, at: idNode, "the id of another key of this app")
+            if index == 0 {
+                _ = members.required("file", "the first key signs, so its private key (P8) is needed")
+            } else if members["file"] == nil && members["publicKeyFile"] == nil {
+                node.fault("has neither file nor publicKeyFile; a key that no longer signs needs one of them")
+            }
+            let file = existingFile(members["file"], "the private key, a P8")
+            let publicKeyFile = existingFile(members["publicKeyFile"], "the public key")
+            let issuerId = members["issuerId"]?.value("an issuer id", Identifier.parseIssuer)
+            guard let id else { return nil }
+            warnOfUnusualId(id, at: idNode, file: members["file"])
+            if let file, let node = members["file"] { load(file, id: id, namedAt: node, server: server) }
+            return KeySettings(id: id, file: file, publicKeyFile: publicKeyFile, issuerId: issuerId)
+        }
+    }
+
+    private func load(_ file: String, id: String, namedAt node: ConfigurationNode, server: ListenAddress?) {
+        do throws(ValueFault) {
+            let fingerprint = try keyLoader?.load(file: file, id: id)
+            guard fingerprint == DemoCredentials.publicKeySHA256, let server, !server.isLoopback else { return }
+            node.fault(
+                "is the demo key, which everyone has, and server.host \(Echo.quoted(server.host)) is not a loopback "
+                    + "address; use a key of your own, from App Store Connect"
+            )
+        } catch {
+            node.fault(error.message)
+        }
+    }
+
+    /// A wrong id makes StoreKit refuse every signature, so what hints at one is worth a warning.
+    private func warnOfUnusualId(_ id: String, at idNode: ConfigurationNode?, file: ConfigurationNode?) {
+        if let idNode, id.count != 10 {
+            faults.warning(idNode.place, "\(Echo.quoted(id)) has \(id.count) characters; Apple's key ids have 10")
+        }
+        guard let file, let path = file.value("a path", FilePathText.parse), let named = Self.id(inFileName: path),
+            named != id
+        else { return }
+        faults.warning(
+            file.place,
+            "\(Echo.path(path)) is named for the key \(Echo.quoted(named)), but the id is \(Echo.quoted(id)); "
+                + "StoreKit refuses signatures under a wrong id"
+        )
+    }
+
+    /// The id in the name that App Store Connect gives a key's file.
+    private static func id(inFileName path: String) -> String? {
+        let name = path.split(separator: "/").last ?? ""
+        guard name.hasSuffix(".p8") else { return nil }
+        for prefix in ["SubscriptionKey_", "AuthKey_"] where name.hasPrefix(prefix) {
+            return String(name.dropFirst(prefix.count).dropLast(".p8".count))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,58 @@
+/// The addresses that the service listens on.
+extension SettingsReader {
+    /// The listeners' addresses.
+    struct Listeners {
+        /// Of the public listener.
+        let server: ListenAddress
+        /// Of the operators' listener.
+        let admin: ListenAddress
+        /// Of the listener for Apple's notifications; `nil` when there is none.
+        let notifications: ListenAddress?
+    }
+
+    /// Reads the addresses; two listeners on one port are a fault.
+    ///
+    /// - Parameters:
+    ///   - layers: The settings.
+    ///   - hasNotifications: Whether the file asks for a listener for notifications; an override of it does too.
+    /// - Returns: The addresses.
+    func listeners(_ layers: SettingLayers, hasNotifications: Bool) -> Listeners {
+        let isAsked =
+            hasNotifications || layers.isGiven(.notificationsHost) || layers.isGiven(.notificationsPort)
+        let listeners = Listeners(
+            server: address(.serverHost, .serverPort, layers),
+            admin: address(.adminHost, .adminPort, layers),
+            notifications: isAsked ? address(.notificationsHost, .notificationsPort, layers) : nil
+        )
+        var ports: [Port] = [(.serverPort, listeners.server), (.adminPort, listeners.admin)]
+        if let notifications = listeners.notifications { ports.append((.notificationsPort, notifications)) }
+        checkPortsDiffer(ports, layers)
+        return listeners
+    }
+
+    private typealias Port = (setting: KnownSetting, address: ListenAddress)
+
+    private func address(_ host: KnownSetting, _ port: KnownSetting, _ layers: SettingLayers) -> ListenAddress {
+        ListenAddress(host: layers.text(host) ?? "", port: layers.number(port))
+    }
+
+    private func checkPortsDiffer(_ ports: [Port], _ layers: SettingLayers) {
+        for (index, later) in ports.enumerated() {
+            for earlier in ports[..<index] where Self.collide(earlier.address, later.address) {
+                // The port that someone wrote is the one to mend; a default stands nowhere.
+                let isLater = layers.isGiven(later.setting) || !layers.isGiven(earlier.setting)
+                let (here, there) = isLater ? (later, earlier) : (earlier, later)
+                faults.fault(
+                    layers.place(here.setting),
+                    "\(here.address.port) is also \(there.setting.keyPath); the listeners need ports of their own"
+                )
+            }
+        }
+    }
+
+    private static func collide(_ left: ListenAddress, _ right: ListenAddress) -> Bool {
+        guard left.port == right.port, left.port != 0 else { return false }
+        let any = ["0.0.0.0", "::", "*"]
+        return left.host == right.host || any.contains(left.host) || any.contains(right.host)
+    }
+}

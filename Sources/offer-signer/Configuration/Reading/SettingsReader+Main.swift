@@ -1,0 +1,103 @@
+/// `offer-signer.yaml` itself.
+extension SettingsReader {
+    /// What the file gives: scalars that overrides may replace, and what only the file can say.
+    struct MainFile {
+        /// The scalars by setting.
+        var values: [KnownSetting: SettingLayers.FileValue] = [:]
+        /// Whether there is a `notifications` section.
+        var hasNotifications = false
+        /// The absolute paths of `appStore.additionalRoots`.
+        var additionalRoots: [String] = []
+    }
+
+    /// Reads the file's keys.
+    ///
+    /// - Parameter root: The file.
+    /// - Returns: What it gives, less when there are faults; `nil` when it is no mapping at all.
+    func mainFile(_ root: ConfigurationNode) -> MainFile? {
+        guard let members = root.mapping(keys: Self.sections.map(\.name)) else { return nil }
+        var file = MainFile()
+        for (name, settings) in Self.sections {
+            if let setting = settings[""] {
+                file.values[setting] = members[name].flatMap { scalar($0, setting) }
+                continue
+            }
+            let keys = settings.keys.sorted() + (Self.otherKeys[name] ?? [])
+            guard let section = members[name]?.mapping(keys: keys) else { continue }
+            for (key, setting) in settings.sorted(by: { $0.key < $1.key }) {
+                file.values[setting] = section[key].flatMap { scalar($0, setting) }
+            }
+            if name == "server" { section["tls"]?.fault(TLS.fault) }
+            if name == "notifications" { file.hasNotifications = true }
+            if name == "appStore" { file.additionalRoots = additionalRoots(section["additionalRoots"]) }
+        }
+        return file
+    }
+
+    /// The file's own keys, each with the settings under it by their keys there; one that is a setting itself by "".
+    private static let sections: [(name: String, settings: [String: KnownSetting])] = {
+        var sections: [(name: String, settings: [String: KnownSetting])] = []
+        for setting in KnownSetting.allCases {
+            let parts = setting.keyPath.split(separator: ".", maxSplits: 1).map(String.init)
+            if sections.last?.name != parts[0] { sections.append((parts[0], [:])) }
+            sections[sections.count - 1].settings[parts.count == 2 ? parts[1] : ""] = setting
+        }
+        return sections
+    }()
+
+    /// The keys of sections that are no scalars with overrides.
+    private static let otherKeys = ["server": ["tls"], "appStore": ["additionalRoots"]]
+
+    private func scalar(_ node: ConfigurationNode, _ setting: KnownSetting) -> SettingLayers.FileValue? {
+        if case .wholeNumber(let range) = setting.definition.type {
+            return node.wholeNumber(in: range).map { .init(text: String($0), place: node.place) }
+        }
+        return node.scalar("a \(setting.definition.type.name)").map { .init(text: $0.text, place: node.place) }
+    }
+
+    private func additionalRoots(_ node: ConfigurationNode?) -> [String] {
+        let elements = node?.list(of: "certificate files") ?? []
+        return elements.compactMap { existingFile($0, "a certificate, DER or PEM") }
+    }
+
+    /// The ledger, with the absolute paths of its files.
+    ///
+    /// - Parameter layers: The settings.
+    /// - Returns: The ledger; `nil` when there is a fault.
+    func ledger(_ layers: SettingLayers) -> LedgerSettings? {
+        let digestKeyFile = layers.text(.ledgerDigestKeyFile).flatMap {
+            existingFile($0, "the digest key", at: layers.place(.ledgerDigestKeyFile), minimumBytes: 32)
+        }
+        let checkpointKeyFile = layers.text(.ledgerCheckpointKeyFile).flatMap {
+            existingFile($0, "the checkpoint key, a P8", at: layers.place(.ledgerCheckpointKeyFile))
+        }
+        // A malformed URL has its fault already.
+        guard let text = layers.text(.ledgerURL), let location = try? LedgerURL.parse(text) else { return nil }
+        return LedgerSettings(
+            location: absolute(location),
+            digestKeyFile: digestKeyFile,
+            checkpointKeyFile: checkpointKeyFile
+        )
+    }
+
+    private func absolute(_ location: LedgerLocation) -> LedgerLocation {
+        guard case .sqlite(let path) = location else { return location }
+        return .sqlite(path: directory.resolve(path))
+    }
+
+    /// Apple's addresses.
+    ///
+    /// - Parameters:
+    ///   - layers: The settings.
+    ///   - additionalRoots: The roots of the file.
+    /// - Returns: The addresses.
+    func appStore(_ layers: SettingLayers, additionalRoots: [String]) -> AppStoreSettings {
+        AppStoreSettings(
+            verifyReceiptURL: layers.text(.verifyReceiptURL) ?? "",
+            sandboxVerifyReceiptURL: layers.text(.sandboxVerifyReceiptURL) ?? "",
+            serverAPIURL: layers.text(.serverAPIURL) ?? "",
+            sandboxServerAPIURL: layers.text(.sandboxServerAPIURL) ?? "",
+            additionalRoots: additionalRoots
+        )
+    }
+}

@@ -1,0 +1,81 @@
+extension Settings {
+    /// Reads the whole configuration: the file, its overrides, and the catalog and clients that they name.
+    ///
+    /// Flags win over the environment, that over the file, that over the defaults.
+    ///
+    /// - Parameters:
+    ///   - file: The path of `offer-signer.yaml`.
+    ///   - flags: The override flags that were given, by key path (``ConfigurationFlags/values``).
+    ///   - environment: The process's environment variables.
+    ///   - keyLoader: Loads the keys that the catalog names; `nil` to leave their files unread.
+    /// - Returns: The configuration, and what its author should know.
+    /// - Throws: ``ConfigurationFaults`` with everything that is wrong, never only the first.
+    static func load(
+        file: String,
+        flags: [String: String],
+        environment: [String: String],
+        keyLoader: (any KeyLoading)? = nil
+    ) throws(ConfigurationFaults) -> LoadedSettings {
+        let faults = FaultCollector()
+        let reader = SettingsReader(directory: ConfigurationDirectory(of: file), faults: faults, keyLoader: keyLoader)
+        let settings = reader.settings(ConfigurationFile(path: file, name: file), flags, environment)
+        guard faults.isEmpty, let settings else { throw ConfigurationFaults(faults: faults.faults) }
+        return LoadedSettings(settings: settings, warnings: faults.warnings)
+    }
+}
+
+extension SettingsReader {
+    /// Reads everything; the result is of use only when there are no faults.
+    fileprivate func settings(
+        _ file: ConfigurationFile,
+        _ flags: [String: String],
+        _ environment: [String: String]
+    ) -> Settings? {
+        let root = root(of: file, namedAt: file.place)
+        let readable = root.flatMap(mainFile)
+        let main = readable ?? MainFile()
+        let layers = SettingLayers(values: main.values, of: file, flags: flags, environment: environment, faults)
+        UnknownVariables.check(environment, faults)
+
+        let listeners = listeners(layers, hasNotifications: main.hasNotifications)
+        let ledger = ledger(layers)
+        // Without the main file nobody can say which files it names, and where the server listens.
+        let isHostKnown = readable != nil && (try? HostName.parse(listeners.server.host)) != nil
+        let server = isHostKnown ? listeners.server : nil
+        let catalog = named(.catalog, layers, isRequired: readable != nil).map { self.catalog($0, server: server) }
+        let clients = named(.clients, layers, isRequired: readable != nil).map {
+            self.clients($0, bundleIds: catalog?.bundleIds, server: server)
+        }
+        guard let ledger, let catalog, let clients else { return nil }
+        return Settings(
+            server: ServerSettings(
+                address: listeners.server,
+                drainDelaySeconds: layers.number(.serverDrainDelaySeconds),
+                drainTimeoutSeconds: layers.number(.serverDrainTimeoutSeconds)
+            ),
+            admin: AdminSettings(address: listeners.admin),
+            ledger: ledger,
+            evidence: EvidenceSettings(
+                maximumAgeSeconds: layers.number(.evidenceMaximumAgeSeconds),
+                signedTransactionMaximumAgeSeconds: layers.number(.evidenceSignedTransactionMaximumAgeSeconds)
+            ),
+            notifications: listeners.notifications.map(NotificationSettings.init),
+            appStore: appStore(layers, additionalRoots: main.additionalRoots),
+            apps: catalog.apps,
+            clients: clients
+        )
+    }
+
+    /// The root of a file that a setting names.
+    private func named(_ setting: KnownSetting, _ layers: SettingLayers, isRequired: Bool) -> ConfigurationNode? {
+        guard let path = layers.text(setting) else {
+            if isRequired {
+                faults.fault(layers.place(setting), "is missing; name the file with \(setting.definition.meaning)")
+            }
+            return nil
+        }
+        // A malformed path has its fault already.
+        guard (try? FilePathText.parse(path)) != nil else { return nil }
+        return root(of: directory.file(path), namedAt: layers.place(setting))
+    }
+}

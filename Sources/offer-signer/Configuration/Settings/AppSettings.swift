@@ -1,0 +1,22 @@
+import Offers
+
+/// An app of `catalog.yaml`: what the domain needs to know of it, and what the rooms around it need.
+struct AppSettings: Equatable, Sendable {
+    /// What the app sells by promotional offer, and whose purchases count.
+    let app: App
+    /// The app's Apple ID, a positive number; `nil` when the catalog does not say.
+    let appAppleId: Int64?
+    /// The app's keys, at least one; the first signs, and has a `file`.
+    let keys: [KeySettings]
+    /// The absolute path of the shared secret for verifyReceipt; `nil` when there is none.
+    let sharedSecretFile: String?
+    /// How a receipt is looked up.
+    let receipts: ReceiptLookup
+    /// Which part of an `applicationUsername` is the customer: a regular expression in Swift's syntax with exactly one
+    /// capture group; `nil` when all of it is.
+    let customerPattern: String?
+    /// How many accounts may use one transaction within 30 days; `nil` when there is no cap.
+    let maximumAccountsPerTransaction: Int?
+    /// The offers whose signatures are limited.
+    let signatureLimits: [SignatureLimit]
+}

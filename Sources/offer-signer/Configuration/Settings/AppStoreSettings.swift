@@ -1,0 +1,13 @@
+/// Apple's addresses: `https`, or `http` on this machine for a stand-in.
+struct AppStoreSettings: Equatable, Sendable {
+    /// verifyReceipt in production.
+    let verifyReceiptURL: String
+    /// verifyReceipt in the Sandbox.
+    let sandboxVerifyReceiptURL: String
+    /// The App Store Server API in production.
+    let serverAPIURL: String
+    /// The App Store Server API in the Sandbox.
+    let sandboxServerAPIURL: String
+    /// The absolute paths of certificates, DER or PEM, trusted beside Apple's pinned root.
+    let additionalRoots: [String]
+}

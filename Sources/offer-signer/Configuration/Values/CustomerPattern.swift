@@ -1,0 +1,33 @@
+/// The regular expression that finds the customer in an `applicationUsername`.
+enum CustomerPattern {
+    /// Checks a pattern, in the syntax of Swift's `Regex`.
+    ///
+    /// - Parameter text: A regular expression with exactly one capture group.
+    /// - Returns: The same text.
+    /// - Throws: ``ValueFault`` when it is none, or has another number of groups.
+    static func parse(_ text: String) throws(ValueFault) -> String {
+        guard (try? Regex(text)) != nil else {
+            throw ValueFault("\(Echo.quoted(text)) is not a regular expression; one such as \"^([^-]+)-\" is")
+        }
+        guard let count = groups(text) else {
+            throw ValueFault("\(Echo.quoted(text)): its capture groups cannot be counted; write it more simply")
+        }
+        guard count == 1 else {
+            throw ValueFault(
+                "\(Echo.quoted(text)) has \(count) capture groups; exactly one is needed, around the customer, "
+                    + "and (?:…) groups without capturing"
+            )
+        }
+        return text
+    }
+
+    /// Counts the groups by a match.
+    ///
+    /// The empty alternative in front matches at once. The line break ends a comment that the pattern may end with.
+    private static func groups(_ text: String) -> Int? {
+        guard let regex = try? Regex("|(?:" + text + "\n)"), let match = try? regex.prefixMatch(in: "") else {
+            return nil
+        }
+        return match.output.count - 1
+    }
+}

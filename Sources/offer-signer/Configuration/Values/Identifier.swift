@@ -1,0 +1,58 @@
+/// Identifiers that the configuration shares with App Store Connect and with requests: compared byte for byte.
+enum Identifier {
+    /// Checks an identifier.
+    ///
+    /// U+2063 separates the fields of the text that Apple has signed, so no field may hold it
+    /// (Apple, "Generating a signature for promotional offers").
+    ///
+    /// - Parameter text: The identifier.
+    /// - Returns: The same text.
+    /// - Throws: ``ValueFault`` when it is empty, or has invisible characters or white space around it.
+    static func parse(_ text: String) throws(ValueFault) -> String {
+        guard !text.isEmpty else { throw ValueFault("is empty; write the identifier") }
+        if let invisible = text.unicodeScalars.first(where: Echo.isInvisible) {
+            throw ValueFault(
+                "\(Echo.quoted(text)) has the invisible character \(Echo.codePoint(invisible)); take it out"
+            )
+        }
+        let first = text.unicodeScalars.first
+        let last = text.unicodeScalars.last
+        guard first?.properties.isWhitespace == false, last?.properties.isWhitespace == false else {
+            throw ValueFault("\(Echo.quoted(text)) begins or ends with white space; take it out")
+        }
+        return text
+    }
+
+    /// Checks a key identifier of App Store Connect: ASCII letters and digits.
+    ///
+    /// - Parameter text: The identifier.
+    /// - Returns: The same text.
+    /// - Throws: ``ValueFault`` when it is empty or has other characters.
+    static func parseKey(_ text: String) throws(ValueFault) -> String {
+        let isPlain = text.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || isDigit($0)) }
+        guard !text.isEmpty, isPlain else {
+            throw ValueFault(
+                "\(Echo.quoted(text)) is no key id; App Store Connect shows it beside the key, "
+                    + "ten letters and digits such as EXAMPLE123"
+            )
+        }
+        return text
+    }
+
+    /// Checks the identifier of an issuer of App Store Connect keys: a UUID.
+    ///
+    /// - Parameter text: The identifier.
+    /// - Returns: The same text.
+    /// - Throws: ``ValueFault`` when it is no UUID.
+    static func parseIssuer(_ text: String) throws(ValueFault) -> String {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let isUUID =
+            parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.utf8.allSatisfy(Hex.isDigit) }
+        guard isUUID else {
+            throw ValueFault("\(Echo.quoted(text)) is no issuer id; App Store Connect shows it above the keys, a UUID")
+        }
+        return text
+    }
+
+    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+}

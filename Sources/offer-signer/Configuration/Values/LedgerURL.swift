@@ -1,0 +1,29 @@
+import FoundationEssentials
+
+/// Reads where the ledger is kept.
+enum LedgerURL {
+    /// Reads `sqlite:FILE` or `postgres://USER@HOST/DB`.
+    ///
+    /// - Parameter text: The URL.
+    /// - Returns: The place; an SQLite file as it was written.
+    /// - Throws: ``ValueFault`` for another scheme, and for a password, which belongs into a passfile.
+    static func parse(_ text: String) throws(ValueFault) -> LedgerLocation {
+        if text.hasPrefix("sqlite:") {
+            let path = String(text.dropFirst("sqlite:".count))
+            guard !path.isEmpty else { throw ValueFault("names no file; write sqlite:ledger.sqlite") }
+            return .sqlite(path: try FilePathText.parse(path))
+        }
+        guard text.hasPrefix("postgres://") else {
+            // A URL of another scheme may hold a password too: it is not repeated.
+            throw ValueFault("is neither sqlite:FILE nor postgres://USER@HOST/DB")
+        }
+        guard let parts = URLComponents(string: text, encodingInvalidCharacters: false) else {
+            throw ValueFault("is not a URL; write postgres://USER@HOST/DB")
+        }
+        let hasPassword = parts.queryItems?.contains { $0.name == "password" } ?? false
+        guard parts.password == nil, !hasPassword else {
+            throw ValueFault("carries a password; leave it out and put it into a passfile (PGPASSFILE)")
+        }
+        return .postgres(url: text)
+    }
+}

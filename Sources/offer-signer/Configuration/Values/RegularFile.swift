@@ -1,0 +1,28 @@
+import Glibc
+
+/// Questions about a file that leave its content alone.
+enum RegularFile {
+    /// Looks whether a path leads to a regular file, through symbolic links, as secrets are mounted.
+    ///
+    /// - Parameter path: The path.
+    /// - Returns: The file's size in bytes.
+    /// - Throws: ``ValueFault`` saying why there is none: `no such file`, `is a directory`, ….
+    static func size(of path: String) throws(ValueFault) -> Int {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let code = errno
+            throw ValueFault(code == ENOENT ? "no such file" : "cannot be reached: \(String(cString: strerror(code)))")
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return Int(status.st_size)
+        case S_IFDIR: throw ValueFault("is a directory; a file is needed")
+        default: throw ValueFault("is no regular file")
+        }
+    }
+
+    /// Whether this process may read the file.
+    ///
+    /// - Parameter path: The path.
+    /// - Returns: `false` when the file's permissions forbid it.
+    static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
+}

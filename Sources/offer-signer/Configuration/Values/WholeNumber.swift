@@ -1,0 +1,33 @@
+/// Whole numbers as the configuration writes them: decimal digits, nothing else.
+enum WholeNumber {
+    /// Reads a whole number.
+    ///
+    /// YAML's other spellings (`010`, `0x1F`, `1_000`, `1e3`) are refused: readers of a file disagree about them.
+    ///
+    /// - Parameters:
+    ///   - text: The digits.
+    ///   - range: What is allowed.
+    /// - Returns: The number.
+    /// - Throws: ``ValueFault`` when it is none, or not in the range.
+    static func parse(_ text: String, in range: ClosedRange<Int>) throws(ValueFault) -> Int {
+        let digits = text.hasPrefix("-") ? text.dropFirst() : Substring(text)
+        let isPlain =
+            !digits.isEmpty && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && (digits.utf8.count == 1 || digits.utf8.first != UInt8(ascii: "0"))
+        guard isPlain else {
+            throw ValueFault("\(Echo.quoted(text)) is not a whole number; write one \(describe(range))")
+        }
+        guard let number = Int(text), range.contains(number) else {
+            throw ValueFault("\(Echo.quoted(text)) is out of range; write a whole number \(describe(range))")
+        }
+        return number
+    }
+
+    /// The range in words, such as `from 0 to 65535`.
+    ///
+    /// - Parameter range: The range.
+    /// - Returns: The words.
+    static func describe(_ range: ClosedRange<Int>) -> String {
+        range.upperBound == .max ? "from \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+    }
+}

@@ -1,0 +1,73 @@
+import FoundationEssentials
+
+/// Reads the text of a configuration file.
+struct ConfigurationFile {
+    /// No configuration is larger; reading stops there, whatever the path leads to.
+    static let maximumBytes = 4 * 1024 * 1024
+
+    /// The path to open.
+    let path: String
+    /// The path as messages name it.
+    let name: String
+
+    /// The place of the file as a whole.
+    var place: ConfigurationPlace { place(line: nil) }
+
+    /// Reads the file: UTF-8 without control characters but tabs and line ends; a byte order mark is left out.
+    ///
+    /// - Parameters:
+    ///   - namedAt: Where the path stands, for a fault of the path itself; the file when the operator named it.
+    ///   - faults: Where faults go.
+    /// - Returns: The text; `nil` when there is a fault.
+    func text(namedAt: ConfigurationPlace, _ faults: FaultCollector) -> String? {
+        do throws(ValueFault) {
+            guard try RegularFile.size(of: path) <= Self.maximumBytes else { throw Self.tooLarge }
+            guard RegularFile.isReadable(path), let data = FileManager.default.contents(atPath: path) else {
+                throw ValueFault("cannot be read: this process lacks the permission")
+            }
+            guard data.count <= Self.maximumBytes else { throw Self.tooLarge }
+            return text(of: Array(data), faults)
+        } catch {
+            let prefix = namedAt == place ? "" : Echo.path(name) + ": "
+            faults.fault(namedAt, prefix + error.message)
+            return nil
+        }
+    }
+
+    private static let tooLarge = ValueFault("is larger than 4 MiB; no configuration is")
+
+    private func text(of bytes: [UInt8], _ faults: FaultCollector) -> String? {
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let content = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(3)) : bytes
+        if let index = content.firstIndex(where: Self.isControl) {
+            let line = content[..<index].count { $0 == UInt8(ascii: "\n") } + 1
+            let character = Echo.codePoint(Unicode.Scalar(content[index]))
+            faults.fault(place(line: line), "has the control character \(character); a YAML file is text")
+            return nil
+        }
+        guard let text = String(validating: content, as: UTF8.self) else {
+            // A line end is never part of a longer character, so each line is valid or not by itself.
+            let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
+            faults.fault(place(line: line.map { $0 + 1 }), "is not UTF-8; save the file in UTF-8")
+            return nil
+        }
+        return text
+    }
+
+    /// The place of a line of the file.
+    ///
+    /// - Parameter line: The line, from 1.
+    /// - Returns: The place, without a key path.
+    func place(line: Int?) -> ConfigurationPlace {
+        ConfigurationPlace(origin: .file(name, line: line), keyPath: "")
+    }
+
+    private static func isControl(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): false
+        case 0..<0x20, 0x7F: true
+        default: false
+        }
+    }
+}

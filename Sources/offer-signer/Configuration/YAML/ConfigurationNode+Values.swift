@@ -1,0 +1,94 @@
+/// Values of the kinds that the files hold.
+extension ConfigurationNode {
+    /// Reads a scalar's text, quoted or not: an identifier of digits need not be quoted.
+    ///
+    /// - Parameters:
+    ///   - needed: What is needed, for faults.
+    ///   - parse: Reads the value.
+    /// - Returns: The value.
+    func value<Value>(_ needed: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
+        guard let (text, _) = scalar(needed) else { return nil }
+        do throws(ValueFault) {
+            return try parse(text)
+        } catch {
+            fault(error.message)
+            return nil
+        }
+    }
+
+    /// Reads an identifier of App Store Connect or of our own.
+    ///
+    /// - Returns: The identifier.
+    func identifier() -> String? {
+        value("an identifier", Identifier.parse)
+    }
+
+    /// Reads a whole number, not quoted.
+    ///
+    /// - Parameter range: What is allowed.
+    /// - Returns: The number.
+    func wholeNumber(in range: ClosedRange<Int>) -> Int? {
+        guard let text = plain("a whole number \(WholeNumber.describe(range))") else { return nil }
+        do throws(ValueFault) {
+            return try WholeNumber.parse(text, in: range)
+        } catch {
+            fault(error.message)
+            return nil
+        }
+    }
+
+    /// Reads `true` or `false`, not quoted.
+    ///
+    /// - Returns: The truth value.
+    func boolean() -> Bool? {
+        guard let text = plain("true or false") else { return nil }
+        switch text {
+        case "true": return true
+        case "false": return false
+        default:
+            fault("\(Echo.quoted(text)) is neither true nor false")
+            return nil
+        }
+    }
+
+    /// Reads one of several names.
+    ///
+    /// - Parameters:
+    ///   - kind: What they are, with its article, for faults.
+    ///   - choices: The values, named by their raw values.
+    /// - Returns: The named value.
+    func choice<Choice: RawRepresentable<String>>(_ kind: String, of choices: [Choice]) -> Choice? {
+        guard let (text, _) = scalar(kind) else { return nil }
+        guard let choice = choices.first(where: { $0.rawValue == text }) else {
+            let hint = NearestName.hint(for: text, among: choices.map(\.rawValue))
+            fault("\(Echo.quoted(text)) is not \(kind); \(hint)")
+            return nil
+        }
+        return choice
+    }
+
+    /// Reads a list of at least one of several names.
+    ///
+    /// - Parameters:
+    ///   - kind: What they are, with its article, for faults.
+    ///   - choices: The values, named by their raw values.
+    ///   - mend: What to do about an empty list.
+    /// - Returns: The named values.
+    func choices<Choice: RawRepresentable<String> & Hashable>(
+        _ kind: String,
+        of choices: [Choice],
+        mend: String
+    ) -> Set<Choice>? {
+        let names = choices.map(\.rawValue).joined(separator: ", ")
+        return filledList(of: names, mend: mend).map { Set($0.compactMap { $0.choice(kind, of: choices) }) }
+    }
+
+    private func plain(_ needed: String) -> String? {
+        guard let (text, isQuoted) = scalar(needed) else { return nil }
+        guard !isQuoted else {
+            fault("is text in quotation marks; \(needed) is needed, without them")
+            return nil
+        }
+        return text
+    }
+}

@@ -1,0 +1,161 @@
+import Yams
+
+/// A value of a configuration file with its place: the one way in which the files are read.
+///
+/// Every reading method records a fault and returns `nil` when the value is not what was asked for.
+struct ConfigurationNode {
+    /// Where the value stands.
+    let place: ConfigurationPlace
+    /// Where faults go.
+    let faults: FaultCollector
+
+    private let node: Yams.Node
+    private let document: YAMLDocument
+
+    /// The root of a file.
+    ///
+    /// - Parameters:
+    ///   - document: The parsed file.
+    ///   - file: The file.
+    ///   - faults: Where faults go.
+    init(_ document: YAMLDocument, of file: ConfigurationFile, _ faults: FaultCollector) {
+        self.init(document.root, file.place(line: document.root.mark?.line), document, faults)
+    }
+
+    private init(
+        _ node: Yams.Node,
+        _ place: ConfigurationPlace,
+        _ document: YAMLDocument,
+        _ faults: FaultCollector
+    ) {
+        self.node = node
+        self.place = place
+        self.document = document
+        self.faults = faults
+    }
+
+    /// Records a fault of this value.
+    ///
+    /// - Parameter message: What is wrong and what would be right.
+    func fault(_ message: String) {
+        faults.fault(place, message)
+    }
+
+    /// Reads a mapping; unknown and repeated keys are faults.
+    ///
+    /// - Parameter keys: The keys that it may have.
+    /// - Returns: Its known members.
+    func mapping(keys: [String]) -> ConfigurationMapping? {
+        guard isSupported else { return nil }
+        guard case .mapping(let mapping) = node else {
+            fault("is \(kind); a mapping is needed, with the keys \(keys.joined(separator: ", "))")
+            return nil
+        }
+        var lines: [String: Int?] = [:]
+        var members: [String: ConfigurationNode] = [:]
+        for (key, value) in mapping {
+            let line = key.mark?.line
+            guard case .scalar(let scalar) = key, !hasAnchor(key) else {
+                let found = hasAnchor(key) ? "an anchor or an alias" : Self.kind(of: key)
+                faults.fault(place.member("?", line: line), "a key is \(found); a key is a plain word")
+                continue
+            }
+            let name = String(scalar.string.unicodeScalars.drop { $0 == document.repetitionMark })
+            let member = ConfigurationNode(value, place.member(name, line: line), document, faults)
+            if let first = lines[name] {
+                member.fault("is given twice\(first.map { ", first on line \($0)" } ?? ""); keep one")
+            } else if !keys.contains(name) {
+                member.fault("is not known; \(NearestName.hint(for: name, among: keys))")
+            } else {
+                members[name] = member
+                faults.set(member.place)
+            }
+            lines[name] = .some(line)
+        }
+        return ConfigurationMapping(place: place, faults: faults, members: members)
+    }
+
+    /// Reads a list.
+    ///
+    /// - Parameter things: What it is a list of, for faults.
+    /// - Returns: Its elements.
+    func list(of things: String) -> [ConfigurationNode]? {
+        guard isSupported else { return nil }
+        guard case .sequence(let sequence) = node else {
+            fault("is \(kind); a list of \(things) is needed")
+            return nil
+        }
+        return sequence.enumerated().map { index, element in
+            let node = ConfigurationNode(element, place.element(index, line: element.mark?.line), document, faults)
+            faults.set(node.place)
+            return node
+        }
+    }
+
+    /// Reads a list that has at least one element.
+    ///
+    /// - Parameters:
+    ///   - things: What it is a list of, for faults.
+    ///   - mend: What to do about an empty one.
+    /// - Returns: Its elements.
+    func filledList(of things: String, mend: String) -> [ConfigurationNode]? {
+        guard let elements = list(of: things) else { return nil }
+        guard !elements.isEmpty else {
+            fault("is empty; \(mend)")
+            return nil
+        }
+        return elements
+    }
+
+    /// Reads a scalar's text as it is written, whatever type YAML would see in it.
+    ///
+    /// - Parameter needed: What is needed, for faults.
+    /// - Returns: The text and whether it is in quotation marks (or a block).
+    func scalar(_ needed: String) -> (text: String, isQuoted: Bool)? {
+        guard isSupported else { return nil }
+        guard case .scalar(let scalar) = node else {
+            fault("is \(kind); \(needed) is needed")
+            return nil
+        }
+        guard !isNull else {
+            fault("has no value; \(needed) is needed")
+            return nil
+        }
+        return (scalar.string, scalar.style != .plain)
+    }
+
+    private var isNull: Bool {
+        guard case .scalar(let scalar) = node, scalar.style == .plain else { return false }
+        return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+    }
+
+    private var kind: String { isNull ? "without a value" : Self.kind(of: node) }
+
+    private static func kind(of node: Yams.Node) -> String {
+        switch node {
+        case .scalar: "a single value"
+        case .mapping: "a mapping"
+        case .sequence: "a list"
+        case .alias: "an alias"
+        }
+    }
+
+    /// Whether the node has an anchor; an alias has its anchor's node.
+    private func hasAnchor(_ node: Yams.Node) -> Bool {
+        withExtendedLifetime(document.parser) { node.anchor != nil }
+    }
+
+    /// Anchors, aliases and type tags are not supported.
+    private var isSupported: Bool {
+        guard !hasAnchor(node) else {
+            fault("has a YAML anchor or is an alias; they are not supported, write the value out")
+            return false
+        }
+        let known: [Tag.Name] = [.implicit, .str, .map, .seq]
+        guard known.map(\.rawValue).contains(node.tag.rawValue) else {
+            fault("has the YAML tag \(Echo.quoted(node.tag.rawValue)); tags are not supported, leave it out")
+            return false
+        }
+        return true
+    }
+}

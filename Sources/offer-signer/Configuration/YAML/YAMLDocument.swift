@@ -1,0 +1,85 @@
+import Yams
+
+/// A YAML file as a tree of nodes that know their lines.
+struct YAMLDocument {
+    /// The document's root.
+    let root: Yams.Node
+    /// Set before keys that the document gives twice, because Yams stops at the first of them; in no other text of it.
+    let repetitionMark: Unicode.Scalar
+    /// Nodes hold their anchors weakly, and the parser holds them for good: without it, anchors could not be seen.
+    let parser: Yams.Parser
+
+    /// Parses a file's text; fails after recording a fault.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - file: The file, for faults.
+    ///   - faults: Where faults go.
+    init?(_ text: String, of file: ConfigurationFile, _ faults: FaultCollector) {
+        guard
+            let mark = (0xE000...0xF8FF).lazy.compactMap(Unicode.Scalar.init).first(where: { scalar in
+                !text.unicodeScalars.contains(scalar)
+            })
+        else {
+            faults.fault(file.place, "is not a configuration: it has every private-use character there is")
+            return nil
+        }
+        if let line = AliasGuard.firstLineOfTooManyAliases(text) {
+            faults.fault(file.place(line: line), AliasGuard.message)
+            return nil
+        }
+        var text = text
+        var repetitions = 0
+        while true {
+            do {
+                let parser = try Yams.Parser(yaml: text, resolver: .basic, encoding: .utf8)
+                guard let root = try parser.singleRoot() else {
+                    faults.fault(file.place, "is empty")
+                    return nil
+                }
+                (self.root, self.repetitionMark, self.parser) = (root, mark, parser)
+                return
+            } catch YamlError.duplicatedKeysInMapping(_, let context) {
+                repetitions += 1
+                let marked = repetitions > 100 ? nil : Self.inserting(mark, at: context.mark, of: text)
+                guard let marked else {
+                    faults.fault(file.place(line: context.mark.line), "a key is given twice")
+                    return nil
+                }
+                text = marked
+            } catch {
+                let (line, message) = Self.describe(error, in: text)
+                faults.fault(file.place(line: line), message)
+                return nil
+            }
+        }
+    }
+
+    /// The text with a character put before a key, inside its quotation marks if it has them.
+    private static func inserting(_ character: Unicode.Scalar, at mark: Mark, of text: String) -> String? {
+        var scalars = text.unicodeScalars
+        guard var index = LinesOfYAML.index(line: mark.line, column: mark.column, of: scalars) else { return nil }
+        if scalars[index] == "\"" || scalars[index] == "'" { index = scalars.index(after: index) }
+        scalars.insert(character, at: index)
+        return String(scalars)
+    }
+
+    /// What is wrong with the YAML itself, without the line's content, which may hold a secret.
+    private static func describe(_ error: any Error, in text: String) -> (line: Int?, message: String) {
+        switch error as? YamlError {
+        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _):
+            let reason = [context?.text, problem].compactMap(\.self).joined(separator: ", ")
+            let hint = LinesOfYAML.isIndentedWithTab(mark.line, of: text) ? "; indent with spaces, not with tabs" : ""
+            return (mark.line, "is not YAML: \(reason)\(hint)")
+        case .composer(_, let problem, let mark, _) where problem.contains("another document"):
+            return (mark.line, "a second YAML document begins here; a file holds one")
+        case .composer(_, let problem, let mark, _):
+            return (mark.line, "is not YAML: \(problem); text that begins with * needs quotation marks")
+        case .reader(let problem, let offset, _, _):
+            let line = offset.map { text.prefix($0).count(where: \.isNewline) + 1 }
+            return (line, "is not YAML: \(problem)")
+        default:
+            return (nil, "is not YAML")
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import ChildProcess
+import Foundation
+import Testing
+
+@Suite("The commands and their exit statuses")
+struct CommandTests {
+    private let installation: Installation
+
+    init() throws { installation = try Installation() }
+
+    private func sign(_ arguments: String...) throws -> ChildProcess.Outcome {
+        try Executable.run(
+            [
+                "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",
+                "pro.monthly",
+            ] + arguments
+        )
+    }
+
+    private func decision(_ outcome: ChildProcess.Outcome) throws -> [String: Any] {
+        let json = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
+        return try #require((json?["decisions"] as? [[String: Any]])?.first)
+    }
+
+    @Test(
+        "Help and version are results; a typo is bad usage",
+        arguments: [
+            (["--help"], 0), (["--version"], 0), (["serve", "--help"], 0), (["keys", "inspect", "--help"], 0),
+            ([], 0), (["sing"], 64), (["serve"], 64), (["serve", "--config"], 64), (["check", "--colour"], 64),
+            (["keys", "inspect"], 64), (["sign", "--config", "x"], 64),
+        ] as [([String], Int32)]
+    )
+    func usage(arguments: [String], status: Int32) throws {
+        let outcome = try Executable.run(arguments)
+        #expect(outcome.status == status)
+        #expect(outcome.text.isEmpty == (status != 0))
+        #expect(outcome.errors.isEmpty == (status == 0))
+    }
+
+    @Test("Check says what it found; a fault is exit 78, and every fault is there")
+    func check() throws {
+        let fine = try Executable.run(["check", "--config", installation.configuration])
+        #expect(fine.status == 0)
+        #expect(fine.errors.isEmpty)
+        #expect(fine.text.contains("key TESTKEY001"))
+        try installation.directory.write(
+            "clients.yaml",
+            "clients: [{ name: b, tokenSHA256: xyz, apps: [com.example.none], colour: red }]\n"
+        )
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: installation.key)
+        let faulty = try Executable.run(["check", "--config", installation.configuration, "--server-port", "70000"])
+        #expect(faulty.status == 78)
+        #expect(faulty.text.isEmpty)
+        for place in [
+            "clients.yaml:1: clients[0].tokenSHA256", "clients.yaml:1: clients[0].apps[0]",
+            "clients.yaml:1: clients[0].colour",
+            "--server-port", "catalog.yaml:3: apps[0].keys[0].file", "chmod 600",
+        ] {
+            #expect(faulty.errors.contains(place), "\(place) is missing in \(faulty.errors)")
+        }
+    }
+
+    @Test("Serve refuses the same configuration as check, before it listens")
+    func serveRefuses() throws {
+        try installation.directory.write("catalog.yaml", "apps: []\n")
+        let outcome = try Executable.run(["serve", "--config", installation.configuration])
+        #expect(outcome.status == 78)
+        #expect(outcome.text.isEmpty)
+        #expect(try Executable.run(["serve", "--config", installation.directory.path("none.yaml")]).status == 78)
+    }
+
+    @Test("The demo key and the demo token are refused where others could reach them")
+    func demo() throws {
+        let example = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../keys.example")
+        let directory = installation.directory
+        for name in ["offer-signer.yaml", "catalog.yaml", "clients.yaml", "SubscriptionKey_EXAMPLE123.p8"] {
+            let text = try String(contentsOf: example.appending(path: name), encoding: .utf8)
+            try directory.write(name, text, mode: 0o600)
+        }
+        let loopback = try Executable.run(["check", "--config", installation.configuration])
+        #expect(loopback.status == 0, "\(loopback.errors)")
+        for host in ["0.0.0.0", "::", "192.0.2.1", "example.com"] {
+            let outcome = try Executable.run(["check", "--config", installation.configuration, "--server-host", host])
+            #expect(outcome.status == 78)
+            #expect(outcome.errors.contains("clients[0].tokenSHA256"))
+            #expect(outcome.errors.contains("keys[0].file"))
+        }
+    }
+
+    @Test("Sign prints the service's answer, and openssl verifies it")
+    func signs() throws {
+        try installation.directory.write("receipt.json", Customers.active)
+        let outcome = try sign(
+            "--offer-id",
+            "anyone",
+            "--application-username",
+            "Alice",
+            "--receipt-response",
+            installation.directory.path("receipt.json")
+        )
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.isEmpty)
+        let discount = try #require(try decision(outcome)["discount"] as? [String: Any])
+        #expect(try installation.verifies(discount, product: "pro.monthly", account: "Alice"))
+    }
+
+    @Test("Sign refuses without evidence, unless the operator says otherwise")
+    func skipEligibility() throws {
+        let refused = try sign("--offer-id", "comeback50", "--application-username", "a")
+        #expect(refused.status == 1)
+        #expect(try decision(refused)["reason"] as? String == "no_evidence")
+        #expect(!refused.errors.isEmpty)
+        let skipped = try sign("--offer-id", "comeback50", "--application-username", "a", "--skip-eligibility")
+        #expect(skipped.status == 0)
+        #expect(try decision(skipped)["discount"] != nil)
+        let unknown = try sign("--offer-id", "nope", "--skip-eligibility")
+        #expect(unknown.status == 1)
+        #expect(try decision(unknown)["reason"] as? String == "offer_not_in_catalog")
+    }
+
+    @Test("Sign tells bad usage from work that failed")
+    func signFaults() throws {
+        try installation.directory.write("bad.json", #"{"status":21003}"#)
+        let bad = installation.directory.path("bad.json")
+        let statuses = [
+            (["--offer-id", "anyone", "--app-account-token", "alice"], 64),
+            (["--offer-id", "anyone", "--app-account-token", UUID().uuidString, "--application-username", "a"], 64),
+            (["--offer-id", "any\u{2063}one"], 64), (["--offer-id", "anyone", "--format", "jws"], 64),
+            (["--offer-id", "anyone", "--format", "xml"], 64),
+            (["--offer-id", "anyone", "--receipt-response", bad], 1),
+            (["--offer-id", "anyone", "--receipt-response", "/nonexistent"], 1),
+            (["--offer-id", "anyone", "--bundle-id", "com.example.none"], 1),
+        ]
+        for (arguments, status) in statuses {
+            let outcome = try Executable.run(
+                ["sign", "--config", installation.configuration, "--product-id", "pro.monthly"]
+                    + (arguments.contains("--bundle-id") ? [] : ["--bundle-id", Installation.bundleId]) + arguments
+            )
+            #expect(outcome.status == Int32(status), "\(arguments): \(outcome.errors)")
+            #expect(outcome.text.isEmpty)
+            #expect(!outcome.errors.isEmpty)
+        }
+    }
+
+    @Test("Keys inspect shows what is public, and nothing that is private")
+    func inspect() throws {
+        let fine = try Executable.run(["keys", "inspect", installation.key])
+        #expect(fine.status == 0)
+        let spki = try Executable.run(
+            ["-c", "openssl pkey -in '\(installation.key)' -pubout -outform DER | sha256sum"],
+            of: "/bin/sh"
+        ).text.prefix(64)
+        for fact in ["TESTKEY001", "P-256", String(spki), "0600", "passed"] {
+            #expect(fine.text.contains(fact), "\(fact) is missing in \(fine.text)")
+        }
+        try installation.directory.write("empty.p8", "", mode: 0o600)
+        let mixed = try Executable.run(["keys", "inspect", installation.directory.path("empty.p8"), installation.key])
+        #expect(mixed.status == 1)
+        #expect(mixed.errors.contains("empty.p8"))
+        #expect(mixed.text.contains("TESTKEY001"))
+        let scalar = try Executable.run(
+            ["-c", "openssl pkey -in '\(installation.key)' -text -noout | sed -n '3,5p' | tr -d ' :\\n' | tail -c 64"],
+            of: "/bin/sh"
+        ).text
+        #expect(scalar.count == 64)
+        #expect(!(fine.text + fine.errors + mixed.errors).lowercased().contains(scalar.prefix(16)))
+    }
+
+    @Test("A client token is new each time, and its digest is sha256sum's")
+    func token() throws {
+        func make() throws -> (token: String, digest: String) {
+            let outcome = try Executable.run(["clients", "token"])
+            #expect(outcome.status == 0)
+            let match = try #require(
+                outcome.text.firstMatch(of: /token: ([A-Za-z0-9_-]{43})\ntokenSHA256: "([0-9a-f]{64})"\n/)
+            )
+            return (String(match.1), String(match.2))
+        }
+        let first = try make()
+        let digest = try Executable.run([], of: "/usr/bin/sha256sum", input: Data(first.token.utf8))
+            .text
+        #expect(digest.hasPrefix(first.digest))
+        #expect(try make().token != first.token)
+    }
+}

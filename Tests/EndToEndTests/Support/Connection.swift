@@ -1,0 +1,106 @@
+import Foundation
+
+/// A response as it came over the socket.
+struct Response {
+    let status: Int
+    let headers: [String: String]
+    let body: Data
+
+    /// The body as a JSON object; empty when it is none.
+    var json: [String: Any] { (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] ?? [:] }
+
+    /// The decisions of an answer.
+    var decisions: [[String: Any]] { json["decisions"] as? [[String: Any]] ?? [] }
+}
+
+/// A TCP connection that speaks just enough HTTP/1.1, and lets a test send what no client library would.
+final class Connection {
+    struct Address {
+        let port: UInt16
+    }
+
+    private let descriptor: Int32
+    private var buffer = Data()
+
+    init(to address: Address) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var remote = sockaddr_in()
+        remote.sin_family = sa_family_t(AF_INET)
+        remote.sin_port = address.port.bigEndian
+        remote.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let connected = withUnsafePointer(to: &remote) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
+        }
+        guard connected == 0 else { throw Failure(text: "cannot connect: \(String(cString: strerror(errno)))") }
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ text: String) throws {
+        var rest = Data(text.utf8)
+        while !rest.isEmpty {
+            let sent = rest.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard sent > 0 else { throw Failure(text: "cannot send: \(String(cString: strerror(errno)))") }
+            rest = rest.dropFirst(sent)
+        }
+    }
+
+    /// Sends a request with the client's token, and reads the response.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The path.
+    ///   - headers: Header fields instead of the token's and the type's.
+    ///   - body: The body.
+    /// - Returns: The response.
+    /// - Throws: `Failure` when the connection fails.
+    func request(
+        _ method: String,
+        _ path: String,
+        headers: [String] = ["Authorization: Bearer \(Installation.token)", "Content-Type: application/json"],
+        body: String = ""
+    ) throws -> Response {
+        let fields = ["Host: localhost", "Content-Length: \(body.utf8.count)"] + headers
+        try send("\(method) \(path) HTTP/1.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n\(body)")
+        return try receive(hasBody: method != "HEAD")
+    }
+
+    /// Reads a response.
+    ///
+    /// - Parameter hasBody: Whether a body follows the head.
+    /// - Returns: The response.
+    /// - Throws: `Failure` when the connection fails.
+    func receive(hasBody: Bool = true) throws -> Response {
+        let separator = Data("\r\n\r\n".utf8)
+        while buffer.range(of: separator) == nil { try fill() }
+        guard let end = buffer.range(of: separator) else { throw Failure(text: "no head") }
+        let lines = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+        buffer = Data(buffer[end.upperBound...])
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            headers[parts[0].lowercased()] = parts.count == 2 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+        }
+        let length = hasBody ? Int(headers["content-length"] ?? "0") ?? 0 : 0
+        while buffer.count < length { try fill() }
+        let body = Data(buffer.prefix(length))
+        buffer = Data(buffer.dropFirst(length))
+        return Response(
+            status: Int(lines[0].split(separator: " ")[1]) ?? 0,
+            headers: headers,
+            body: body
+        )
+    }
+
+    private func fill() throws {
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        let count = recv(descriptor, &chunk, chunk.count, 0)
+        guard count > 0 else { throw Failure(text: count == 0 ? "closed" : String(cString: strerror(errno))) }
+        buffer.append(contentsOf: chunk[..<count])
+    }
+}

@@ -1,0 +1,218 @@
+import Testing
+
+@testable import offer_signer
+
+/// Each way to get `catalog.yaml` wrong is one fault, at its line and key path.
+@Suite struct CatalogFaultTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let old: String
+        let new: String
+        /// What the one fault begins with, after `catalog.yaml:`.
+        let place: String
+        let fragment: String
+
+        init(_ old: String, _ new: String, _ place: String, _ fragment: String) {
+            self.old = old
+            self.new = new
+            self.place = place
+            self.fragment = fragment
+        }
+
+        var testDescription: String { "\(old) -> \(new)" }
+    }
+
+    private static let product = "apps[0].subscriptionGroups[0].products[0]"
+    private static let offer = product + ".offers[0]"
+    private static let key =
+        "{ id: EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8, issuerId: 57246542-96fe-1a63-e053-0824d011072a }"
+
+    @Test(arguments: apps + keys + offers)
+    func isOneFaultAtItsPlace(_ wrong: Case) throws {
+        let fixture = try ConfigurationFixture([.init("catalog.yaml", wrong.old, wrong.new)])
+        let faults = fixture.faults()
+        #expect(faults.count == 1, "\(faults)")
+        #expect(faults.first?.hasPrefix("catalog.yaml:\(wrong.place): ") == true, "\(faults)")
+        #expect(faults.first?.contains(wrong.fragment) == true, "\(faults)")
+    }
+
+    private static let apps: [Case] = [
+        .init("    receipts", "    reciepts", "8: apps[0].reciepts", "did you mean \"receipts\"?"),
+        .init(
+            "receipts: verifyReceipt",
+            "receipts: both",
+            "8: apps[0].receipts",
+            "known here: verifyReceipt, serverAPI"
+        ),
+        .init("1234567890", "0", "3: apps[0].appAppleId", "out of range"),
+        .init("1234567890", "-5", "3: apps[0].appAppleId", "out of range"),
+        .init("1234567890", "99999999999999999999", "3: apps[0].appAppleId", "out of range"),
+        .init("1234567890", "\"1234567890\"", "3: apps[0].appAppleId", "quotation marks"),
+        .init("1234567890", "id1", "3: apps[0].appAppleId", "\"id1\" is not a whole number"),
+        .init("[Production, Sandbox]", "[]", "4: apps[0].environments", "is empty"),
+        .init("Sandbox]", "sandbox]", "4: apps[0].environments[1]", "did you mean \"Sandbox\"?"),
+        .init("[Production, Sandbox]", "Production", "4: apps[0].environments", "a list of Production"),
+        .init("requireAccount: false", "requireAccount: no", "9: apps[0].requireAccount", "neither true nor false"),
+        .init("requireAccount: false", "requireAccount: \"false\"", "9: apps[0].requireAccount", "quotation marks"),
+        .init("requireAccount: false", "requireAccount:", "9: apps[0].requireAccount", "has no value"),
+        .init("\"^([^-]+)-\"", "\"^([^-]+-\"", "10: apps[0].customerPattern", "not a regular expression"),
+        .init("\"^([^-]+)-\"", "\"^[^-]+-\"", "10: apps[0].customerPattern", "has 0 capture groups"),
+        .init("\"^([^-]+)-\"", "\"^(a)(b)-\"", "10: apps[0].customerPattern", "has 2 capture groups"),
+        .init("Transaction: 3", "Transaction: 0", "11: apps[0].maximumAccountsPerTransaction", "out of range"),
+        .init("reader.secret", "none.secret", "7: apps[0].sharedSecretFile", "\"none.secret\": no such file"),
+        .init("reader.secret", ".", "7: apps[0].sharedSecretFile", "is a directory"),
+        .init("bundleId: com.example.reader", "bundleId: \"\"", "2: apps[0].bundleId", "is empty"),
+        .init(
+            "    requireAccount: false\n",
+            "    requireAccount: false\n    requireAccount: true\n",
+            "10: apps[0].requireAccount",
+            "given twice, first on line 9"
+        ),
+        .init("\"20900001\"", "{}", "13: apps[0].subscriptionGroups[0].id", "is a mapping; an identifier is needed"),
+    ]
+
+    private static let keys: [Case] = [
+        .init(key, "{ id: EXAMPLE123 }", "6: apps[0].keys[0].file", "is missing; the first key signs"),
+        .init(key, "{ id: EXAMPLE123, publicKeyFile: old.pem }", "6: apps[0].keys[0].file", "is missing"),
+        .init(key, "{ id: EXAMPLE123, file: none.p8 }", "6: apps[0].keys[0].file", "\"none.p8\": no such file"),
+        .init(key, key + "\n      - { id: OTHER12345 }", "7: apps[0].keys[1]", "neither file nor publicKeyFile"),
+        .init(
+            key,
+            key + "\n      - { id: EXAMPLE123, publicKeyFile: old.pem }",
+            "7: apps[0].keys[1].id",
+            "another key"
+        ),
+        .init(
+            key,
+            key + "\n      - { id: OTHER12345, publicKeyFile: x.pem }",
+            "7: apps[0].keys[1].publicKeyFile",
+            "no such file"
+        ),
+        .init("id: EXAMPLE123", "id: EXAMPLE-12", "6: apps[0].keys[0].id", "is no key id"),
+        .init("id: EXAMPLE123", "id: \"\"", "6: apps[0].keys[0].id", "is no key id"),
+        .init("id: EXAMPLE123", "id: ÉXAMPLE123", "6: apps[0].keys[0].id", "is no key id"),
+        .init("57246542-96fe", "57246542-96f", "6: apps[0].keys[0].issuerId", "is no issuer id"),
+        .init("\n      - " + key, " []", "5: apps[0].keys", "is empty"),
+    ]
+
+    private static let offers: [Case] = [
+        .init(
+            "[lapsed]",
+            "[lapsd]",
+            "18: \(offer).audience[0]",
+            "\"lapsd\" is not an audience; did you mean \"lapsed\"?"
+        ),
+        .init("[lapsed]", "[refunded]", "18: \(offer).audience[0]", "\"refunded\" is not an audience"),
+        .init("[lapsed]", "[]", "18: \(offer).audience", "nobody could get the offer"),
+        .init("maxRedemptions: 1", "maxRedemptions: 0", "19: \(offer).maxRedemptions", "out of range"),
+        .init("maxRedemptions: 1", "maxRedemptions: 1.5", "19: \(offer).maxRedemptions", "not a whole number"),
+        .init("maxRedemptions: 1", "maxRedemptions: 0x1", "19: \(offer).maxRedemptions", "not a whole number"),
+        .init("maxRedemptions: 1", "maxRedemptions: 010", "19: \(offer).maxRedemptions", "not a whole number"),
+        .init("Customer: 5", "Customer: 0", "20: \(offer).maximumSignaturesPerCustomer", "out of range"),
+        .init(
+            "Customer: 5",
+            "Customer: 5\n                signaturePeriodDays: 0",
+            "21: \(offer).signaturePeriodDays",
+            "out of range"
+        ),
+        .init(
+            "startsAt: 2026-01-01T00:00:00Z",
+            "startsAt: 2026-01-01",
+            "23: \(product).offers[1].startsAt",
+            "RFC 3339"
+        ),
+        .init(
+            "startsAt: 2026-01-01T00:00:00Z",
+            "startsAt: 2026-01-01 00:00:00Z",
+            "23: \(product).offers[1].startsAt",
+            "RFC 3339"
+        ),
+        .init("2027-01-01T00:00:00Z", "2027-02-30T00:00:00Z", "24: \(product).offers[1].endsAt", "RFC 3339"),
+        .init(
+            "2027-01-01T00:00:00Z",
+            "2026-01-01T01:00:00+01:00",
+            "24: \(product).offers[1].endsAt",
+            "not after startsAt (2026-01-01T00:00:00Z)"
+        ),
+        .init("id: stay30", "id: comeback50", "21: \(product).offers[1].id", "another offer of this group, on line 17"),
+        .init("id: stay30", "id: \"stay\u{2063}30\"", "21: \(product).offers[1].id", "invisible character U+2063"),
+        .init("id: stay30", "id: \"stay\\x0730\"", "21: \(product).offers[1].id", "invisible character U+0007"),
+        .init("id: stay30", "id: \"stay30 \"", "21: \(product).offers[1].id", "begins or ends with white space"),
+        .init("id: stay30", "id: &anchor stay30", "21: \(product).offers[1].id", "YAML anchor"),
+        .init("id: stay30", "id: !!int 30", "21: \(product).offers[1].id", "YAML tag"),
+        .init(
+            "id: stay30\n",
+            "audiense: []\n                id: stay30\n",
+            "21: \(product).offers[1].audiense",
+            "did you mean \"audience\"?"
+        ),
+        .init("id: stay30\n                ", "", "21: \(product).offers[1].id", "is missing"),
+        .init(
+            "        products:\n",
+            "        products:\n          - { id: com.example.reader.pro.monthly }\n",
+            "16: apps[0].subscriptionGroups[0].products[1].id",
+            "another product of this app, on line 15"
+        ),
+        .init(
+            "      - id: \"20900001\"\n",
+            "      - { id: \"2\", products: [{ id: com.example.reader.pro.monthly }] }\n      - id: \"20900001\"\n",
+            "16: apps[0].subscriptionGroups[1].products[0].id",
+            "another product of this app, on line 13"
+        ),
+        .init(
+            "      - id: \"20900001\"\n",
+            "      - { id: 20900001, products: [] }\n      - id: \"20900001\"\n",
+            "14: apps[0].subscriptionGroups[1].id",
+            "another group of this app, on line 13"
+        ),
+        .init(
+            "        products:\n",
+            "        products:\n          - { id: yearly, offers: [{ id: stay30 }] }\n",
+            "22: apps[0].subscriptionGroups[0].products[1].offers[1].id",
+            "another offer of this group, on line 15"
+        ),
+        .init(
+            "            offers:\n",
+            "            offers:\n" + (1...9).map { "              - { id: offer\($0) }\n" }.joined(),
+            "16: \(product).offers",
+            "has 11 offers; App Store Connect allows 10"
+        ),
+    ]
+
+    @Test func aSecondAppWithTheSameBundleIdIsAFault() throws {
+        let app = """
+              - bundleId: com.example.reader
+                keys: [\(Self.key)]
+                subscriptionGroups: []
+
+            """
+        let fixture = try ConfigurationFixture([.init("catalog.yaml", "apps:\n", "apps:\n" + app)])
+        let faults = fixture.faults()
+        #expect(faults.count == 1, "\(faults)")
+        #expect(
+            faults.first?.hasPrefix("catalog.yaml:5: apps[1].bundleId: is also the bundle id of another app, on line 2")
+                == true
+        )
+    }
+
+    @Test func whatAnAppMustHaveIsNamed() throws {
+        let fixture = try ConfigurationFixture()
+        try fixture.write(Array("apps:\n  - requireAccount: true\n".utf8), to: "catalog.yaml")
+        let faults = fixture.faults()
+        #expect(
+            faults.map { $0.prefix { $0 != ";" } } == [
+                "catalog.yaml:2: apps[0].bundleId: is missing", "catalog.yaml:2: apps[0].keys: is missing",
+                "catalog.yaml:2: apps[0].subscriptionGroups: is missing",
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        ("apps: []", "1: apps: is empty"), ("apps:", "1: apps: is without a value"),
+        ("app: []", "1: app: is not known"),
+    ])
+    func aCatalogWithoutAppsIsAFault(_ text: String, _ start: String) throws {
+        let fixture = try ConfigurationFixture()
+        try fixture.write(Array(text.utf8), to: "catalog.yaml")
+        #expect(fixture.faults().contains { $0.hasPrefix("catalog.yaml:" + start) })
+    }
+}

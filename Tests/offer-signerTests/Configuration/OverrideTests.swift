@@ -1,0 +1,129 @@
+import ArgumentParser
+import Testing
+
+@testable import offer_signer
+
+/// Flags win over the environment, that over the file, that over the defaults; each must be well-formed.
+@Suite struct OverrideTests {
+    @Test func theStrongestLayerWins() throws {
+        let fixture = try ConfigurationFixture()
+        func port(_ flags: [String: String], _ environment: [String: String]) throws -> Int {
+            try fixture.load(flags: flags, environment: environment).settings.server.address.port
+        }
+        #expect(try port([:], [:]) == 8080)
+        #expect(try port([:], ["OFFER_SIGNER_SERVER_PORT": "1"]) == 1)
+        #expect(try port(["server.port": "2"], [:]) == 2)
+        #expect(try port(["server.port": "2"], ["OFFER_SIGNER_SERVER_PORT": "1"]) == 2)
+    }
+
+    @Test func requiredFilesMayComeFromTheEnvironment() throws {
+        let fixture = try ConfigurationFixture()
+        try fixture.write(Array("server: { port: 0 }\n".utf8), to: "offer-signer.yaml")
+        let loaded = try fixture.load(
+            flags: ["clients": "clients.yaml"],
+            environment: ["OFFER_SIGNER_CATALOG": fixture.path("catalog.yaml")]
+        )
+        #expect(loaded.settings.apps.count == 1)
+        #expect(loaded.settings.clients.count == 1)
+    }
+
+    @Test func anOverrideOpensTheListenerForNotifications() throws {
+        let fixture = try ConfigurationFixture([
+            .init("offer-signer.yaml", "notifications: { host: 0.0.0.0, port: 8081 }\n", "")
+        ])
+        let environment = ["OFFER_SIGNER_NOTIFICATIONS_PORT": "7000"]
+        let address = try fixture.load(environment: environment).settings.notifications?.address
+        #expect(address == ListenAddress(host: "0.0.0.0", port: 7000))
+    }
+
+    @Test func malformedOverridesAreFaultsThatNameTheirOrigin() throws {
+        let fixture = try ConfigurationFixture()
+        let faults = fixture.faults(
+            flags: ["server.port": "80x", "catalog": ""],
+            environment: [
+                "OFFER_SIGNER_SERVER_PORT": "", "OFFER_SIGNER_EVIDENCE_MAXIMUM_AGE_SECONDS": "-1",
+                "OFFER_SIGNER_LEDGER_URL": "oracle:x",
+            ]
+        )
+        #expect(
+            faults.map { $0.prefix { $0 != ";" } } == [
+                "--server-port: \"80x\" is not a whole number",
+                "OFFER_SIGNER_SERVER_PORT: \"\" is not a whole number",
+                "--catalog: is empty",
+                "OFFER_SIGNER_LEDGER_URL: is neither sqlite:FILE nor postgres://USER@HOST/DB",
+                "OFFER_SIGNER_EVIDENCE_MAXIMUM_AGE_SECONDS: \"-1\" is out of range",
+            ]
+        )
+    }
+
+    @Test func aMalformedValueIsAFaultThoughAnOverrideHidesIt() throws {
+        let fixture = try ConfigurationFixture([.init("offer-signer.yaml", "port: 8080", "port: 80x")])
+        let faults = fixture.faults(flags: ["server.port": "80"])
+        #expect(faults.map { $0.prefix(34) } == ["offer-signer.yaml:1: server.port: "])
+    }
+
+    @Test func whatKubernetesSetsForAServiceIsExplained() throws {
+        let faults = try ConfigurationFixture().faults(environment: ["OFFER_SIGNER_ADMIN_PORT": "tcp://10.0.0.1:9090"])
+        #expect(faults.count == 1)
+        #expect(faults.first?.contains("enableServiceLinks: false") == true)
+    }
+
+    @Test func unknownVariablesAreWarningsButForThoseOfKubernetes() throws {
+        let fixture = try ConfigurationFixture()
+        let known = try fixture.warnings()
+        let warnings = try fixture.warnings(environment: [
+            "OFFER_SIGNER_SERVER_PROT": "1", "OFFER_SIGNER_PORT": "tcp://10.0.0.1:80",
+            "OFFER_SIGNER_SERVICE_HOST": "10.0.0.1", "OFFER_SIGNER_PORT_8080_TCP_ADDR": "10.0.0.1",
+            "OFFER_SIGNER_ADMIN_PORT_9090_TCP": "tcp://10.0.0.1:9090", "OFFER_SIGNER_ADMIN_SERVICE_PORT": "9090",
+            "HOME": "/", "OFFER_SIGNER": "x",
+        ])
+        #expect(
+            warnings.filter { !known.contains($0) } == [
+                "OFFER_SIGNER_SERVER_PROT: is not a variable of offer-signer and has no effect; "
+                    + "did you mean OFFER_SIGNER_SERVER_PORT?"
+            ]
+        )
+    }
+
+    @Test(arguments: ["OFFER_SIGNER_SERVER_TLS", "OFFER_SIGNER_SERVER_TLS_CERTIFICATE_FILE"])
+    func tlsFromTheEnvironmentIsAFaultToo(_ name: String) throws {
+        let faults = try ConfigurationFixture().faults(environment: [name: "x"])
+        #expect(faults.count == 1)
+        #expect(faults.first?.hasPrefix("\(name): TLS is not built yet") == true)
+    }
+
+    /// The names that are promised, so that a change of a table or of swift-configuration does not rename them unseen.
+    @Test(arguments: zip(KnownSetting.allCases, names))
+    func everySettingHasItsFlagAndItsVariable(_ setting: KnownSetting, _ name: String) throws {
+        let flags = try ConfigurationFlags.parse(["--" + name, "not a value"])
+        #expect(flags.values == [setting.keyPath: "not a value"])
+
+        let variable = "OFFER_SIGNER_" + name.uppercased().replacing("-", with: "_")
+        guard setting.definition.type != .file else { return }
+        let faults = try ConfigurationFixture().faults(environment: [variable: "not a value"])
+        #expect(faults.count == 1, "\(faults)")
+        #expect(faults.first?.hasPrefix(variable + ": ") == true, "\(faults)")
+    }
+
+    private static let names = [
+        "server-host", "server-port", "server-drain-delay-seconds", "server-drain-timeout-seconds", "admin-host",
+        "admin-port", "catalog", "clients", "ledger-url", "ledger-digest-key-file", "ledger-checkpoint-key-file",
+        "evidence-maximum-age-seconds", "evidence-signed-transaction-maximum-age-seconds", "notifications-host",
+        "notifications-port", "app-store-verify-receipt-url", "app-store-sandbox-verify-receipt-url",
+        "app-store-server-api-url", "app-store-sandbox-server-api-url",
+    ]
+
+    @Test func everySettingIsNamed() {
+        #expect(KnownSetting.allCases.count == Self.names.count)
+    }
+
+    @Test func noFlagMeansNoOverride() throws {
+        #expect(try ConfigurationFlags.parse([]).values.isEmpty)
+    }
+
+    @Test func helpDocumentsASettingOnce() {
+        let words = ConfigurationFlags.helpMessage(columns: 1000)
+        #expect(words.contains("server.port (whole number from 0 to 65535, default 8080): "))
+        #expect(words.contains("catalog (file, required): "))
+    }
+}

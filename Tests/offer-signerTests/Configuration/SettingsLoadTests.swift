@@ -1,0 +1,169 @@
+import FoundationEssentials
+import OfferAPI
+import Offers
+import Testing
+
+@testable import offer_signer
+
+/// The contract's sample files say exactly what they seem to say.
+@Suite struct SettingsLoadTests {
+    @Test func contractSampleGivesExactlyItsValues() throws {
+        let fixture = try ConfigurationFixture()
+        let settings = try fixture.load().settings
+
+        #expect(settings.server.address == ListenAddress(host: "127.0.0.1", port: 8080))
+        #expect(settings.server.drainDelaySeconds == 0)
+        #expect(settings.server.drainTimeoutSeconds == 10)
+        #expect(settings.admin.address == ListenAddress(host: "127.0.0.1", port: 9090))
+        #expect(settings.ledger.location == .sqlite(path: fixture.path("ledger.sqlite")))
+        #expect(settings.evidence.maximumAgeSeconds == 86400)
+        #expect(settings.evidence.signedTransactionMaximumAgeSeconds == 2_592_000)
+        #expect(settings.notifications?.address == ListenAddress(host: "0.0.0.0", port: 8081))
+        #expect(
+            settings.appStore
+                == AppStoreSettings(
+                    verifyReceiptURL: "https://buy.itunes.apple.com/verifyReceipt",
+                    sandboxVerifyReceiptURL: "https://sandbox.itunes.apple.com/verifyReceipt",
+                    serverAPIURL: "https://api.storekit.apple.com",
+                    sandboxServerAPIURL: "https://api.storekit-sandbox.apple.com",
+                    additionalRoots: []
+                )
+        )
+        #expect(settings.apps == [sampleApp(fixture)])
+        let digest = try #require(Hex.bytes(ConfigurationFixture.token))
+        let client = Client(name: "reader-backend", tokenSHA256: digest, apps: ["com.example.reader"])
+        #expect(settings.clients == [ClientSettings(client: client, signaturesPerSecond: 2000)])
+    }
+
+    private func sampleApp(_ fixture: ConfigurationFixture) -> AppSettings {
+        let stay = PromotionalOffer(
+            id: "stay30",
+            audience: [.activeAutoRenewOff, .billingRetry],
+            startsAt: Timestamp(millisecondsSince1970: 1_767_225_600_000),
+            endsAt: Timestamp(millisecondsSince1970: 1_798_761_600_000)
+        )
+        let comeback = PromotionalOffer(id: "comeback50", audience: [.lapsed], maxRedemptions: 1)
+        let product = Product(id: "com.example.reader.pro.monthly", offers: [comeback, stay])
+        return AppSettings(
+            app: App(
+                bundleId: "com.example.reader",
+                environments: [.production, .sandbox],
+                requiresAccount: false,
+                subscriptionGroups: [SubscriptionGroup(id: "20900001", products: [product])]
+            ),
+            appAppleId: 1_234_567_890,
+            keys: [
+                KeySettings(
+                    id: "EXAMPLE123",
+                    file: fixture.path("SubscriptionKey_EXAMPLE123.p8"),
+                    publicKeyFile: nil,
+                    issuerId: "57246542-96fe-1a63-e053-0824d011072a"
+                )
+            ],
+            sharedSecretFile: fixture.path("reader.secret"),
+            receipts: .verifyReceipt,
+            customerPattern: "^([^-]+)-",
+            maximumAccountsPerTransaction: 3,
+            signatureLimits: [
+                SignatureLimit(
+                    productId: "com.example.reader.pro.monthly",
+                    offerId: "comeback50",
+                    maximumSignaturesPerCustomer: 5,
+                    periodDays: 30
+                )
+            ]
+        )
+    }
+
+    @Test func theLeastConfigurationHasTheContractsDefaults() throws {
+        let full = try ConfigurationFixture([
+            .init("offer-signer.yaml", "notifications: { host: 0.0.0.0, port: 8081 }\n", "")
+        ])
+        let expected = try full.load().settings
+        try full.write(Array("catalog: catalog.yaml\nclients: clients.yaml\n".utf8), to: "offer-signer.yaml")
+        let loaded = try full.load()
+        #expect(loaded.settings == expected)
+        #expect(loaded.settings.notifications == nil)
+    }
+
+    @Test func whatTheCatalogLeavesOutHasItsDefault() throws {
+        let fixture = try ConfigurationFixture()
+        let catalog = """
+            apps:
+              - bundleId: 12345
+                keys: [{ id: EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8 }]
+                subscriptionGroups:
+                  - id: 020900001
+                    products: [{ id: "no", offers: [{ id: yes }] }, { id: plain }]
+            """
+        let clients = """
+            clients:
+              - name: one
+                tokenSHA256: \(ConfigurationFixture.token.uppercased())
+                apps: [12345]
+                scopes: [sign, diagnose]
+                evidence: [receiptResponse]
+            """
+        try fixture.write(Array(catalog.utf8), to: "catalog.yaml")
+        try fixture.write(Array(clients.utf8), to: "clients.yaml")
+        let settings = try fixture.load().settings
+        let app = try #require(settings.apps.first)
+        #expect(app.app.environments == [.production])
+        #expect(app.app.bundleId == "12345")
+        #expect(!app.app.requiresAccount)
+        #expect(app.receipts == .verifyReceipt)
+        #expect(app.sharedSecretFile == nil && app.customerPattern == nil && app.appAppleId == nil)
+        #expect(app.signatureLimits.isEmpty)
+        // Identifiers are read as they are written, whatever YAML would make of them.
+        #expect(app.app.subscriptionGroups.map(\.id) == ["020900001"])
+        #expect(app.app.product("no")?.product.offer("yes")?.audience == Set(SubscriberState.audience))
+        #expect(app.app.product("plain")?.product.offers.isEmpty == true)
+        let client = try #require(settings.clients.first)
+        #expect(client.client.tokenSHA256 == Hex.bytes(ConfigurationFixture.token))
+        #expect(client.client.scopes == [.sign, .diagnose])
+        #expect(client.client.evidence == [.receiptResponse])
+        #expect(client.signaturesPerSecond == nil)
+    }
+
+    @Test func relativePathsBeginAtTheFileThatIsGiven() throws {
+        let fixture = try ConfigurationFixture()
+        let nested = fixture.path("nested")
+        try FileManager.default.createDirectory(atPath: nested, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(atPath: fixture.path("catalog.yaml"), toPath: nested + "/catalog.yaml")
+        // The catalog's own paths begin there too, not beside the catalog.
+        let settings = try fixture.load(flags: ["catalog": "nested/catalog.yaml"]).settings
+        #expect(settings.apps.first?.keys.first?.file == fixture.path("SubscriptionKey_EXAMPLE123.p8"))
+    }
+
+    @Test func retiredKeysNeedOnlyTheirPublicHalf() throws {
+        let fixture = try ConfigurationFixture([
+            .init(
+                "catalog.yaml",
+                "    sharedSecretFile",
+                "      - { id: RETIRED123, publicKeyFile: old.pem }\n    sharedSecretFile"
+            )
+        ])
+        let keys = try fixture.load().settings.apps.first?.keys
+        #expect(keys?.map(\.id) == ["EXAMPLE123", "RETIRED123"])
+        #expect(keys?.last?.file == nil)
+        #expect(keys?.last?.publicKeyFile == fixture.path("old.pem"))
+    }
+
+    @Test(arguments: [
+        ("sqlite:/var/lib/ledger.sqlite", LedgerLocation.sqlite(path: "/var/lib/ledger.sqlite")),
+        ("postgres://signer@db.example/ledger", .postgres(url: "postgres://signer@db.example/ledger")),
+    ])
+    func ledgerIsWhereItsURLSays(_ url: String, _ location: LedgerLocation) throws {
+        let fixture = try ConfigurationFixture([.init("offer-signer.yaml", "sqlite:ledger.sqlite", url)])
+        #expect(try fixture.load().settings.ledger.location == location)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("127.255.0.9", true), ("::1", true), ("0:0:0:0:0:0:0:1", true), ("localhost", true),
+        ("LOCALHOST", true), ("0.0.0.0", false), ("::", false), ("10.0.0.1", false), ("128.0.0.1", false),
+        ("localhost.example", false), ("127.0.0.1.example", false), ("::ffff:10.0.0.1", false), ("", false),
+    ])
+    func onlyLoopbackIsLoopback(_ host: String, _ isLoopback: Bool) {
+        #expect(ListenAddress(host: host, port: 0).isLoopback == isLoopback)
+    }
+}

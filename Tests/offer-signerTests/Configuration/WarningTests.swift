@@ -1,0 +1,68 @@
+import Testing
+
+@testable import offer_signer
+
+/// What is set and does nothing is said, and what is not set is not.
+@Suite struct WarningTests {
+    @Test func whatHasNoEffectYetIsNamedAtItsPlace() throws {
+        let edits: [ConfigurationFixture.Edit] = [
+            .init("offer-signer.yaml", "additionalRoots: []", "additionalRoots: [root.pem]"),
+            .init(
+                "catalog.yaml",
+                "    sharedSecretFile",
+                "      - { id: OTHER12345, publicKeyFile: old.pem }\n    sharedSecretFile"
+            ),
+        ]
+        let loaded = try ConfigurationFixture(edits).load()
+        let offer = "apps[0].subscriptionGroups[0].products[0].offers[0]"
+        #expect(
+            loaded.warnings.map { "\($0.line ?? 0) \($0.keyPath)" } == [
+                "5 ledger.url", "8 evidence.signedTransactionMaximumAgeSeconds", "9 notifications.host",
+                "9 notifications.port", "11 appStore.verifyReceiptURL", "12 appStore.sandboxVerifyReceiptURL",
+                "13 appStore.serverAPIURL", "14 appStore.sandboxServerAPIURL", "15 appStore.additionalRoots[0]",
+                "7 apps[0].keys[1]", "8 apps[0].sharedSecretFile", "9 apps[0].receipts", "11 apps[0].customerPattern",
+                "12 apps[0].maximumAccountsPerTransaction", "21 \(offer).maximumSignaturesPerCustomer",
+                "2 clients[0].signaturesPerSecond",
+            ]
+        )
+        #expect(loaded.warnings.allSatisfy { $0.message.hasPrefix("has no effect yet: ") })
+    }
+
+    @Test func whatIsNotSetIsNotNamed() throws {
+        let fixture = try ConfigurationFixture()
+        let catalog = """
+            apps:
+              - bundleId: com.example.reader
+                appAppleId: 1
+                keys: [{ id: EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8 }]
+                subscriptionGroups: [{ id: 1, products: [{ id: p, offers: [{ id: o, maxRedemptions: 2 }] }] }]
+            """
+        try fixture.write(Array(catalog.utf8), to: "catalog.yaml")
+        try fixture.write(Array("catalog: catalog.yaml\nclients: clients.yaml\n".utf8), to: "offer-signer.yaml")
+        #expect(try fixture.load().warnings.map(\.keyPath) == ["clients[0].signaturesPerSecond"])
+    }
+
+    @Test func anOverrideWithoutEffectIsNamedByItsOrigin() throws {
+        let warnings = try ConfigurationFixture().warnings(environment: ["OFFER_SIGNER_LEDGER_URL": "sqlite:other"])
+        #expect(warnings.contains("OFFER_SIGNER_LEDGER_URL: has no effect yet: no ledger is kept"))
+    }
+
+    @Test(arguments: [
+        ("id: EXAMPLE123", "id: EXAMPLE1234", "6: apps[0].keys[0].id: \"EXAMPLE1234\" has 11 characters"),
+        ("id: EXAMPLE123", "id: EXAMPLE124", "6: apps[0].keys[0].file: \"SubscriptionKey_EXAMPLE123.p8\" is named for"),
+    ])
+    func aKeyIdThatMayBeWrongIsNamed(_ old: String, _ new: String, _ start: String) throws {
+        let fixture = try ConfigurationFixture([.init("catalog.yaml", old, new)])
+        #expect(try fixture.warnings().contains { $0.hasPrefix("catalog.yaml:" + start) })
+    }
+
+    @Test func aKeyIdThatFitsIsNotNamed() throws {
+        #expect(try !ConfigurationFixture().warnings().contains { $0.contains(".keys[0]") })
+    }
+
+    @Test func anEmptyListOfClientsIsNamed() throws {
+        let fixture = try ConfigurationFixture()
+        try fixture.write(Array("clients: []\n".utf8), to: "clients.yaml")
+        #expect(try fixture.warnings().contains { $0.hasPrefix("clients.yaml:1: clients: is empty") })
+    }
+}

@@ -1,0 +1,135 @@
+import Testing
+
+@testable import offer_signer
+
+/// What is not a YAML file as it should be is refused with its line, in bounded time.
+@Suite struct YAMLDocumentTests {
+    @Test(arguments: [
+        ("", "offer-signer.yaml: is empty"),
+        ("# nothing\n", "offer-signer.yaml: is empty"),
+        ("- a\n", "offer-signer.yaml:1: is a list; a mapping is needed"),
+        ("catalog\n", "offer-signer.yaml:1: is a single value; a mapping is needed"),
+        ("server:\n\tport: 1\n", "offer-signer.yaml:2: is not YAML: "),
+        ("server: {\n", "offer-signer.yaml:2: is not YAML: "),
+        ("catalog: a\n---\ncatalog: b\n", "offer-signer.yaml:2: a second YAML document begins here"),
+        ("a: 1\nb: \0\n", "offer-signer.yaml:2: has the control character U+0000"),
+        ("catalog: *name\n", "offer-signer.yaml:1: is not YAML: found undefined alias"),
+    ])
+    func isOneFaultWithItsLine(_ text: String, _ start: String) throws {
+        let fixture = try ConfigurationFixture()
+        try fixture.write(Array(text.utf8), to: "offer-signer.yaml")
+        let faults = fixture.faults()
+        #expect(faults.count == 1, "\(faults)")
+        #expect(faults.first?.hasPrefix(start) == true, "\(faults)")
+    }
+
+    @Test func tabsAreNamed() throws {
+        let fixture = try ConfigurationFixture()
+        try fixture.write(Array("server:\n\tport: 1\n".utf8), to: "offer-signer.yaml")
+        #expect(fixture.faults().first?.hasSuffix("indent with spaces, not with tabs") == true)
+    }
+
+    @Test func textThatIsNotUTF8IsNamedWithItsLine() throws {
+        let fixture = try ConfigurationFixture()
+        try fixture.write(Array("apps:\n  - bundleId: caf".utf8) + [0xE9, 0x0A], to: "catalog.yaml")
+        #expect(fixture.faults() == ["catalog.yaml:2: is not UTF-8; save the file in UTF-8"])
+    }
+
+    @Test func aByteOrderMarkIsNoFault() throws {
+        let fixture = try ConfigurationFixture()
+        try fixture.write([0xEF, 0xBB, 0xBF] + Array(ConfigurationFixture.clients.utf8), to: "clients.yaml")
+        #expect(fixture.faults().isEmpty)
+    }
+
+    @Test func windowsLineEndsAreNoFaultAndCountOnce() throws {
+        let fixture = try ConfigurationFixture()
+        let text = ConfigurationFixture.main.replacing("\n", with: "\r\n")
+        try fixture.write(Array(text.utf8), to: "offer-signer.yaml")
+        #expect(fixture.faults().isEmpty)
+        try fixture.write(Array(text.replacing("86400", with: "1d").utf8), to: "offer-signer.yaml")
+        #expect(fixture.faults().first?.hasPrefix("offer-signer.yaml:7: evidence.maximumAgeSeconds: ") == true)
+    }
+
+    @Test func everyRepeatedKeyIsAFaultBesideTheOthers() throws {
+        let text = """
+            server: { port: 1, "port": 2 }
+            catalog: catalog.yaml
+            admin:
+              host: 127.0.0.1
+              host: 127.0.0.2
+              host: 127.0.0.3
+              prot: 1
+            clients: clients.yaml
+            'catalog': other.yaml
+            """
+        let fixture = try ConfigurationFixture()
+        try fixture.write(Array(text.utf8), to: "offer-signer.yaml")
+        let first = "is given twice, first on line"
+        #expect(
+            fixture.faults().map { $0.prefix { $0 != ";" } } == [
+                "offer-signer.yaml:1: server.port: \(first) 1", "offer-signer.yaml:5: admin.host: \(first) 4",
+                "offer-signer.yaml:6: admin.host: \(first) 5", "offer-signer.yaml:7: admin.prot: is not known",
+                "offer-signer.yaml:9: catalog: \(first) 2",
+            ]
+        )
+    }
+
+    @Test func anchorsAndAliasesAreRefused() throws {
+        let fixture = try ConfigurationFixture([
+            .init("offer-signer.yaml", "server:   { host: 127.0.0.1", "server:   { host: &here 127.0.0.1"),
+            .init("offer-signer.yaml", "admin:    { host: 127.0.0.1", "admin:    { host: *here"),
+        ])
+        let message = "has a YAML anchor or is an alias; they are not supported, write the value out"
+        #expect(
+            fixture.faults() == [
+                "offer-signer.yaml:1: server.host: \(message)", "offer-signer.yaml:2: admin.host: \(message)",
+            ]
+        )
+    }
+
+    /// Nine levels of nine aliases stand for 400 million nodes, and a mapping compares its keys.
+    @Test(.timeLimit(.minutes(1))) func aliasesOfAliasesDoNotGrow() throws {
+        var text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...9 {
+            let aliases = Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", ")
+            text += "a\(level): &a\(level) [\(aliases)]\n"
+        }
+        let fixture = try ConfigurationFixture()
+        try fixture.write(Array((text + "? *a9\n: 1\n").utf8), to: "catalog.yaml")
+        let faults = fixture.faults()
+        #expect(faults.count == 1)
+        #expect(faults.first?.hasPrefix("catalog.yaml:2: has too many YAML anchors and aliases") == true)
+    }
+
+    @Test func deepNestingIsRefused() throws {
+        let fixture = try ConfigurationFixture()
+        try fixture.write(Array(repeating: UInt8(ascii: "["), count: 1_000_000), to: "clients.yaml")
+        #expect(fixture.faults().first?.hasPrefix("clients.yaml:1: is not YAML") == true)
+    }
+
+    @Test func aFileOverFourMebibytesIsNotParsed() throws {
+        let fixture = try ConfigurationFixture()
+        let comment = Array(repeating: UInt8(ascii: "#"), count: 4 * 1024 * 1024)
+        try fixture.write(comment, to: "catalog.yaml")
+        #expect(fixture.faults() == ["catalog.yaml: is empty"])
+        try fixture.write(comment + [UInt8(ascii: "#")], to: "catalog.yaml")
+        #expect(
+            fixture.faults() == [
+                "offer-signer.yaml:3: catalog: \"catalog.yaml\": is larger than 4 MiB; no configuration is"
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        ("/dev/zero", "/dev/zero: is no regular file"), ("/", "/: is a directory; a file is needed"),
+        ("/nowhere/offer-signer.yaml", "/nowhere/offer-signer.yaml: no such file"),
+        ("/dev/null/offer-signer.yaml", "/dev/null/offer-signer.yaml: cannot be reached: Not a directory"),
+    ])
+    func whatIsNoFileIsSaidToBeNone(_ path: String, _ fault: String) {
+        #expect {
+            try Settings.load(file: path, flags: [:], environment: [:])
+        } throws: { error in
+            "\(error)" == fault
+        }
+    }
+}
