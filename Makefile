@@ -1,0 +1,102 @@
+# Offer Signer. `make` alone lists what there is to do.
+#
+# The longer steps are scripts in deploy/, and each of them can be run by itself.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+configuration := keys.example/offer-signer.yaml
+release       := .build/release/offer-signer
+debug         := .build/debug/offer-signer
+python        := .build-python
+requirements  := deploy/requirements.txt Tests/Interoperability/requirements.txt
+
+# Says what comes next: in bold on a terminal, plainly in a log.
+heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\033[0m\n' $(1); \
+          else printf '\n== %s\n' $(1); fi
+
+.PHONY: help demo test run build lint format clean \
+        dependencies-to-build dependencies-for-demo dependencies-for-test \
+        test-build test-swift test-interoperability test-demo
+
+help:
+	@echo 'make demo     Start the service on an example, ask it for signatures, check them with openssl, stop it.'
+	@echo 'make run      Serve the example until Ctrl-C.'
+	@echo 'make test     Everything that continuous integration checks.'
+	@echo 'make build    Build the executable, optimised: $(release)'
+	@echo 'make lint     Check format, scripts, YAML, Dockerfile and systemd unit. Builds nothing.'
+	@echo 'make format   Bring the Swift sources into format.'
+	@echo 'make clean    Remove what was built.'
+	@echo
+	@echo 'Each installs by apt what it needs and does not find, and says so.'
+
+demo: dependencies-for-demo build
+	@deploy/demo.sh $(release)
+
+run: dependencies-for-demo build
+	$(call heading,'Serving $(configuration) until Ctrl-C')
+	@exec deploy/run-example.sh $(release)
+
+build: dependencies-to-build
+	$(call heading,'Building the executable (the first time takes some minutes)')
+	@swift build -c release --product offer-signer
+
+test: lint test-build test-swift test-interoperability test-demo
+	$(call heading,'Everything passed')
+	@echo '   format, scripts, YAML, Dockerfile and systemd unit; unit and end-to-end tests;'
+	@echo "   signatures against Python's cryptography and Apple's library; the demo."
+
+lint: dependencies-for-test $(python)/installed
+	$(call heading,'Checking the format of the Swift sources')
+	@swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	@echo '   in format'
+	@PATH="$(CURDIR)/$(python)/bin:$$PATH" deploy/check.sh
+
+format:
+	$(call heading,'Formatting the Swift sources')
+	@swift format format --in-place --recursive --parallel Package.swift Sources Tests
+
+clean:
+	$(call heading,'Removing what was built')
+	rm -rf .build $(python)
+
+test-build: dependencies-for-test
+	$(call heading,'Building the service and its tests')
+	@swift build --build-tests
+
+# All tests use Swift Testing. The results are counted, so that a run which finds no test is a failure.
+test-swift: test-build
+	$(call heading,'Unit and end-to-end tests')
+	@if grep -rlw XCTest Tests --include='*.swift'; then echo 'XCTest is not run here: see above.' >&2; exit 1; fi
+	@rm -f .build/tests*.xml
+	@swift test --skip-build --disable-xctest --xunit-output .build/tests.xml
+	@grep -Eq '<testsuite [^>]*tests="[1-9]' .build/tests*.xml || { echo 'swift test ran no test.' >&2; exit 1; }
+
+test-interoperability: test-build $(python)/installed
+	$(call heading,"Interoperability: Python's cryptography and Apple's app-store-server-library")
+	@OFFER_SIGNER="$(CURDIR)/$(debug)" $(python)/bin/python -B -m pytest Tests/Interoperability
+
+test-demo: test-build
+	$(call heading,'The demo on the executable just tested')
+	@deploy/demo.sh $(debug)
+
+dependencies-to-build:
+	@deploy/install-dependencies.sh build
+
+dependencies-for-demo:
+	@deploy/install-dependencies.sh build demo
+
+dependencies-for-test:
+	@deploy/install-dependencies.sh build demo test
+
+# Python packages, pinned, in a folder of their own.
+$(python)/installed: $(requirements) | dependencies-for-test
+	$(call heading,'Installing the Python packages of the tests into $(python)')
+	@rm -rf $(python)
+	@python3 -m venv $(python)
+	@$(python)/bin/pip install --quiet --disable-pip-version-check $(foreach file,$(requirements),--requirement $(file))
+	@touch $@

@@ -1,0 +1,221 @@
+"""The built executable, as a stranger meets it: its configuration, its process and its answers."""
+
+import base64
+import contextlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import threading
+import time
+import urllib.request
+
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+EXECUTABLE = pathlib.Path(os.environ.get("OFFER_SIGNER") or REPOSITORY / ".build/debug/offer-signer")
+
+BUNDLE_ID = "com.example.interoperability"
+KEY_ID = "INTEROP123"
+GROUP_ID = "20900099"
+PRODUCT_ID = "com.example.interoperability.monthly"
+OFFER_ID = "welcome-back"
+TOKEN = "token-of-the-interoperability-tests"
+
+SEPARATOR = "\u2063"
+# The service's environment: the configuration written here, and no override from outside.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("OFFER_SIGNER")}
+START_SECONDS = 60
+STOP_SECONDS = 30
+DAY = 86_400_000  # milliseconds
+
+
+def new_key():
+    return ec.generate_private_key(ec.SECP256R1())
+
+
+def openssl_p8(key):
+    """PKCS#8 as OpenSSL and `cryptography` write it: the curve is named once."""
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+
+
+def apple_p8(key):
+    """PKCS#8 as App Store Connect hands it out: the curve is repeated inside, and no newline ends the file."""
+
+    def element(tag, *contents):
+        content = b"".join(contents)
+        length = bytes([len(content)]) if len(content) < 128 else bytes([0x81, len(content)])
+        return bytes([tag]) + length + content
+
+    ec_public_key = bytes.fromhex("06072a8648ce3d0201")  # 1.2.840.10045.2.1
+    prime256v1 = bytes.fromhex("06082a8648ce3d030107")  # 1.2.840.10045.3.1.7
+    scalar = key.private_numbers().private_value.to_bytes(32, "big")
+    point = key.public_key().public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
+    ec_private_key = element(
+        0x30,
+        element(0x02, b"\x01"),
+        element(0x04, scalar),
+        element(0xA0, prime256v1),
+        element(0xA1, element(0x03, b"\x00", point)),
+    )
+    der = element(0x30, element(0x02, b"\x00"), element(0x30, ec_public_key, prime256v1), element(0x04, ec_private_key))
+    text = base64.b64encode(der).decode()
+    lines = [text[start : start + 64] for start in range(0, len(text), 64)]
+    return "\n".join(["-----BEGIN PRIVATE KEY-----", *lines, "-----END PRIVATE KEY-----"]).encode()
+
+
+def write_configuration(folder, p8):
+    """Writes a complete configuration for one app with one offer, and returns the path of its main file."""
+    token_sha256 = hashes.Hash(hashes.SHA256())
+    token_sha256.update(TOKEN.encode())
+
+    key_file = folder / f"SubscriptionKey_{KEY_ID}.p8"
+    key_file.touch(mode=0o600)
+    key_file.write_bytes(p8)
+    offers = {"id": PRODUCT_ID, "offers": [{"id": OFFER_ID, "audience": ["lapsed"]}]}
+    app = {
+        "bundleId": BUNDLE_ID,
+        "keys": [{"id": KEY_ID, "file": key_file.name}],
+        "subscriptionGroups": [{"id": GROUP_ID, "products": [offers]}],
+    }
+    client = {"name": "interoperability", "tokenSHA256": token_sha256.finalize().hex(), "apps": [BUNDLE_ID]}
+    files = {
+        "offer-signer.yaml": {
+            "server": {"host": "127.0.0.1", "port": 0},
+            "admin": {"host": "127.0.0.1", "port": 0},
+            "catalog": "catalog.yaml",
+            "clients": "clients.yaml",
+        },
+        "catalog.yaml": {"apps": [app]},
+        "clients.yaml": {"clients": [client]},
+    }
+    # JSON is YAML.
+    for name, content in files.items():
+        (folder / name).write_text(json.dumps(content, indent=2))
+    return folder / "offer-signer.yaml"
+
+
+def milliseconds_now():
+    return time.time_ns() // 1_000_000
+
+
+def lapsed_receipt_response():
+    """A verifyReceipt answer of this moment, for a customer whose subscription ended ten days ago."""
+    now = milliseconds_now()
+    original = "410000000000001"
+    transaction = {
+        "quantity": "1",
+        "product_id": PRODUCT_ID,
+        "transaction_id": original,
+        "original_transaction_id": original,
+        "purchase_date_ms": str(now - 40 * DAY),
+        "original_purchase_date_ms": str(now - 40 * DAY),
+        "expires_date_ms": str(now - 10 * DAY),
+        "is_trial_period": "false",
+        "is_in_intro_offer_period": "false",
+        "in_app_ownership_type": "PURCHASED",
+        "subscription_group_identifier": GROUP_ID,
+    }
+    return {
+        "status": 0,
+        "environment": "Production",
+        "receipt": {
+            "receipt_type": "Production",
+            "bundle_id": BUNDLE_ID,
+            "request_date_ms": str(now),
+            "in_app": [],
+        },
+        "latest_receipt_info": [transaction],
+        "pending_renewal_info": [
+            {
+                "product_id": PRODUCT_ID,
+                "auto_renew_product_id": PRODUCT_ID,
+                "original_transaction_id": original,
+                "auto_renew_status": "0",
+                "expiration_intent": "1",
+                "is_in_billing_retry_period": "0",
+            }
+        ],
+    }
+
+
+class Service:
+    """A running `offer-signer serve` and the key that it signs with."""
+
+    def __init__(self, configuration, address, key):
+        self.configuration = configuration
+        self.address = address
+        self.key = key
+
+    def sign(self, offers=1, **account):
+        """Asks for the one offer of the catalog, as often as said, and returns the answer."""
+        body = {
+            "bundleId": BUNDLE_ID,
+            **account,
+            "evidence": {"receiptResponse": lapsed_receipt_response()},
+            "offers": [{"productId": PRODUCT_ID, "offerId": OFFER_ID}] * offers,
+        }
+        request = urllib.request.Request(
+            f"{self.address}/v1/signatures",
+            data=json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response)
+
+
+@contextlib.contextmanager
+def running_service(folder, key, p8):
+    """Serves a configuration written into the folder, on a free port, until the block ends."""
+    configuration = write_configuration(folder, p8)
+    log = folder / "service.log"
+    with log.open("wb") as errors:
+        process = subprocess.Popen(
+            [EXECUTABLE, "serve", "--config", configuration],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=ENVIRONMENT,
+            text=True,
+        )
+    # A service that neither serves nor ends is ended, which ends the wait for its line.
+    watchdog = threading.Timer(START_SECONDS, process.kill)
+    watchdog.start()
+    try:
+        line = process.stdout.readline()
+        watchdog.cancel()
+        found = re.search(r" is serving (http://\S+), admin (http://\S+)", line)
+        assert found, f"the service does not say where it serves: {line!r}\n{log.read_text()}"
+        yield Service(configuration, found[1], key)
+        process.terminate()
+        assert process.wait(STOP_SECONDS) == 0, log.read_text()
+    finally:
+        watchdog.cancel()
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def signed_fields(answer, decision):
+    """The seven fields that Apple says are signed, in Apple's order, as the answer tells them to the client."""
+    account = answer.get("account") or {}
+    discount = decision["discount"]
+    return [
+        answer["bundleId"],
+        discount["keyIdentifier"],
+        decision["productId"],
+        discount["identifier"],
+        account.get("appAccountToken") or account.get("applicationUsername") or "",
+        discount["nonce"],
+        str(discount["timestamp"]),
+    ]
+
+
+def verify(key, decision, payload):
+    """Raises InvalidSignature unless the decision's signature is the key's, over these bytes."""
+    signature = base64.b64decode(decision["discount"]["signature"], validate=True)
+    key.public_key().verify(signature, payload, ec.ECDSA(hashes.SHA256()))

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Checks what is around the service without running any of it: shell scripts, YAML, Dockerfile, systemd unit.
+# Needs shellcheck, yamllint, hadolint and systemd-analyze; `make lint` brings them.
+
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# The worst exposure that the unit may have, in tenths, as systemd-analyze counts it: 1.2 of 10.
+readonly exposure=12
+readonly unit=deploy/systemd/offer-signer.service
+
+heading() {
+    if [[ -t 1 && -z ${NO_COLOR:-} ]]; then
+        printf '\n\e[1m== %s\e[0m\n' "$*"
+    else
+        printf '\n== %s\n' "$*"
+    fi
+}
+
+passed() { printf '   %s\n' "$*"; }
+
+for tool in shellcheck yamllint hadolint systemd-analyze; do
+    if ! command -v "$tool" >/dev/null; then
+        echo "The command $tool is missing; 'make lint' installs it." >&2
+        exit 1
+    fi
+done
+
+workspace=$(mktemp -d)
+trap 'rm -rf "$workspace"' EXIT
+
+heading 'Checking the shell scripts with shellcheck'
+mapfile -t scripts < <(find .ci/run deploy -type f \( -name '*.sh' -o -path .ci/run \) | sort)
+shellcheck --enable=quote-safe-variables,deprecate-which,avoid-nullary-conditions "${scripts[@]}"
+passed "${#scripts[@]} scripts, nothing found"
+
+heading 'Checking the YAML files with yamllint'
+mapfile -t files < <(find deploy keys.example -type f \( -name '*.yaml' -o -name '*.yml' \) | sort)
+yamllint --strict --config-file deploy/yamllint.yaml "${files[@]}"
+passed "${#files[@]} files, nothing found"
+
+heading 'Checking the Dockerfile with hadolint'
+hadolint --failure-threshold info deploy/Dockerfile
+passed 'nothing found'
+
+heading 'Checking the systemd unit with systemd-analyze'
+# `verify` wants every program of the unit to exist. The service is not installed here, so a copy of the unit names
+# another program in its place.
+sed 's|^ExecStart=/usr/local/bin/offer-signer |ExecStart=/bin/true |' "$unit" >"$workspace/offer-signer.service"
+if cmp -s "$unit" "$workspace/offer-signer.service"; then
+    echo "$unit does not start /usr/local/bin/offer-signer, or this script has to follow it." >&2
+    exit 1
+fi
+# It answers 0 even when it has something to say about another key than those it must have.
+systemd-analyze verify --man=no "$workspace/offer-signer.service" 2>&1 | tee "$workspace/verify.log"
+if [[ -s $workspace/verify.log ]]; then
+    echo "systemd-analyze verify has found the above." >&2
+    exit 1
+fi
+passed 'verify: nothing found'
+systemd-analyze security --offline=true --threshold="$exposure" --no-pager "$unit" >"$workspace/security.log" || {
+    cat "$workspace/security.log"
+    echo "The unit's exposure is above $exposure tenths." >&2
+    exit 1
+}
+passed "security: $(tail -n 1 "$workspace/security.log" | sed 's/^[^A-Za-z]*//')"

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Installs what is missing to build, demonstrate or test Offer Signer on Debian or Ubuntu.
+#
+#   deploy/install-dependencies.sh GROUP...      GROUP: build, demo, test
+#
+# A thing that is already there, from wherever it came, is left alone. When nothing is missing, nothing is run.
+# On another system it names what is missing, and leaves the installing to you.
+
+set -euo pipefail
+
+usage() {
+    echo "usage: $0 build|demo|test ..." >&2
+    exit 64
+}
+
+packages=()
+
+# need PACKAGE WHY COMMAND...: the package is missing when the command fails.
+need() {
+    local package=$1 why=$2 known
+    shift 2
+    if "$@" >/dev/null 2>&1; then
+        return
+    fi
+    for known in ${packages[@]+"${packages[@]}"}; do
+        if [[ $known == "$package" ]]; then
+            return
+        fi
+    done
+    packages+=("$package")
+    echo "Missing: $package, for $why."
+}
+
+have_venv() {
+    python3 -c 'import ensurepip, venv'
+}
+
+[[ $# -gt 0 ]] || usage
+for group in "$@"; do
+    case $group in
+    build)
+        if ! command -v swift >/dev/null; then
+            echo "The Swift toolchain (6.3) is not on the PATH. https://www.swift.org/install/linux has it." >&2
+            exit 1
+        fi
+        need pkg-config "finding the C libraries" command -v pkg-config
+        need libssl-dev "the signature itself: OpenSSL's headers" pkg-config --exists 'openssl >= 3.0'
+        ;;
+    demo)
+        need curl "asking the service" command -v curl
+        need jq "reading and writing JSON" command -v jq
+        need openssl "checking the signatures from outside" command -v openssl
+        ;;
+    test)
+        need python3 "the interoperability tests" command -v python3
+        need python3-venv "keeping their packages to themselves" have_venv
+        need shellcheck "checking the shell scripts" command -v shellcheck
+        need systemd "checking the systemd unit" command -v systemd-analyze
+        need procps "checking it too: its reload uses kill" test -x /bin/kill
+        ;;
+    *) usage ;;
+    esac
+done
+
+if [[ ${#packages[@]} -eq 0 ]]; then
+    exit 0
+fi
+
+if ! command -v apt-get >/dev/null; then
+    echo "There is no apt-get here. Please install these, by whatever name they have: ${packages[*]}" >&2
+    exit 1
+fi
+
+privileged=()
+if [[ $(id -u) -ne 0 ]]; then
+    if ! command -v sudo >/dev/null; then
+        echo "Installing needs root, and there is no sudo. As root: apt-get install ${packages[*]}" >&2
+        exit 1
+    fi
+    privileged=(sudo)
+    echo "Installing with apt-get, by sudo, which may ask for your password."
+else
+    echo "Installing with apt-get."
+fi
+
+# NEEDRESTART_SUSPEND keeps Ubuntu from asking which services to restart.
+apt() {
+    ${privileged[@]+"${privileged[@]}"} env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 \
+        apt-get -qq -o Dpkg::Use-Pty=0 "$@" </dev/null
+}
+
+apt update
+apt install --yes --no-install-recommends "${packages[@]}"
+echo "Installed: ${packages[*]}."
