@@ -37,7 +37,11 @@ let package = Package(
             swiftSettings: strict + [.strictMemorySafety()]
         ),
         .target(name: "AppStore", dependencies: ["Offers", "StrictJSON"], swiftSettings: strict),
-        .target(name: "OfferService", dependencies: ["Offers"], swiftSettings: strict),
+        .target(
+            name: "OfferService",
+            dependencies: ["Offers", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
         .target(
             name: "OfferAPI",
             dependencies: [
@@ -55,7 +59,7 @@ let package = Package(
         .executableTarget(
             name: "offer-signer",
             dependencies: [
-                "AppStore", "OfferAPI", "OfferService", "Offers", "SubscriptionKeys",
+                "AppStore", "OfferAPI", "OfferService", "Offers", "StrictJSON", "SubscriptionKeys",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -80,7 +84,9 @@ let package = Package(
         .testTarget(name: "AppStoreTests", dependencies: ["AppStore", "Offers"], swiftSettings: strict),
         .testTarget(
             name: "OfferServiceTests",
-            dependencies: ["OfferService", "AppStore", "Offers"],
+            dependencies: [
+                "OfferService", "AppStore", "Offers", .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -142,6 +142,34 @@ struct CommandTests {
         }
     }
 
+    @Test("Diagnose says what is wrong with a signature, in words or as JSON")
+    func diagnose() throws {
+        let signed = try sign("--offer-id", "anyone", "--application-username", "ALICE", "--skip-eligibility")
+        let discount = try #require(try decision(signed)["discount"] as? [String: Any])
+        func report(account: String, _ arguments: String...) throws -> ChildProcess.Outcome {
+            let report: [String: Any?] = [
+                "bundleId": Installation.bundleId, "productId": "pro.monthly", "applicationUsername": account,
+                "offerId": discount["identifier"], "keyIdentifier": discount["keyIdentifier"],
+                "nonce": discount["nonce"], "timestamp": discount["timestamp"], "signature": discount["signature"],
+            ]
+            let json = try JSONSerialization.data(withJSONObject: report.compactMapValues { $0 })
+            try installation.directory.write("report.json", String(decoding: json, as: UTF8.self))
+            let path = installation.directory.path("report.json")
+            return try Executable.run(["diagnose", "--config", installation.configuration, path] + arguments)
+        }
+        let right = try report(account: "ALICE")
+        #expect(right.status == 0)
+        #expect(right.text == "The signature is right for these values.\n")
+        let wrong = try report(account: "alice", "--json")
+        #expect(wrong.status == 1)
+        let causes = try JSONSerialization.jsonObject(with: wrong.output) as? [String: Any]
+        #expect(causes?["valid"] as? Bool == false)
+        #expect((causes?["causes"] as? [[String: Any]])?.first?["code"] as? String == "account_case")
+        let words = try report(account: "alice")
+        #expect(words.text.hasPrefix("The payload has the account in another case."))
+        #expect(try Executable.run(["diagnose", "--config", installation.configuration, "/none"]).status == 1)
+    }
+
     @Test("Keys inspect shows what is public, and nothing that is private")
     func inspect() throws {
         let fine = try Executable.run(["keys", "inspect", installation.key])

@@ -51,6 +51,21 @@ struct LoadedService: Sendable {
         )
     }
 
+    /// The use case behind support, composed of the apps and the public halves of their keys.
+    ///
+    /// - Returns: The use case.
+    func diagnoseReports() -> DiagnoseReports<P256Verifier> {
+        DiagnoseReports(
+            apps: zip(settings.apps, keys).map { app, keys in
+                let verifiers = keys.compactMap { key in
+                    P256Verifier(keyIdentifier: key.keyIdentifier, subjectPublicKeyInfo: key.publicKeySPKI)
+                }
+                return DiagnoseReports.DiagnosableApp(app: app.app, verifiers: verifiers)
+            },
+            now: WallClock.now
+        )
+    }
+
     /// The clients that may call.
     var clients: ClientDirectory { ClientDirectory(settings.clients.map(\.client)) }
 }

@@ -1,0 +1,52 @@
+public import Offers
+
+/// The use case behind support: why StoreKit refused a signature.
+///
+/// An actor, so that diagnoses take one core at the most, one after another, and never the signatures' share.
+public actor DiagnoseReports<Verifier: SignatureVerifier> {
+    /// An app of the catalog, with the public halves of its keys.
+    public struct DiagnosableApp: Sendable {
+        let app: App
+        let verifiers: [Verifier]
+
+        /// Creates the pair.
+        ///
+        /// - Parameters:
+        ///   - app: The app.
+        ///   - verifiers: The public halves of its keys.
+        public init(app: App, verifiers: [Verifier]) {
+            self.app = app
+            self.verifiers = verifiers
+        }
+    }
+
+    private let apps: [String: DiagnosableApp]
+    private let now: @Sendable () -> Timestamp
+
+    /// Creates the use case.
+    ///
+    /// - Parameters:
+    ///   - apps: The apps of the catalog; of two with one bundle identifier the first counts.
+    ///   - now: The server's clock.
+    public init(apps: [DiagnosableApp], now: @escaping @Sendable () -> Timestamp) {
+        self.apps = Dictionary(apps.map { ($0.app.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
+        self.now = now
+    }
+
+    /// Diagnoses a report.
+    ///
+    /// - Parameters:
+    ///   - report: What the app gave StoreKit.
+    ///   - callersApps: The bundle identifiers that the caller may ask about: no others are looked at.
+    /// - Returns: What was found out; `nil` when the catalog has no such app, or the caller may not ask about it.
+    public func diagnose(_ report: SignatureReport, callersApps: Set<String>) -> Diagnosis? {
+        guard callersApps.contains(report.bundleId), let known = apps[report.bundleId] else { return nil }
+        let others = callersApps.filter { $0 != report.bundleId && apps[$0] != nil }
+        return Diagnostician(
+            app: known.app,
+            verifiers: known.verifiers,
+            otherBundleIds: others.sorted(),
+            now: now()
+        ).diagnose(report)
+    }
+}

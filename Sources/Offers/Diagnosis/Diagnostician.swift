@@ -1,0 +1,104 @@
+/// Finds out why StoreKit refused a signature, by recomputing what a backend may have signed: never by guessing.
+public struct Diagnostician<Verifier: SignatureVerifier>: Sendable {
+    /// How many verifications one report may cost.
+    ///
+    /// Each takes a tenth of a millisecond.
+    public static var maximumVerifications: Int { 4000 }
+
+    private let app: App
+    private let verifiers: [Verifier]
+    private let otherBundleIds: [String]
+    private let now: Timestamp
+
+    /// Prepares the diagnosis of one report.
+    ///
+    /// - Parameters:
+    ///   - app: The app of the catalog that the report is about.
+    ///   - verifiers: The public halves of the app's keys.
+    ///   - otherBundleIds: The other apps that the caller may ask about; nobody else's are looked at.
+    ///   - now: The server's clock.
+    public init(app: App, verifiers: [Verifier], otherBundleIds: [String], now: Timestamp) {
+        self.app = app
+        self.verifiers = verifiers
+        self.otherBundleIds = otherBundleIds
+        self.now = now
+    }
+
+    /// Finds the causes of a refusal.
+    ///
+    /// - Parameter report: What the app gave StoreKit.
+    /// - Returns: What was found out.
+    public func diagnose(_ report: SignatureReport) -> Diagnosis {
+        guard let text = SignatureText(report.signature), let found = mistakes(of: text.form, in: report) else {
+            return Diagnosis(isValid: false, causes: [report.unexplained(isSignatureRight: false)])
+        }
+        var codes = Set(text.mistakes + found + circumstances(of: report))
+        // Seconds given to StoreKit are wrong even where the payload has them, too.
+        if report.timestamp.magnitude < SignatureReport.firstMillisecondTimestamp { codes.insert(.timestampInSeconds) }
+        let causes = DiagnosisCode.allCases.filter(codes.contains).map { report.cause($0, of: app, at: now) }
+        guard causes.isEmpty else { return Diagnosis(isValid: false, causes: causes) }
+        let rest = report.storeKitError == nil ? [] : [report.unexplained(isSignatureRight: true)]
+        return Diagnosis(isValid: true, causes: rest)
+    }
+
+    /// What is wrong beside the signature: its time, and the catalog.
+    private func circumstances(of report: SignatureReport) -> [DiagnosisCode] {
+        var codes: [DiagnosisCode] = []
+        if app.product(report.productId)?.product.offer(report.offerId) == nil { codes.append(.offerNotInCatalog) }
+        guard report.timestamp.magnitude >= SignatureReport.firstMillisecondTimestamp else { return codes }
+        let signed = Timestamp(millisecondsSince1970: report.timestamp)
+        if signed.adding(seconds: Discount.lifetimeSeconds) < now { codes.append(.timestampExpired) }
+        if now.adding(seconds: 300) < signed { codes.append(.timestampInFuture) }
+        return codes
+    }
+
+    /// The fewest mistakes with which the signature is one of the app's keys; empty when it is right.
+    ///
+    /// - Returns: The mistakes; `nil` when none of what was tried explains the signature.
+    private func mistakes(of form: SignatureText.Form, in report: SignatureReport) -> [DiagnosisCode]? {
+        let expected = verifiers.filter { $0.keyIdentifier == report.keyIdentifier }
+        let others = verifiers.filter { $0.keyIdentifier != report.keyIdentifier }
+        var left = Self.maximumVerifications
+        func isSigned(_ guess: PayloadGuess, by keys: [Verifier]) -> Bool {
+            let bytes = guess.bytes
+            return keys.contains { key in
+                left -= 1
+                return left >= 0 && key.isSignature(form, over: bytes)
+            }
+        }
+        let kinds = MistakeKind.all(
+            in: report,
+            of: app,
+            otherBundleIds: otherBundleIds,
+            keyIdentifiers: verifiers.map(\.keyIdentifier)
+        )
+        let right = PayloadGuess(fields: report.fields)
+        if isSigned(right, by: expected) { return [] }
+        if isSigned(right, by: others) { return [.wrongKey] }
+        let single = kinds.map { kind in kind.ways.compactMap { $0(right) } }
+        for guess in single.joined() {
+            if isSigned(guess, by: expected) { return guess.mistakes }
+            if isSigned(guess, by: others) { return guess.mistakes + [.wrongKey] }
+        }
+        for (index, guesses) in single.enumerated() {
+            for guess in guesses {
+                for kind in kinds[(index + 1)...] {
+                    for way in kind.ways {
+                        guard left > 0 else { return nil }
+                        if let double = way(guess), isSigned(double, by: expected) { return double.mistakes }
+                    }
+                }
+            }
+        }
+        return nil
+    }
+}
+
+extension SignatureReport {
+    /// The fields that StoreKit composes from what it was given, in Apple's order.
+    var fields: [String] {
+        [
+            bundleId, keyIdentifier, productId, offerId, account.payloadField, nonce.lowercased(), String(timestamp),
+        ]
+    }
+}

@@ -1,0 +1,43 @@
+/// A payload that a backend may have signed: the right one, but for the mistakes that it is a guess of.
+struct PayloadGuess {
+    /// The seven fields, in Apple's order.
+    var fields: [String]
+    /// What joins them.
+    var separator: String = "\u{2063}"
+    /// The order in which they are joined, by their positions in Apple's order; a field that is missing is left out.
+    var order: [Int] = Array(0..<7)
+    /// The mistakes.
+    var mistakes: [DiagnosisCode] = []
+
+    /// The payload's bytes.
+    var bytes: [UInt8] {
+        Array(order.map { fields[$0] }.joined(separator: separator).utf8)
+    }
+
+    /// The positions of the fields in Apple's order.
+    enum Field: Int {
+        case bundleId
+        case keyIdentifier
+        case productId
+        case offerId
+        case account
+        case nonce
+        case timestamp
+    }
+
+    /// The guess with one field as a mistake would have made it.
+    func with(_ field: Field, _ text: String, _ mistake: DiagnosisCode) -> PayloadGuess {
+        var guess = self
+        guess.fields[field.rawValue] = text
+        guess.mistakes.append(mistake)
+        return guess
+    }
+}
+
+/// One thing that can go wrong with a payload, in each way in which it can.
+///
+/// Two mistakes of one kind do not occur together; mistakes of different kinds do.
+struct MistakeKind: Sendable {
+    /// Each way: makes the mistake in a guess; `nil` where it makes no difference.
+    let ways: [@Sendable (PayloadGuess) -> PayloadGuess?]
+}

@@ -1,0 +1,145 @@
+// The sentences of a diagnosis: one of cause, one of mend.
+
+extension SignatureReport {
+    /// A cause in words.
+    ///
+    /// - Parameters:
+    ///   - code: The cause's name.
+    ///   - app: The app of the catalog.
+    ///   - now: The server's clock.
+    /// - Returns: The cause.
+    func cause(_ code: DiagnosisCode, of app: App, at now: Timestamp) -> DiagnosisCause {
+        let (detail, fix) = sentences(of: code, at: now)
+        return DiagnosisCause(code, detail: detail, fix: fix)
+    }
+
+    private func sentences(of code: DiagnosisCode, at now: Timestamp) -> (detail: String, fix: String) {
+        switch code {
+        case .nonceUppercase:
+            (
+                "The payload has the nonce in upper case.",
+                "Lowercase the UUID's text before signing; Swift's uuidString is in upper case."
+            )
+        case .timestampInSeconds:
+            (
+                "The timestamp is in seconds.",
+                "Sign and hand on milliseconds since 1970, the same number in both places."
+            )
+        case .accountCase:
+            (
+                "The payload has the account in another case.",
+                "Sign an appAccountToken in lowercase, and an applicationUsername exactly as the app sets it."
+            )
+        case .accountMissing:
+            (
+                "The payment has an account, and the payload has none.",
+                "Sign the account that the app sets on the payment, or set none."
+            )
+        case .accountUnexpected:
+            (
+                "The payment has no account, and the payload has a word in its place.",
+                "Leave the field empty between its two separators, or set the account on the payment."
+            )
+        case .signatureRawNotDER:
+            (
+                "The signature is the raw r and s, 64 bytes.",
+                "Encode the signature as ASN.1 DER; only the JWS format takes it raw."
+            )
+        case .signatureDoubleEncoded:
+            ("The signature was Base64-encoded twice.", "Encode the DER once; some libraries return Base64 already.")
+        case .signatureURLEncoded:
+            (
+                "The signature is URL-encoded, or in the URL alphabet of Base64.",
+                "Hand on standard Base64 with its padding, in a JSON string."
+            )
+        case .wrongSeparator:
+            (
+                "The payload's fields are not joined by U+2063.",
+                "Join the seven fields with the character U+2063 INVISIBLE SEPARATOR, in UTF-8 E2 81 A3."
+            )
+        case .wrongFieldOrder:
+            (
+                "The payload's fields are in another order, or one is left out.",
+                "Join bundle id, key id, product id, offer id, account, nonce and timestamp, in this order, an empty account included."
+            )
+        case .wrongKey:
+            (
+                "The signature is by another key of the app than \(keyIdentifier).",
+                "Give StoreKit the identifier of the key that signs."
+            )
+        case .keyIdMismatch:
+            (
+                "The payload carries another key id than \(keyIdentifier).",
+                "Sign the same key id that StoreKit is given."
+            )
+        case .productMismatch:
+            ("The payload is for another product than \(productId).", "Sign the product that the payment buys.")
+        case .offerMismatch:
+            ("The payload is for another offer than \(offerId).", "Sign the offer whose identifier StoreKit is given.")
+        case .bundleMismatch:
+            (
+                "The payload has another bundle id than \(bundleId).",
+                "Sign the bundle id of the app that buys, in its exact case."
+            )
+        case .timestampExpired:
+            (
+                "The signature is older than 24 hours.",
+                "Ask for a signature when the customer is about to buy, and use it once."
+            )
+        case .timestampInFuture:
+            (
+                "The signature is dated ahead of the clock, which reads \(now.rfc3339).",
+                "Set the clock of the machine that signs."
+            )
+        case .offerNotInCatalog:
+            (
+                "The catalog has no offer \(offerId) on \(productId).",
+                "Compare both with App Store Connect, and add the offer to the catalog."
+            )
+        case .neverSubscribed:
+            ("The customer never had a subscription.", "Offer the introductory price instead.")
+        case .unexplained:
+            ("Nothing that can be computed explains the refusal.", "Check what cannot be computed.")
+        }
+    }
+
+    /// What is left when nothing that can be computed explains a refusal: what a person should check, likeliest first.
+    ///
+    /// - Parameter isSignatureRight: Whether the signature is the right one for what StoreKit was given.
+    /// - Returns: The cause.
+    func unexplained(isSignatureRight: Bool) -> DiagnosisCause {
+        guard isSignatureRight else {
+            return DiagnosisCause(
+                .unexplained,
+                detail: "The signature is by none of the app's keys, for nothing that these values could have been.",
+                fix: "Check that the values are those of one buy request, that the catalog lists the key that signed, "
+                    + "and that its P8 file is whole."
+            )
+        }
+        let (detail, fix) =
+            switch storeKitError {
+            case 11, 14:
+                (
+                    "The signature is right; StoreKit does not know the offer, or its price is no longer valid.",
+                    "Check in App Store Connect that the offer is set up on this product and was not removed or changed."
+                )
+            case 13:
+                (
+                    "The signature is right; StoreKit missed one of the five values.",
+                    "Check that the app sets all five on the payment, and the signature as Data in StoreKit 2."
+                )
+            case 0:
+                (
+                    "The signature is right; StoreKit may have redeemed the offer and said otherwise.",
+                    "Look for promotional_offer_id in a fresh receipt."
+                )
+            default:
+                (
+                    "The signature is right for these values.",
+                    "Check that the customer's Apple Account had a subscription of the app, that the payment carries this "
+                        + "very account, and that the signature was not used before."
+                )
+            }
+        return DiagnosisCause(.unexplained, detail: detail, fix: fix)
+    }
+}

@@ -1,0 +1,55 @@
+/// What an app gave StoreKit when StoreKit refused it: the account of one buy request.
+public struct SignatureReport: Equatable, Sendable {
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The `keyIdentifier` that was given.
+    public let keyIdentifier: String
+    /// The product of the payment.
+    public let productId: String
+    /// The offer's `identifier`.
+    public let offerId: String
+    /// The account that was set on the payment.
+    public let account: Account
+    /// The nonce's text, as the backend handed it on.
+    public let nonce: String
+    /// The `timestamp` that was given: milliseconds, if all is right.
+    public let timestamp: Int64
+    /// The signature's text, as the backend handed it on: Base64, if all is right.
+    public let signature: String
+    /// StoreKit's error number (`SKError.Code`), where it is known.
+    public let storeKitError: Int?
+
+    /// Creates a report.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app's bundle identifier.
+    ///   - keyIdentifier: The `keyIdentifier` that was given.
+    ///   - productId: The product of the payment.
+    ///   - offerId: The offer's `identifier`.
+    ///   - account: The account that was set on the payment.
+    ///   - nonce: The nonce's text.
+    ///   - timestamp: The `timestamp` that was given.
+    ///   - signature: The signature's text.
+    ///   - storeKitError: StoreKit's error number.
+    public init(
+        bundleId: String,
+        keyIdentifier: String,
+        productId: String,
+        offerId: String,
+        account: Account,
+        nonce: String,
+        timestamp: Int64,
+        signature: String,
+        storeKitError: Int? = nil
+    ) {
+        self.bundleId = bundleId
+        self.keyIdentifier = keyIdentifier
+        self.productId = productId
+        self.offerId = offerId
+        self.account = account
+        self.nonce = nonce
+        self.timestamp = timestamp
+        self.signature = signature
+        self.storeKitError = storeKitError
+    }
+}

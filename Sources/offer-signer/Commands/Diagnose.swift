@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import OfferAPI
+import OfferService
+import Offers
+import StrictJSON
+
+/// `offer-signer diagnose`: why StoreKit refused a signature, in words for people.
+struct Diagnose: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Says why StoreKit refused a signature: one sentence of cause, one of mend.",
+        discussion: """
+            The report is what the app gave StoreKit: an object with bundleId, keyIdentifier, productId, offerId, \
+            appAccountToken or applicationUsername, nonce, timestamp, signature, and storeKitError where it is known. \
+            Exit status 1 when the signature is not valid.
+            """
+    )
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Flag(help: "Print the diagnosis as POST /v1/diagnoses gives it.")
+    var json = false
+
+    @Argument(help: ArgumentHelp("The report.", valueName: "report.json"))
+    var report: String
+
+    func run() async throws {
+        let service = try options.load()
+        let report = try read()
+        let bundleIds = Set(service.settings.apps.map(\.app.bundleId))
+        guard let diagnosis = await service.diagnoseReports().diagnose(report, callersApps: bundleIds) else {
+            Console.message("error: \(self.report) at /bundleId: the catalog has no app \(report.bundleId)")
+            throw ExitCode.failure
+        }
+        if json {
+            Console.result(String(decoding: diagnosis.json, as: UTF8.self))
+        } else {
+            for cause in diagnosis.causes { Console.result("\(cause.detail)\n  \(cause.fix)") }
+            if diagnosis.causes.isEmpty { Console.result("The signature is right for these values.") }
+        }
+        if !diagnosis.isValid { throw ExitCode.failure }
+    }
+
+    private func read() throws(ExitCode) -> SignatureReport {
+        let bytes: [UInt8]
+        do {
+            bytes = Array(try Data(contentsOf: URL(filePath: report)))
+        } catch {
+            Console.message("error: \(report) cannot be read: \(error.localizedDescription)")
+            throw .failure
+        }
+        do {
+            return try SignatureReport(json: bytes)
+        } catch {
+            Console.message("error: \(report)\(error.pointer.isEmpty ? "" : " at \(error.pointer)"): \(error.detail)")
+            throw .failure
+        }
+    }
+}

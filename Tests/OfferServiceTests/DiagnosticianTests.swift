@@ -1,0 +1,261 @@
+import Crypto
+import Foundation
+import OfferService
+import Offers
+import Testing
+
+/// Makes each mistake on purpose, and looks whether it is found.
+@Suite("Why StoreKit refused a signature")
+struct DiagnosticianTests {
+    private static let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+    private static let token = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+    private static let nonce = "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c"
+    private let first = P256.Signing.PrivateKey()
+    private let second = P256.Signing.PrivateKey()
+
+    private let app = App(
+        bundleId: "com.example.Reader",
+        subscriptionGroups: [
+            SubscriptionGroup(
+                id: "1",
+                products: [
+                    Product(id: "monthly", offers: [PromotionalOffer(id: "stay"), PromotionalOffer(id: "again")]),
+                    Product(id: "yearly", offers: [PromotionalOffer(id: "upgrade")]),
+                ]
+            )
+        ]
+    )
+
+    /// What a backend signs and hands on, right but for what a test changes.
+    private struct Backend {
+        var bundleId = "com.example.Reader"
+        var keyIdentifier = "FIRSTKEY01"
+        var productId = "monthly"
+        var offerId = "stay"
+        var account = token
+        var nonce = DiagnosticianTests.nonce
+        var timestamp = String(now.millisecondsSince1970)
+        var separator = "\u{2063}"
+        var order = Array(0..<7)
+        var signsWithSecondKey = false
+        var encode: @Sendable (P256.Signing.ECDSASignature) -> String = { $0.derRepresentation.base64EncodedString() }
+    }
+
+    private func diagnose(
+        _ backend: Backend,
+        account: Account? = nil,
+        timestamp: Int64? = nil,
+        storeKitError: Int? = nil,
+        reporting change: (SignatureReport) -> SignatureReport = { $0 }
+    ) throws -> Diagnosis {
+        let fields = [
+            backend.bundleId, backend.keyIdentifier, backend.productId, backend.offerId, backend.account,
+            backend.nonce, backend.timestamp,
+        ]
+        let payload = backend.order.map { fields[$0] }.joined(separator: backend.separator)
+        let key = backend.signsWithSecondKey ? second : first
+        let signature = try key.signature(for: Data(payload.utf8))
+        let token = try #require(AppAccountToken(Self.token))
+        let report = SignatureReport(
+            bundleId: "com.example.Reader",
+            keyIdentifier: "FIRSTKEY01",
+            productId: "monthly",
+            offerId: "stay",
+            account: account ?? .appAccountToken(token),
+            nonce: backend.nonce,
+            timestamp: timestamp ?? Self.now.millisecondsSince1970,
+            signature: backend.encode(signature),
+            storeKitError: storeKitError
+        )
+        let keys = try [("FIRSTKEY01", first), ("SECONDKEY2", second)].map { id, key in
+            try #require(
+                P256Verifier(
+                    keyIdentifier: id,
+                    subjectPublicKeyInfo: Array(key.publicKey.derRepresentation)
+                )
+            )
+        }
+        return Diagnostician(app: app, verifiers: keys, otherBundleIds: ["com.example.other"], now: Self.now)
+            .diagnose(change(report))
+    }
+
+    private func codes(_ diagnosis: Diagnosis) -> Set<DiagnosisCode> { Set(diagnosis.causes.map(\.code)) }
+
+    @Test("A right signature is valid, and nothing is wrong with it")
+    func right() throws {
+        #expect(try diagnose(Backend()) == Diagnosis(isValid: true, causes: []))
+    }
+
+    @Test("A right signature that was refused gets what a person should check", arguments: [0, 11, 12, 13, 14, 18])
+    func refusedAllTheSame(error: Int) throws {
+        let diagnosis = try diagnose(Backend(), storeKitError: error)
+        #expect(diagnosis.isValid)
+        #expect(diagnosis.causes.map(\.code) == [.unexplained])
+    }
+
+    @Test("The nonce in upper case")
+    func nonce() throws {
+        var backend = Backend()
+        backend.nonce = Self.nonce.uppercased()
+        #expect(try codes(diagnose(backend)) == [.nonceUppercase])
+    }
+
+    @Test("Seconds in the payload, in the call, and in both")
+    func seconds() throws {
+        var backend = Backend()
+        backend.timestamp = String(Self.now.millisecondsSince1970 / 1000)
+        #expect(try codes(diagnose(backend)) == [.timestampInSeconds])
+        let seconds = Self.now.millisecondsSince1970 / 1000
+        #expect(try codes(diagnose(Backend(), timestamp: seconds)) == [.timestampInSeconds])
+        #expect(try codes(diagnose(backend, timestamp: seconds)) == [.timestampInSeconds])
+    }
+
+    @Test("The account in another case, missing, or a word where there is none")
+    func accounts() throws {
+        var backend = Backend()
+        backend.account = Self.token.uppercased()
+        #expect(try codes(diagnose(backend)) == [.accountCase])
+        backend.account = "alice"
+        #expect(try codes(diagnose(backend, account: .applicationUsername("Alice"))) == [.accountCase])
+        backend.account = ""
+        #expect(try codes(diagnose(backend)) == [.accountMissing])
+        backend.account = "null"
+        #expect(try codes(diagnose(backend, account: Account.none)) == [.accountUnexpected])
+    }
+
+    @Test("Another separator", arguments: ["\n", "", "|", ",", "\\u2063", "\u{200B}"])
+    func separator(text: String) throws {
+        var backend = Backend()
+        backend.separator = text
+        #expect(try codes(diagnose(backend)) == [.wrongSeparator])
+    }
+
+    @Test(
+        "Fields swapped, moved, or left out",
+        arguments: [[0, 1, 3, 2, 4, 5, 6], [1, 0, 2, 3, 4, 5, 6], [0, 1, 2, 3, 5, 6], [0, 1, 2, 3, 5, 6, 4]]
+    )
+    func order(order: [Int]) throws {
+        var backend = Backend()
+        backend.order = order
+        #expect(try codes(diagnose(backend)) == [.wrongFieldOrder])
+    }
+
+    @Test("Another key of the app, another key id in the payload, and both")
+    func keys() throws {
+        var backend = Backend()
+        backend.signsWithSecondKey = true
+        #expect(try codes(diagnose(backend)) == [.wrongKey])
+        backend.keyIdentifier = "SECONDKEY2"
+        #expect(try codes(diagnose(backend)) == [.wrongKey, .keyIdMismatch])
+        backend.signsWithSecondKey = false
+        #expect(try codes(diagnose(backend)) == [.keyIdMismatch])
+    }
+
+    @Test("Another product, offer, or app in the payload")
+    func mismatches() throws {
+        var backend = Backend()
+        backend.productId = "yearly"
+        #expect(try codes(diagnose(backend)) == [.productMismatch])
+        backend = Backend()
+        backend.offerId = "again"
+        #expect(try codes(diagnose(backend)) == [.offerMismatch])
+        for bundleId in ["com.example.other", "com.example.reader"] {
+            backend = Backend()
+            backend.bundleId = bundleId
+            #expect(try codes(diagnose(backend)) == [.bundleMismatch])
+        }
+    }
+
+    @Test("Raw r and s, Base64 twice, URL-encoded, base64url")
+    func encodings() throws {
+        var backend = Backend()
+        backend.encode = { $0.rawRepresentation.base64EncodedString() }
+        #expect(try codes(diagnose(backend)) == [.signatureRawNotDER])
+        backend.encode = { Data($0.derRepresentation.base64EncodedString().utf8).base64EncodedString() }
+        #expect(try codes(diagnose(backend)) == [.signatureDoubleEncoded])
+        backend.encode = {
+            $0.derRepresentation.base64EncodedString().replacing("+", with: "%2B").replacing("/", with: "%2F")
+                .replacing("=", with: "%3D") + ""
+        }
+        // Base64 may happen to have none of the three.
+        let encoded = try diagnose(backend)
+        #expect(encoded.isValid || codes(encoded) == [.signatureURLEncoded])
+        backend.encode = {
+            $0.rawRepresentation.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+                .replacing("=", with: "")
+        }
+        #expect(try codes(diagnose(backend)) == [.signatureRawNotDER, .signatureURLEncoded])
+    }
+
+    @Test("A day and a millisecond is too old, a day is not; ten minutes ahead is too far")
+    func time() throws {
+        func dated(_ offset: Int64) throws -> Set<DiagnosisCode> {
+            var backend = Backend()
+            let timestamp = Self.now.millisecondsSince1970 + offset
+            backend.timestamp = String(timestamp)
+            return try codes(diagnose(backend, timestamp: timestamp))
+        }
+        #expect(try dated(-86_400_000) == [])
+        #expect(try dated(-86_400_001) == [.timestampExpired])
+        #expect(try dated(600_000) == [.timestampInFuture])
+    }
+
+    @Test("Two mistakes at once are both found")
+    func two() throws {
+        var backend = Backend()
+        backend.nonce = Self.nonce.uppercased()
+        backend.timestamp = String(Self.now.millisecondsSince1970 / 1000)
+        #expect(try codes(diagnose(backend)) == [.nonceUppercase, .timestampInSeconds])
+        backend = Backend()
+        backend.separator = "\n"
+        backend.account = ""
+        #expect(try codes(diagnose(backend)) == [.wrongSeparator, .accountMissing])
+        backend = Backend()
+        backend.nonce = Self.nonce.uppercased()
+        backend.encode = { $0.rawRepresentation.base64EncodedString() }
+        #expect(try codes(diagnose(backend)) == [.nonceUppercase, .signatureRawNotDER])
+        backend = Backend()
+        backend.order = [0, 1, 3, 2, 4, 5, 6]
+        backend.separator = ""
+        #expect(try codes(diagnose(backend)) == [.wrongFieldOrder, .wrongSeparator])
+        backend = Backend()
+        backend.signsWithSecondKey = true
+        backend.nonce = Self.nonce.uppercased()
+        #expect(try codes(diagnose(backend)) == [.wrongKey, .nonceUppercase])
+    }
+
+    @Test("An offer that the catalog does not have, signed all the same")
+    func catalog() throws {
+        var backend = Backend()
+        backend.offerId = "gone"
+        let diagnosis = try diagnose(backend) { report in
+            SignatureReport(
+                bundleId: report.bundleId,
+                keyIdentifier: report.keyIdentifier,
+                productId: report.productId,
+                offerId: "gone",
+                account: report.account,
+                nonce: report.nonce,
+                timestamp: report.timestamp,
+                signature: report.signature
+            )
+        }
+        #expect(codes(diagnosis) == [.offerNotInCatalog])
+        #expect(!diagnosis.isValid)
+    }
+
+    @Test(
+        "Signatures of strangers, and what is none, are unexplained",
+        arguments: ["", "????", "MEUC", "bm9uc2Vuc2U=", "%zz", "%4"]
+    )
+    func unexplained(text: String) throws {
+        var backend = Backend()
+        backend.encode = { _ in text }
+        #expect(try codes(diagnose(backend)) == [.unexplained])
+        backend.encode = { _ in
+            let stranger = P256.Signing.PrivateKey()
+            return (try? stranger.signature(for: Data("x".utf8)).derRepresentation.base64EncodedString()) ?? ""
+        }
+        #expect(try codes(diagnose(backend)) == [.unexplained])
+    }
+}
