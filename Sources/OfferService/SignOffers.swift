@@ -7,10 +7,10 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
     /// How far ahead of the server's clock evidence may be dated, in seconds, before it counts as not genuine.
     public static var toleratedClockSkewSeconds: Int64 { 300 }
 
-    private let apps: [String: SigningApp<Signer>]
+    let apps: [String: SigningApp<Signer>]
+    let maximumEvidenceAgeSeconds: Int64
+    let now: @Sendable () -> Timestamp
     private let evidenceReader: Reader
-    private let maximumEvidenceAgeSeconds: Int64
-    private let now: @Sendable () -> Timestamp
 
     /// Creates the use case.
     ///
@@ -56,7 +56,10 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
         var decisions: [SignedDecision] = []
         decisions.reserveCapacity(request.offers.count)
         for offer in request.offers {
-            let decision = skippingEligibility ? policy.decideWithoutEligibility(offer) : policy.decide(offer)
+            let decision =
+                skippingEligibility
+                ? policy.decideWithoutEligibility(offer, explaining: request.explain)
+                : policy.decide(offer, explaining: request.explain)
             let discount = try discount(for: offer, decision, account: request.account, by: signing, at: moment)
             decisions.append(SignedDecision(request: offer, decision: decision, discount: discount))
         }
@@ -68,7 +71,14 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
         )
     }
 
-    private func history(
+    /// Reads evidence, and refuses what is dated ahead of the clock.
+    ///
+    /// - Parameters:
+    ///   - evidence: The evidence; `nil` gives `nil`.
+    ///   - moment: The server's clock.
+    /// - Returns: What the evidence says.
+    /// - Throws: ``SignatureFault`` when it cannot be taken.
+    func history(
         from evidence: Evidence?,
         at moment: Timestamp
     ) throws(SignatureFault) -> SubscriptionHistory? {

@@ -10,6 +10,8 @@ public struct SignatureRequest: Sendable {
     public let evidence: Evidence?
     /// The offers, in the order in which they are answered; one may repeat.
     public let offers: [OfferRequest]
+    /// Whether each decision is to carry every rule that was asked.
+    public let explain: Bool
 
     /// Creates a request.
     ///
@@ -18,10 +20,18 @@ public struct SignatureRequest: Sendable {
     ///   - account: The account to sign for.
     ///   - evidence: What shows what the customer has.
     ///   - offers: The offers asked for.
-    public init(bundleId: String, account: Account, evidence: Evidence?, offers: [OfferRequest]) {
+    ///   - explain: Whether each decision is to carry every rule that was asked.
+    public init(
+        bundleId: String,
+        account: Account,
+        evidence: Evidence?,
+        offers: [OfferRequest],
+        explain: Bool = false
+    ) {
         self.bundleId = bundleId
         self.account = account
         self.evidence = evidence
         self.offers = offers
+        self.explain = explain
     }
 }

@@ -40,7 +40,8 @@ struct TransactionFields {
             isUpgraded: isUpgraded,
             isFamilyShared: isFamilyShared,
             appAccountToken: appAccountToken,
-            offer: offer
+            offer: offer,
+            transactionId: transactionId
         )
     }
 

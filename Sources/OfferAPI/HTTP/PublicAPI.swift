@@ -13,33 +13,50 @@ public enum PublicAPI {
     ///
     /// - Parameters:
     ///   - signatures: `POST /v1/signatures`.
+    ///   - eligibility: `POST /v1/eligibility`.
     ///   - logger: Where the service's own faults are logged.
     /// - Returns: The responder.
     public static func responder(
         signatures: SignaturesEndpoint<some OfferSigner, some EvidenceReader>,
+        eligibility: EligibilityEndpoint<some OfferSigner, some EvidenceReader>,
         logger: Logger
     ) -> some HTTPResponder<Context> {
         let router = Router(context: Context.self)
-        router.add(middleware: ProblemMiddleware(methods: ["/v1/signatures": "POST"], logger: logger))
+        let methods = ["/v1/signatures": "POST", "/v1/eligibility": "POST"]
+        router.add(middleware: ProblemMiddleware(methods: methods, logger: logger))
         router.post("/v1/signatures") { request, _ in
             let client = try signatures.admit(request.head)
-            let limit = type(of: signatures).maximumBodyBytes
-            let body: ByteBuffer
-            do {
-                body = try await request.body.collect(upTo: limit)
-            } catch is NIOTooManyBytesError {
-                throw Problem.bodyTooLarge(limit: limit)
-            }
-            do throws(Problem) {
-                let answer = try signatures.answer(Array(body.readableBytesView), for: client)
-                return Response(status: .ok, headers: [.contentType: "application/json"], bytes: answer)
-            } catch {
-                if error.status >= 500 {
-                    logger.error("cannot answer", metadata: ["code": "\(error.code)"])
-                }
-                throw error
-            }
+            let body = try await body(of: request, limit: type(of: signatures).maximumBodyBytes)
+            return try answer(logger) { () throws(Problem) in try signatures.answer(body, for: client) }
+        }
+        router.post("/v1/eligibility") { request, _ in
+            let client = try eligibility.admit(request.head)
+            let body = try await body(of: request, limit: type(of: eligibility).maximumBodyBytes)
+            return try answer(logger) { () throws(Problem) in try eligibility.answer(body, for: client) }
         }
         return router.buildResponder()
+    }
+
+    /// Reads a body that may come in chunks.
+    private static func body(of request: Request, limit: Int) async throws -> [UInt8] {
+        do {
+            return Array(try await request.body.collect(upTo: limit).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw Problem.bodyTooLarge(limit: limit)
+        }
+    }
+
+    /// The response with an endpoint's answer; its own faults are logged.
+    private static func answer(
+        _ logger: Logger,
+        status: HTTPResponse.Status = .ok,
+        _ endpoint: () throws(Problem) -> [UInt8]
+    ) throws(Problem) -> Response {
+        do throws(Problem) {
+            return Response(status: status, headers: [.contentType: "application/json"], bytes: try endpoint())
+        } catch {
+            if error.status >= 500 { logger.error("cannot answer", metadata: ["code": "\(error.code)"]) }
+            throw error
+        }
     }
 }

@@ -27,15 +27,7 @@ public struct SignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: S
     /// - Returns: The client that calls.
     /// - Throws: `Problem` 401, 403, 413 or 415.
     func admit(_ head: HTTPRequest) throws(Problem) -> Client {
-        guard let token = head.bearerToken, let client = clients.client(presenting: token) else {
-            throw .unauthorized
-        }
-        guard client.scopes.contains(.sign) else { throw .scopeNotAllowed(.sign) }
-        guard head.hasJSONBody else { throw .unsupportedMediaType }
-        if let length = head.headerFields[.contentLength].flatMap(Int.init), length > Self.maximumBodyBytes {
-            throw .bodyTooLarge(limit: Self.maximumBodyBytes)
-        }
-        return client
+        try clients.admit(head, for: .sign, maximumBodyBytes: Self.maximumBodyBytes)
     }
 
     /// Answers a call.
@@ -52,32 +44,19 @@ public struct SignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: S
         } catch {
             throw Problem(error)
         }
-        let bundleId = try bundleId(of: call, for: client)
+        let bundleId = try client.app(named: call.bundleId)
         if let kind = call.evidence?.kind, !client.evidence.contains(kind) { throw .evidenceNotAllowed(kind) }
         let request = SignatureRequest(
             bundleId: bundleId,
             account: call.account,
             evidence: call.evidence,
-            offers: call.offers
+            offers: call.offers,
+            explain: call.explain
         )
         do {
             return try signOffers.answer(request).json
         } catch {
             throw Problem(error, evidence: call.evidence?.kind)
         }
-    }
-
-    /// The app that a call is for: as it says, or the client's only one.
-    private func bundleId(of call: SignatureCall, for client: Client) throws(Problem) -> String {
-        if let bundleId = call.bundleId {
-            guard client.apps.contains(bundleId) else { throw .appNotAllowed(bundleId) }
-            return bundleId
-        }
-        guard client.apps.count == 1, let only = client.apps.first else {
-            throw Problem(
-                JSONFault(.missingMember, "This client may ask for several apps; name one.").inside(member: "bundleId")
-            )
-        }
-        return only
     }
 }

@@ -10,14 +10,7 @@ extension SignatureAnswer {
         writer.object { answer in
             answer.member("bundleId", bundleId)
             if let environment { answer.member("environment", environment.rawValue) }
-            answer.member("account")
-            answer.object { member in
-                switch account {
-                case .appAccountToken(let token): member.member("appAccountToken", token.lowercased)
-                case .applicationUsername(let name): member.member("applicationUsername", name)
-                case .none: break
-                }
-            }
+            answer.member("account", account)
             answer.member("decisions")
             answer.array { elements in
                 for decision in decisions { decision.write(to: &elements) }
@@ -30,11 +23,7 @@ extension SignatureAnswer {
 extension SignedDecision {
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object { member in
-            member.member("productId", request.productId)
-            member.member("offerId", request.offerId)
-            member.member("verdict", decision.verdict.rawValue)
-            member.member("reason", decision.reason.rawValue)
-            member.member("detail", decision.detail)
+            member.members(of: decision, about: request)
             guard let discount else { return }
             member.member("discount")
             member.object { member in

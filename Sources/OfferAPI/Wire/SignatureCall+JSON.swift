@@ -20,22 +20,27 @@ extension SignatureCall {
         self.account = try fields.account()
         self.evidence = fields.evidence
         self.offers = offers
-        if evidence == nil, account == .none {
-            throw JSONFault(
-                .missingMember,
-                "Neither evidence nor an account is there: send evidence, or the account whose state the service holds."
-            ).inside(member: "evidence")
-        }
+        self.explain = fields.explain
+        try fields.requireSomebody()
     }
 
-    /// The members as they come, in any order.
-    private struct Fields {
-        var bundleId: String?
-        var appAccountToken: AppAccountToken?
-        var applicationUsername: String?
-        var evidence: Evidence?
-        var offers: [OfferRequest]?
+    /// The members as they come, in any order; `POST /v1/eligibility` has the same and more.
+    struct Fields {
+        private(set) var bundleId: String?
+        private(set) var evidence: Evidence?
+        private(set) var offers: [OfferRequest]?
+        private(set) var explain = false
+        private var appAccountToken: AppAccountToken?
+        private var applicationUsername: String?
 
+        init() {}
+
+        /// Reads one member.
+        ///
+        /// - Parameters:
+        ///   - name: The member's name.
+        ///   - reader: The reader, at the member's value.
+        /// - Throws: `JSONFault`, with a pointer from the member's value on.
         mutating func read(_ name: String, from reader: inout JSONReader) throws(JSONFault) {
             switch name {
             case "bundleId": bundleId = try reader.readIdentifier()
@@ -48,12 +53,28 @@ extension SignatureCall {
             case "evidence": evidence = try Evidence(reading: &reader)
             case "offers": offers = try reader.readOffers()
             case "formats": try reader.readFormats()
-            case "explain":
-                if try reader.readBool() { throw JSONFault(.notSupported, "Explanations are not supported yet.") }
+            case "explain": explain = try reader.readBool()
             default: throw JSONFault(.unknownMember, "There is no such member.")
             }
         }
 
+        /// Checks that there is somebody to decide about.
+        ///
+        /// - Throws: `JSONFault` when neither evidence nor an account is there.
+        func requireSomebody() throws(JSONFault) {
+            if evidence == nil, appAccountToken == nil, applicationUsername == nil {
+                throw JSONFault(
+                    .missingMember,
+                    "Neither evidence nor an account is there: send evidence, or the account whose state the service "
+                        + "holds."
+                ).inside(member: "evidence")
+            }
+        }
+
+        /// The account.
+        ///
+        /// - Returns: The account that is named; none where none is.
+        /// - Throws: `JSONFault` when two are.
         func account() throws(JSONFault) -> Account {
             switch (appAccountToken, applicationUsername) {
             case (let token?, nil): return .appAccountToken(token)
@@ -82,7 +103,11 @@ extension JSONReader {
         return text
     }
 
-    fileprivate mutating func readIdentifier() throws(JSONFault) -> String {
+    /// Reads an identifier of App Store Connect, or one that could be.
+    ///
+    /// - Returns: The identifier.
+    /// - Throws: `JSONFault` when it is empty, too long, or holds U+2063.
+    mutating func readIdentifier() throws(JSONFault) -> String {
         try readText(maximumBytes: SignatureCall.maximumIdentifierBytes)
     }
 

@@ -10,6 +10,8 @@ struct SignatureCall {
     let evidence: Evidence?
     /// The offers, 1 to 100.
     let offers: [OfferRequest]
+    /// Whether each decision is to carry every rule that was asked.
+    let explain: Bool
 
     /// How many offers one request may ask for.
     static let maximumOffers = 100

@@ -44,6 +44,15 @@ public struct App: Equatable, Sendable {
         self.places = places
     }
 
+    /// Every offer of the app, in the catalog's order.
+    public var offers: [OfferRequest] {
+        subscriptionGroups.flatMap { group in
+            group.products.flatMap { product in
+                product.offers.map { OfferRequest(productId: product.id, offerId: $0.id) }
+            }
+        }
+    }
+
     /// The product with that identifier and the group it is in; `nil` when the catalog does not have it.
     ///
     /// The time this takes does not grow with the catalog.

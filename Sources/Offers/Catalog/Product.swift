@@ -2,6 +2,11 @@
 public struct Product: Equatable, Sendable {
     /// The product identifier in App Store Connect.
     public let id: String
+    /// How long one billing period lasts; `nil` when the catalog does not say.
+    public let period: SubscriptionPeriod?
+    /// The product's level in its group as App Store Connect ranks them, 1 the highest; `nil` when the catalog does not
+    /// say.
+    public let level: Int?
     /// The offers of this product, in the catalog's order.
     public let offers: [PromotionalOffer]
 
@@ -13,9 +18,18 @@ public struct Product: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - id: The product identifier in App Store Connect.
+    ///   - period: How long one billing period lasts.
+    ///   - level: The product's level in its group, 1 the highest.
     ///   - offers: Its promotional offers.
-    public init(id: String, offers: [PromotionalOffer] = []) {
+    public init(
+        id: String,
+        period: SubscriptionPeriod? = nil,
+        level: Int? = nil,
+        offers: [PromotionalOffer] = []
+    ) {
         self.id = id
+        self.period = period
+        self.level = level
         self.offers = offers
         self.positions = Dictionary(offers.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }

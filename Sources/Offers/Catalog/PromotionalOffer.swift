@@ -12,6 +12,18 @@ public struct PromotionalOffer: Equatable, Sendable {
     public let endsAt: Timestamp?
     /// How many times one customer may redeem it; `nil` when there is no cap.
     public let maxRedemptions: Int?
+    /// Where the customer has to be a subscriber, or have been one.
+    public let scope: OfferScope
+    /// The products of which the customer has to hold one, or have held one last; `nil` when any will do.
+    public let fromProducts: Set<String>?
+    /// How many days of 24 hours a lapsed customer has to have been away at least; `nil` when there is no minimum.
+    public let minimumLapsedDays: Int?
+    /// How many days of 24 hours a lapsed customer may have been away at most; `nil` when there is no maximum.
+    public let maximumLapsedDays: Int?
+    /// What becomes of a customer whose newest purchase was refunded; allowed, they count as lapsed since the refund.
+    public let afterRefund: OfferTreatment
+    /// What becomes of a customer who has only shared purchases; allowed, these count as their own.
+    public let familyShared: OfferTreatment
 
     /// Creates an offer.
     ///
@@ -23,17 +35,35 @@ public struct PromotionalOffer: Equatable, Sendable {
     ///   - startsAt: The first moment at which it is signed.
     ///   - endsAt: The moment from which it is no longer signed.
     ///   - maxRedemptions: How many times one customer may redeem it.
+    ///   - scope: Where the customer has to be a subscriber, or have been one.
+    ///   - fromProducts: The products of which the customer has to hold one, or have held one last.
+    ///   - minimumLapsedDays: How many days a lapsed customer has to have been away at least.
+    ///   - maximumLapsedDays: How many days a lapsed customer may have been away at most.
+    ///   - afterRefund: What becomes of a customer whose newest purchase was refunded.
+    ///   - familyShared: What becomes of a customer who has only shared purchases.
     public init(
         id: String,
         audience: Set<SubscriberState> = Set(SubscriberState.audience),
         startsAt: Timestamp? = nil,
         endsAt: Timestamp? = nil,
-        maxRedemptions: Int? = nil
+        maxRedemptions: Int? = nil,
+        scope: OfferScope = .group,
+        fromProducts: Set<String>? = nil,
+        minimumLapsedDays: Int? = nil,
+        maximumLapsedDays: Int? = nil,
+        afterRefund: OfferTreatment = .refuse,
+        familyShared: OfferTreatment = .refuse
     ) {
         self.id = id
         self.audience = audience
         self.startsAt = startsAt
         self.endsAt = endsAt
         self.maxRedemptions = maxRedemptions
+        self.scope = scope
+        self.fromProducts = fromProducts
+        self.minimumLapsedDays = minimumLapsedDays
+        self.maximumLapsedDays = maximumLapsedDays
+        self.afterRefund = afterRefund
+        self.familyShared = familyShared
     }
 }

@@ -58,6 +58,22 @@ extension Subscription {
     }
 }
 
+extension Subscription {
+    /// The entry and the transaction that the state rests on, without a full stop.
+    var basisPhrase: String {
+        let id = renewal.originalTransactionId.map { " \($0)" } ?? ""
+        let product = renewal.productId.map { " of \($0)" } ?? ""
+        let renews = renewal.autoRenewStatus.map { $0 ? ", auto-renew on" : ", auto-renew off" } ?? ""
+        let entry = "Subscription\(id)\(product)\(renews)"
+        guard let transaction else { return "\(entry); the evidence has no transaction of it. \(phrase)" }
+        let name = transaction.transactionId.map { " \($0)" } ?? ""
+        let bought = transaction.purchaseDate.map { ", bought \($0.rfc3339)" } ?? ""
+        let expires = transaction.expiresDate.map { ", paid until \($0.rfc3339)" } ?? ""
+        return "\(entry); its newest transaction that counts is\(name) of \(transaction.productId)\(bought)\(expires). "
+            + phrase
+    }
+}
+
 extension App {
     /// Which environments count, as in "… for the app".
     var environmentsPhrase: String {

@@ -1,7 +1,7 @@
 /// Why a decision is what it is: the `reason` of an answer.
 ///
 /// Where several reasons to refuse hold, the first in the order of this list is given.
-public enum Reason: String, CaseIterable, Sendable {
+public enum Reason: String, CaseIterable, VerdictReason {
     /// Eligible: subscribed, and renewing.
     case active
     /// Eligible: subscribed, with auto-renew off.
@@ -37,6 +37,12 @@ public enum Reason: String, CaseIterable, Sendable {
     case familyShared = "family_shared"
     /// Refused: the offer is not for a customer in this state.
     case stateNotInAudience = "state_not_in_audience"
+    /// Refused: the customer holds, or held last, none of the products that the offer is for.
+    case notFromProduct = "not_from_product"
+    /// Refused: the subscription lapsed fewer days ago than the offer asks for.
+    case lapsedTooRecently = "lapsed_too_recently"
+    /// Refused: the subscription lapsed more days ago than the offer allows.
+    case lapsedTooLong = "lapsed_too_long"
     /// Refused: redeemed as often as the catalog allows.
     case redemptionLimit = "redemption_limit"
 

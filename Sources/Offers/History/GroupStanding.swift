@@ -8,35 +8,44 @@ public enum GroupStanding: Equatable, Sendable {
     case neverSubscribed
     /// The evidence has an entry whose group cannot be determined, and none that is known to be of this group.
     case groupUnknown
-    /// The evidence has no list of entries, and cannot be taken to mean that there is none.
+    /// The evidence cannot be taken to mean that there is no entry: it has no list of entries, or shows only what its
+    /// sender chose to show.
     case noEvidence
 }
 
 extension SubscriptionHistory {
-    /// What the customer is in a group, at Apple's clock.
+    /// What the customer is in a group, or in the whole app, at Apple's clock.
+    ///
+    /// In the whole app every entry counts, also one whose group cannot be determined.
     ///
     /// - Parameters:
-    ///   - groupId: The group's identifier.
+    ///   - groupId: The group's identifier; `nil` for the whole app.
     ///   - app: The app of the catalog, which knows the groups of its products.
     ///   - clock: Apple's clock, at which expiry and grace are judged.
     /// - Returns: The standing.
-    public func standing(inGroup groupId: String, of app: App, at clock: Timestamp) -> GroupStanding {
+    public func standing(inGroup groupId: String?, of app: App, at clock: Timestamp) -> GroupStanding {
         guard let renewals else { return .noEvidence }
         var strongest: Subscription?
         var someUnknown = false
         for renewal in renewals {
-            guard let group = groupIdentifier(of: renewal, in: app) else {
-                someUnknown = true
-                continue
+            if let groupId {
+                guard let group = groupIdentifier(of: renewal, in: app) else {
+                    someUnknown = true
+                    continue
+                }
+                guard group == groupId else { continue }
             }
-            guard group == groupId else { continue }
             let subscription = Subscription(renewal: renewal, transactions: transactions(of: renewal), at: clock)
             if strongest.map({ Self.isWeaker($0, subscription) }) ?? true { strongest = subscription }
         }
         if let strongest { return .subscriber(strongest) }
         if someUnknown { return .groupUnknown }
-        let bought = transactions.contains { groupIdentifier(of: $0, in: app) == groupId }
-        return bought ? .noPendingRenewalInfo : .neverSubscribed
+        let bought = transactions.contains { transaction in
+            guard let group = groupIdentifier(of: transaction, in: app) else { return false }
+            return groupId.map { $0 == group } ?? true
+        }
+        if bought { return .noPendingRenewalInfo }
+        return coverage == .partial ? .noEvidence : .neverSubscribed
     }
 
     /// Whether the left one counts less; of two with the same state the one that expires first does.

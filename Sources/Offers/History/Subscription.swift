@@ -2,6 +2,9 @@
 public struct Subscription: Equatable, Sendable {
     /// What the customer is by this subscription.
     public let state: SubscriberState
+    /// What the customer would be if shared purchases counted as their own; the same as ``state`` unless that is
+    /// ``SubscriberState/familyShared``.
+    public let stateCountingShared: SubscriberState
     /// The entry of `pending_renewal_info`, or the renewal info.
     public let renewal: RenewalInfo
     /// The newest transaction that counts; `nil` when the evidence has none.
@@ -20,19 +23,41 @@ public struct Subscription: Equatable, Sendable {
         self.renewal = renewal
         let current = transactions.filter { !$0.isUpgraded }
         let purchased = current.filter { !$0.isFamilyShared }
-        guard let newest = purchased.max(by: Transaction.isOlder) else {
-            self.transaction = current.max(by: Transaction.isOlder)
-            self.state = current.isEmpty ? Self.state(of: renewal, at: clock) : .familyShared
+        let newest = (purchased.isEmpty ? current : purchased).max(by: Transaction.isOlder)
+        self.transaction = newest
+        guard let newest else {
+            self.stateCountingShared = Self.state(of: renewal, at: clock)
+            self.state = stateCountingShared
             return
         }
-        self.transaction = newest
-        if newest.revocationDate != nil {
-            self.state = .refunded
-        } else if let expiry = newest.expiresDate, expiry > clock {
-            self.state = renewal.autoRenewStatus == false ? .activeAutoRenewOff : .active
-        } else {
-            self.state = Self.failedRenewal(of: renewal, at: clock) ?? .lapsed
+        self.stateCountingShared = Self.state(of: newest, with: renewal, at: clock)
+        self.state = newest.isFamilyShared ? .familyShared : stateCountingShared
+    }
+
+    /// The product that the customer holds, or held last; `nil` where the evidence does not say.
+    public var productId: String? { transaction?.productId ?? renewal.productId }
+
+    /// When the customer's access ended or ends: with the paid time, the grace period after it, or a refund before
+    /// either; `nil` where the evidence does not say.
+    public var endsAt: Timestamp? {
+        let expiry = transaction?.expiresDate
+        let grace = renewal.gracePeriodExpiresDate
+        let end = [expiry, grace].compactMap(\.self).max()
+        guard let revocation = transaction?.revocationDate else { return end }
+        return end.map { min($0, revocation) } ?? revocation
+    }
+
+    /// The state as the newest transaction and its entry tell it.
+    private static func state(
+        of newest: Transaction,
+        with renewal: RenewalInfo,
+        at clock: Timestamp
+    ) -> SubscriberState {
+        if newest.revocationDate != nil { return .refunded }
+        if let expiry = newest.expiresDate, expiry > clock {
+            return renewal.autoRenewStatus == false ? .activeAutoRenewOff : .active
         }
+        return failedRenewal(of: renewal, at: clock) ?? .lapsed
     }
 
     /// The state as an entry alone tells it.

@@ -10,6 +10,8 @@ public struct SubscriptionHistory: Equatable, Sendable {
     public var renewals: [RenewalInfo]?
     /// The purchases and renewals, in no order that counts.
     public var transactions: [Transaction]
+    /// How much of the customer's past the evidence shows.
+    public var coverage: HistoryCoverage
 
     /// Creates a history.
     ///
@@ -19,17 +21,20 @@ public struct SubscriptionHistory: Equatable, Sendable {
     ///   - asOf: Apple's clock when it made the evidence.
     ///   - renewals: What comes next for each subscription; `nil` where the evidence cannot tell.
     ///   - transactions: The purchases and renewals, in any order.
+    ///   - coverage: How much of the customer's past the evidence shows.
     public init(
         bundleId: String?,
         environment: AppStoreEnvironment?,
         asOf: Timestamp?,
         renewals: [RenewalInfo]?,
-        transactions: [Transaction]
+        transactions: [Transaction],
+        coverage: HistoryCoverage = .complete
     ) {
         self.bundleId = bundleId
         self.environment = environment
         self.asOf = asOf
         self.renewals = renewals
         self.transactions = transactions
+        self.coverage = coverage
     }
 }

@@ -24,6 +24,8 @@ public struct Transaction: Equatable, Sendable {
     public var appAccountToken: AppAccountToken?
     /// The offer it was made under.
     public var offer: RedeemedOffer?
+    /// The transaction's own identifier, by which a person finds it; `nil` where the evidence does not say.
+    public var transactionId: String?
 
     /// Creates a transaction; what is left out is what most transactions do not have.
     ///
@@ -38,6 +40,7 @@ public struct Transaction: Equatable, Sendable {
     ///   - isFamilyShared: Whether the customer has it by Family Sharing.
     ///   - appAccountToken: The account that the app set on the purchase.
     ///   - offer: The offer it was made under.
+    ///   - transactionId: The transaction's own identifier.
     public init(
         originalTransactionId: String,
         productId: String,
@@ -48,7 +51,8 @@ public struct Transaction: Equatable, Sendable {
         isUpgraded: Bool = false,
         isFamilyShared: Bool = false,
         appAccountToken: AppAccountToken? = nil,
-        offer: RedeemedOffer? = nil
+        offer: RedeemedOffer? = nil,
+        transactionId: String? = nil
     ) {
         self.originalTransactionId = originalTransactionId
         self.productId = productId
@@ -60,6 +64,7 @@ public struct Transaction: Equatable, Sendable {
         self.isFamilyShared = isFamilyShared
         self.appAccountToken = appAccountToken
         self.offer = offer
+        self.transactionId = transactionId
     }
 
     /// Whether the left one was bought before the right one.

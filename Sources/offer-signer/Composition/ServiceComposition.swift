@@ -30,11 +30,13 @@ struct ServiceComposition {
             responder: AdminAPI.responder(readiness: readiness, version: Version.current, logger: logger),
             onListening: { announcement.adminListens(at: $0) }
         )
-        let endpoint = SignaturesEndpoint(clients: service.clients, signOffers: service.signOffers())
+        let signOffers = service.signOffers()
+        let signatures = SignaturesEndpoint(clients: service.clients, signOffers: signOffers)
+        let eligibility = EligibilityEndpoint(clients: service.clients, signOffers: signOffers)
         let api = HTTPListener(
             host: settings.server.address.host,
             port: settings.server.address.port,
-            responder: PublicAPI.responder(signatures: endpoint, logger: logger),
+            responder: PublicAPI.responder(signatures: signatures, eligibility: eligibility, logger: logger),
             onListening: { announcement.serverListens(at: $0) }
         )
         let drain = DrainDelay(seconds: settings.server.drainDelaySeconds, readiness: readiness)

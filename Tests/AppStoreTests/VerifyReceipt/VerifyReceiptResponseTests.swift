@@ -56,7 +56,8 @@ struct VerifyReceiptResponseTests {
                     isUpgraded: true,
                     isFamilyShared: true,
                     appAccountToken: AppAccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138"),
-                    offer: .introductory
+                    offer: .introductory,
+                    transactionId: "2"
                 )
             ]
         )

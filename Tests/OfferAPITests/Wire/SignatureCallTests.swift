@@ -94,7 +94,6 @@ struct SignatureCallTests {
             (offers + "," + evidence + #","formats":"discount""#, "wrong_type", "/formats"),
             (offers + "," + evidence + #","formats":["discount","jws"]"#, "not_supported", "/formats/1"),
             (offers + "," + evidence + #","formats":["pkcs7"]"#, "invalid_value", "/formats/0"),
-            (offers + "," + evidence + #","explain":true"#, "not_supported", "/explain"),
             (offers + "," + evidence + #","explain":1"#, "wrong_type", "/explain"),
             (offers + "," + evidence + ",", "malformed_json", ""),
         ]

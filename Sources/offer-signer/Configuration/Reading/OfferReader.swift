@@ -5,6 +5,7 @@ struct OfferReader {
     /// The limits of the offers that have one, in the catalog's order.
     private(set) var signatureLimits: [SignatureLimit] = []
 
+    private var rules = OfferRulesReader()
     private var groupUses = FirstUses<String>()
     private var productUses = FirstUses<String>()
 
@@ -23,22 +24,26 @@ struct OfferReader {
             let idNode = members.required("id", "write the group's id as in App Store Connect, digits")
             let id = idNode?.identifier()
             groupUses.claim(id, at: idNode, "the id of another group of this app")
-            let products = products(members.required("products", "write the list of the group's products"))
+            let list = members.required("products", "write the list of the group's products")
+            let products = products(list, groupId: id)
             if let id { groups.append(SubscriptionGroup(id: id, products: products)) }
         }
+        rules.checkProducts(against: groups)
         return groups
     }
 
-    private mutating func products(_ list: ConfigurationNode?) -> [Product] {
+    private mutating func products(_ list: ConfigurationNode?, groupId: String?) -> [Product] {
         var products: [Product] = []
         var offerUses = FirstUses<String>()
         for node in list?.list(of: "products") ?? [] {
-            guard let members = node.mapping(keys: ["id", "offers"]) else { continue }
+            guard let members = node.mapping(keys: ["id", "period", "level", "offers"]) else { continue }
             let idNode = members.required("id", "write the product's id as in App Store Connect")
             let id = idNode?.identifier()
             productUses.claim(id, at: idNode, "the id of another product of this app")
-            let offers = offers(members["offers"], productId: id, &offerUses)
-            if let id { products.append(Product(id: id, offers: offers)) }
+            let period = members["period"]?.value("an ISO 8601 duration", SubscriptionPeriod.init(parsingISO8601:))
+            let level = members["level"]?.wholeNumber(in: 1...1000)
+            let offers = offers(members["offers"], productId: id, groupId: groupId, &offerUses)
+            if let id { products.append(Product(id: id, period: period, level: level, offers: offers)) }
         }
         return products
     }
@@ -46,6 +51,7 @@ struct OfferReader {
     private mutating func offers(
         _ list: ConfigurationNode?,
         productId: String?,
+        groupId: String?,
         _ uses: inout FirstUses<String>
     ) -> [PromotionalOffer] {
         let nodes = list?.list(of: "offers") ?? []
@@ -54,41 +60,15 @@ struct OfferReader {
         }
         var offers: [PromotionalOffer] = []
         for node in nodes {
-            guard let members = node.mapping(keys: Self.offerKeys) else { continue }
+            guard let members = node.mapping(keys: OfferRulesReader.keys) else { continue }
             let idNode = members.required("id", "write the offer's id as in App Store Connect")
             let id = idNode?.identifier()
             uses.claim(id, at: idNode, "the id of another offer of this group")
-            guard let offer = offer(members, id: id) else { continue }
+            guard let offer = rules.offer(members, id: id, groupId: groupId) else { continue }
             offers.append(offer)
             noteLimit(members, productId: productId, offerId: offer.id)
         }
         return offers
-    }
-
-    private static let offerKeys = [
-        "id", "audience", "startsAt", "endsAt", "maxRedemptions", "maximumSignaturesPerCustomer", "signaturePeriodDays",
-    ]
-
-    private func offer(_ members: ConfigurationMapping, id: String?) -> PromotionalOffer? {
-        let audience = members["audience"]?.choices(
-            "an audience",
-            of: SubscriberState.audience,
-            mend: "nobody could get the offer; name at least one state, or leave the key out for all"
-        )
-        let startsAt = members["startsAt"]?.value("an RFC 3339 time", Timestamp.init(parsingRFC3339:))
-        let endsAt = members["endsAt"]?.value("an RFC 3339 time", Timestamp.init(parsingRFC3339:))
-        if let startsAt, let endsAt, endsAt <= startsAt {
-            members["endsAt"]?.fault("is not after startsAt (\(startsAt.rfc3339)); the offer would never be on")
-        }
-        let maxRedemptions = members["maxRedemptions"]?.wholeNumber(in: 1...1_000_000)
-        guard let id else { return nil }
-        return PromotionalOffer(
-            id: id,
-            audience: audience ?? Set(SubscriberState.audience),
-            startsAt: startsAt,
-            endsAt: endsAt,
-            maxRedemptions: maxRedemptions
-        )
     }
 
     private mutating func noteLimit(_ members: ConfigurationMapping, productId: String?, offerId: String) {

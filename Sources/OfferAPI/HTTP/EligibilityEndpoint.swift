@@ -1,0 +1,63 @@
+import HTTPTypes
+public import OfferService
+public import Offers
+import StrictJSON
+
+/// `POST /v1/eligibility`, without the transport: plain functions from a request's head and body to the answer's body.
+public struct EligibilityEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: Sendable {
+    /// How many bytes a body may have: evidence is sent here.
+    static var maximumBodyBytes: Int { 1 << 20 }
+
+    private let clients: ClientDirectory
+    private let signOffers: SignOffers<Signer, Reader>
+
+    /// Creates the endpoint.
+    ///
+    /// - Parameters:
+    ///   - clients: Who may call.
+    ///   - signOffers: The use case behind it, of which nothing is signed here.
+    public init(clients: ClientDirectory, signOffers: SignOffers<Signer, Reader>) {
+        self.clients = clients
+        self.signOffers = signOffers
+    }
+
+    /// Decides by the head alone whether the body is worth reading.
+    ///
+    /// - Parameter head: The request's head.
+    /// - Returns: The client that calls.
+    /// - Throws: `Problem` 401, 403, 413 or 415.
+    func admit(_ head: HTTPRequest) throws(Problem) -> Client {
+        try clients.admit(head, for: .eligibility, maximumBodyBytes: Self.maximumBodyBytes)
+    }
+
+    /// Answers a call.
+    ///
+    /// - Parameters:
+    ///   - body: The request's body.
+    ///   - client: The client that calls.
+    /// - Returns: The body of the answer, JSON.
+    /// - Throws: `Problem` 400, 403 or 422.
+    func answer(_ body: [UInt8], for client: Client) throws(Problem) -> [UInt8] {
+        let call: EligibilityCall
+        do {
+            call = try EligibilityCall(json: body)
+        } catch {
+            throw Problem(error)
+        }
+        let bundleId = try client.app(named: call.bundleId)
+        if let kind = call.evidence?.kind, !client.evidence.contains(kind) { throw .evidenceNotAllowed(kind) }
+        let request = EligibilityRequest(
+            bundleId: bundleId,
+            account: call.account,
+            evidence: call.evidence,
+            offers: call.offers,
+            products: call.products,
+            explain: call.explain
+        )
+        do {
+            return try signOffers.eligibility(request).json
+        } catch {
+            throw Problem(error, evidence: call.evidence?.kind)
+        }
+    }
+}

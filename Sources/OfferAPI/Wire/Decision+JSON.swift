@@ -1,0 +1,57 @@
+import Offers
+import StrictJSON
+
+extension JSONWriter {
+    /// Writes the members of a decision about an offer, but not its signature.
+    ///
+    /// - Parameters:
+    ///   - decision: The decision.
+    ///   - request: The offer that it is about.
+    mutating func members(of decision: Decision, about request: OfferRequest) {
+        member("productId", request.productId)
+        member("offerId", request.offerId)
+        member("verdict", decision.verdict.rawValue)
+        member("reason", decision.reason.rawValue)
+        member("detail", decision.detail)
+        if let begins = decision.begins { member("begins", begins.rawValue) }
+        if decision.replacesActiveOffer {
+            member("replacesActiveOffer")
+            bool(true)
+        }
+        if let explanation = decision.explanation { member("explanation", explanation) }
+    }
+
+    /// Writes a member whose value is an explanation.
+    ///
+    /// - Parameters:
+    ///   - name: The member's name.
+    ///   - explanation: The rules that were asked, in order.
+    mutating func member(_ name: String, _ explanation: [RuleFinding]) {
+        member(name)
+        array { elements in
+            for finding in explanation {
+                elements.object { members in
+                    members.member("rule", finding.rule)
+                    members.member("saw", finding.saw)
+                    members.member("verdict", finding.verdict.rawValue)
+                }
+            }
+        }
+    }
+
+    /// Writes a member whose value is an account: what the client has to set on the payment.
+    ///
+    /// - Parameters:
+    ///   - name: The member's name.
+    ///   - account: The account.
+    mutating func member(_ name: String, _ account: Account) {
+        member(name)
+        object { members in
+            switch account {
+            case .appAccountToken(let token): members.member("appAccountToken", token.lowercased)
+            case .applicationUsername(let name): members.member("applicationUsername", name)
+            case .none: break
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+public import Offers
+
+/// The answer to an ``EligibilityRequest``: a decision for each offer and each product.
+public struct EligibilityAnswer: Sendable {
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
+    public let environment: AppStoreEnvironment?
+    /// The account that the offers would be signed for.
+    public let account: Account
+    /// One decision for each offer: in the order asked, or in the catalog's.
+    public let decisions: [OfferEligibility]
+    /// One decision for each product asked about, in the order asked.
+    public let products: [ProductEligibility]
+}
+
+/// A decision about one offer.
+public struct OfferEligibility: Sendable {
+    /// The offer.
+    public let request: OfferRequest
+    /// What was decided.
+    public let decision: Decision
+}
+
+/// A decision about the introductory offer of one product.
+public struct ProductEligibility: Sendable {
+    /// The product.
+    public let productId: String
+    /// What was decided.
+    public let introductoryOffer: IntroductoryDecision
+}

@@ -1,0 +1,60 @@
+/// What the rules about evidence saw, in words that a support person can read aloud.
+enum EvidencePhrases {
+    static let none = "The request carries no evidence, and no state of the account is held."
+    static let groupUnknown =
+        "The evidence has a subscription whose group neither the catalog nor Apple's answer tells."
+
+    static func app(of history: SubscriptionHistory?, for app: App) -> String {
+        guard let history else { return none }
+        guard let bundleId = history.bundleId else { return "The evidence does not say which app it is about." }
+        return bundleId == app.bundleId
+            ? "The evidence is of \(bundleId)." : "The evidence is of \(bundleId), not of \(app.bundleId)."
+    }
+
+    static func environment(of history: SubscriptionHistory?, for app: App) -> String {
+        guard let history else { return none }
+        let found = history.environment.map { "is from \($0.rawValue)" } ?? "does not say which environment it is from"
+        return "The evidence \(found); \(app.environmentsPhrase) for the app."
+    }
+
+    static func account(_ account: Account, in reading: HistoryReading?) -> String {
+        guard let reading else { return none }
+        if reading.accounts.isEmpty { return "The evidence names no account." }
+        guard let token = account.storedToken else {
+            return "The evidence names an account; the request names none of its kind."
+        }
+        return reading.accounts.contains(token)
+            ? "The evidence is of the account that is asked for."
+            : "The evidence is of another account than the one that is asked for."
+    }
+
+    static func evidence(_ history: SubscriptionHistory?, standing: GroupStanding?) -> String {
+        guard let history else { return none }
+        guard let date = history.asOf else { return "The evidence carries no date, so its age cannot be told." }
+        guard history.bundleId != nil else { return "The evidence does not say which app it is about." }
+        if standing == .noEvidence {
+            return history.renewals == nil
+                ? "The evidence has no list of subscriptions (pending_renewal_info)."
+                : "The evidence names no subscription of the group, and what was left out of it cannot be seen."
+        }
+        return "Apple made the evidence at \(date.rfc3339), the clock by which expiry is judged."
+    }
+
+    static func age(of history: SubscriptionHistory?, limit: Int64, at now: Timestamp) -> String {
+        guard let date = history?.asOf else { return none }
+        let allowed = limit > 0 ? "\(limit) seconds are the limit" : "there is no limit"
+        return "The evidence is of \(date.rfc3339), and the service's clock says \(now.rfc3339); \(allowed)."
+    }
+
+    static func standing(_ facts: OfferFacts) -> String {
+        let place = facts.offer.scope == .app ? "the app" : "group \(facts.group.id)"
+        switch facts.reading?.standing {
+        case .subscriber(let subscription): return "\(subscription.basisPhrase)."
+        case .neverSubscribed: return "The customer has had no subscription of \(place)."
+        case .noPendingRenewalInfo:
+            return "There are purchases in \(place), but no pending_renewal_info entry for it."
+        case .groupUnknown: return groupUnknown
+        case .noEvidence, nil: return none
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// The rules for promotional offers, in the order in which they are asked. The first that refuses gives the reason.
+
+/// The rules for promotional offers that need no subscription to be asked.
+enum OfferRules {
+    /// Whether there is such an offer.
+    static let ofCatalog: [Rule<CatalogFacts, Reason>] = [
+        Rule(
+            "catalog",
+            refusal: { facts in
+                let product = facts.app.product(facts.request.productId)?.product
+                return product?.offer(facts.request.offerId) == nil ? .offerNotInCatalog : nil
+            },
+            saw: { facts in
+                guard let product = facts.app.product(facts.request.productId)?.product else {
+                    return "The catalog has no product \(facts.request.productId)."
+                }
+                let has = product.offer(facts.request.offerId) == nil ? "no" : "the"
+                return "The catalog has \(has) offer \(facts.request.offerId) on \(product.id)."
+            }
+        )
+    ]
+
+    /// Whether the evidence is this app's and this account's.
+    static let ofOwner: [Rule<OfferFacts, Reason>] = [
+        Rule(
+            "bundleId",
+            refusal: { facts in
+                guard let bundleId = facts.history?.bundleId else { return nil }
+                return bundleId == facts.app.bundleId ? nil : .bundleMismatch
+            },
+            saw: { EvidencePhrases.app(of: $0.history, for: $0.app) }
+        ),
+        Rule(
+            "environments",
+            refusal: { facts in
+                guard let history = facts.history else { return nil }
+                return history.environment.map(facts.app.environments.contains) == true ? nil : .environmentNotAllowed
+            },
+            saw: { EvidencePhrases.environment(of: $0.history, for: $0.app) }
+        ),
+        Rule(
+            "account",
+            refusal: { EvidenceOwner.isOther(than: $0.account, in: $0.reading) ? .accountMismatch : nil },
+            saw: { EvidencePhrases.account($0.account, in: $0.reading) }
+        ),
+    ]
+
+    /// Whether the offer is on, by the server's clock.
+    static let ofWindow: [Rule<OfferFacts, Reason>] = [
+        Rule(
+            "startsAt",
+            refusal: { facts in facts.offer.startsAt.map { facts.now < $0 } == true ? .offerNotStarted : nil },
+            saw: { facts in
+                guard let startsAt = facts.offer.startsAt else {
+                    return "The offer has no start; the service's clock says \(facts.now.rfc3339)."
+                }
+                let verb = facts.now < startsAt ? "starts" : "started"
+                return "The offer \(verb) at \(startsAt.rfc3339); the service's clock says \(facts.now.rfc3339)."
+            }
+        ),
+        Rule(
+            "endsAt",
+            refusal: { facts in facts.offer.endsAt.map { facts.now >= $0 } == true ? .offerEnded : nil },
+            saw: { facts in
+                guard let endsAt = facts.offer.endsAt else {
+                    return "The offer has no end; the service's clock says \(facts.now.rfc3339)."
+                }
+                let verb = facts.now < endsAt ? "ends" : "ended"
+                return "The offer \(verb) at \(endsAt.rfc3339); the service's clock says \(facts.now.rfc3339)."
+            }
+        ),
+    ]
+
+    /// Whether the evidence tells what the customer has.
+    static let ofEvidence: [Rule<OfferFacts, Reason>] = [
+        Rule(
+            "evidence",
+            refusal: { facts in
+                guard let history = facts.history else { return .noEvidence }
+                guard history.asOf != nil else { return .evidenceStale }
+                guard history.bundleId != nil else { return .noEvidence }
+                return facts.reading?.standing == .noEvidence ? .noEvidence : nil
+            },
+            saw: { EvidencePhrases.evidence($0.history, standing: $0.reading?.standing) }
+        ),
+        Rule(
+            "subscriptionGroup",
+            refusal: { $0.reading?.standing == .groupUnknown ? .groupUnknown : nil },
+            saw: { facts in
+                if facts.reading?.standing == .groupUnknown { return EvidencePhrases.groupUnknown }
+                return facts.offer.scope == .app
+                    ? "The offer counts the subscriptions of the whole app."
+                    : "The offer counts the subscriptions of group \(facts.group.id)."
+            }
+        ),
+        Rule(
+            "evidenceAge",
+            refusal: { facts in
+                EvidenceAge.isOver(facts.maximumEvidenceAgeSeconds, of: facts.history, at: facts.now)
+                    ? .evidenceStale : nil
+            },
+            saw: { EvidencePhrases.age(of: $0.history, limit: $0.maximumEvidenceAgeSeconds, at: $0.now) }
+        ),
+        Rule(
+            "subscription",
+            refusal: { facts in
+                switch facts.reading?.standing {
+                case .subscriber: nil
+                case .neverSubscribed: .neverSubscribed
+                case .noPendingRenewalInfo: .noPendingRenewalInfo
+                case .groupUnknown: .groupUnknown
+                case .noEvidence, nil: .noEvidence
+                }
+            },
+            saw: { EvidencePhrases.standing($0) }
+        ),
+    ]
+}

@@ -1,0 +1,111 @@
+/// The rules for promotional offers that are asked about a subscription, after those of ``OfferRules``.
+enum SubscriberRules {
+    /// Whether a customer who is or was a subscriber may have the offer.
+    static let inOrder: [Rule<SubscriberFacts, Reason>] = [
+        afterRefund, familyShared, audience, fromProducts, minimumLapsedDays, maximumLapsedDays, maxRedemptions,
+    ]
+
+    private static let afterRefund = Rule<SubscriberFacts, Reason>(
+        "afterRefund",
+        refusal: { $0.held == .refunded && $0.offer.afterRefund == .refuse ? .refunded : nil },
+        saw: { facts in
+            guard facts.held == .refunded else { return "The newest purchase was not refunded." }
+            return facts.offer.afterRefund == .refuse
+                ? "\(facts.subscription.phrase)."
+                : "\(facts.subscription.phrase); the offer allows that, and the customer counts as lapsed."
+        }
+    )
+
+    private static let familyShared = Rule<SubscriberFacts, Reason>(
+        "familyShared",
+        refusal: { $0.held == .familyShared ? .familyShared : nil },
+        saw: { facts in
+            guard facts.subscription.state == .familyShared else { return "The customer bought the subscription." }
+            return facts.offer.familyShared == .refuse
+                ? "\(facts.subscription.phrase)."
+                : "The subscription is shared by a family member; the offer counts it as the customer's own."
+        }
+    )
+
+    private static let audience = Rule<SubscriberFacts, Reason>(
+        "audience",
+        refusal: { $0.offer.audience.contains($0.state) ? nil : .stateNotInAudience },
+        saw: { "\($0.subscription.phrase); the offer is for \($0.offer.audiencePhrase)." }
+    )
+
+    private static let fromProducts = Rule<SubscriberFacts, Reason>(
+        "fromProducts",
+        refusal: { facts in
+            guard let products = facts.offer.fromProducts else { return nil }
+            return facts.subscription.productId.map(products.contains) == true ? nil : .notFromProduct
+        },
+        saw: { facts in
+            let held =
+                facts.subscription.productId.map { "The customer has or had \($0)" }
+                ?? "The evidence does not say which product the customer has"
+            guard let products = facts.offer.fromProducts else {
+                return "\(held); the offer asks for none in particular."
+            }
+            return "\(held); the offer is for those who come from \(products.sorted().joined(separator: ", "))."
+        }
+    )
+
+    private static let minimumLapsedDays = Rule<SubscriberFacts, Reason>(
+        "minimumLapsedDays",
+        refusal: { facts in
+            guard facts.state == .lapsed, let days = facts.offer.minimumLapsedDays else { return nil }
+            guard let lapsed = facts.lapsedMilliseconds else { return .noEvidence }
+            return lapsed < milliseconds(ofDays: days) ? .lapsedTooRecently : nil
+        },
+        saw: { facts in
+            facts.offer.minimumLapsedDays.map { "\(facts.lapsePhrase); the offer asks for at least \($0) days." }
+                ?? "The offer does not say how long a customer has to have been away."
+        }
+    )
+
+    private static let maximumLapsedDays = Rule<SubscriberFacts, Reason>(
+        "maximumLapsedDays",
+        refusal: { facts in
+            guard facts.state == .lapsed, let days = facts.offer.maximumLapsedDays else { return nil }
+            guard let lapsed = facts.lapsedMilliseconds else { return .noEvidence }
+            return lapsed > milliseconds(ofDays: days) ? .lapsedTooLong : nil
+        },
+        saw: { facts in
+            facts.offer.maximumLapsedDays.map { "\(facts.lapsePhrase); the offer allows at most \($0) days." }
+                ?? "The offer does not say how long a customer may have been away."
+        }
+    )
+
+    private static let maxRedemptions = Rule<SubscriberFacts, Reason>(
+        "maxRedemptions",
+        refusal: { facts in
+            facts.offer.maxRedemptions.map { facts.redemptions >= $0 } == true ? .redemptionLimit : nil
+        },
+        saw: { facts in
+            guard let limit = facts.offer.maxRedemptions else {
+                return "The offer does not say how often a customer may redeem it."
+            }
+            let times = facts.redemptions == 1 ? "once" : "\(facts.redemptions) times"
+            return "The customer has redeemed the offer \(times); \(limit) is the limit."
+        }
+    )
+
+    private static func milliseconds(ofDays days: Int) -> Int64 {
+        let (product, overflow) = Int64(days).multipliedReportingOverflow(by: 86_400_000)
+        return overflow ? .max : product
+    }
+}
+
+extension SubscriberFacts {
+    /// How often the customer has redeemed the offer, as far as the evidence shows.
+    fileprivate var redemptions: Int { history.redemptions(ofOffer: offer.id, inGroup: group.id, of: app) }
+
+    /// Since when the customer has been away, without a full stop.
+    fileprivate var lapsePhrase: String {
+        guard state == .lapsed else { return "The subscription has not lapsed" }
+        guard let end = subscription.endsAt, let lapsed = lapsedMilliseconds else {
+            return "The evidence does not say when the subscription lapsed"
+        }
+        return "The subscription lapsed \(end.day), \(lapsed / 86_400_000) days before the evidence was made"
+    }
+}

@@ -1,0 +1,61 @@
+/// Decides whether a customer may have the introductory offer of a product's group, by ``IntroductoryRules``.
+///
+/// It fails closed: what the evidence does not show is unknown, never eligible. Evidence of another app, environment or
+/// account is no evidence about this customer.
+public struct IntroductoryPolicy: Sendable {
+    private let app: App
+    private let customer: Customer
+    private let now: Timestamp
+    private let maximumEvidenceAgeSeconds: Int64
+
+    /// Prepares the decisions of one request.
+    ///
+    /// - Parameters:
+    ///   - app: The app of the catalog that the request is for.
+    ///   - customer: The account, and what the evidence says.
+    ///   - now: The server's clock, at which the age of evidence is judged.
+    ///   - maximumEvidenceAgeSeconds: How old evidence may be, in seconds; 0 for no limit.
+    public init(app: App, customer: Customer, now: Timestamp, maximumEvidenceAgeSeconds: Int64) {
+        self.app = app
+        self.customer = customer
+        self.now = now
+        self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
+    }
+
+    /// Decides about one product.
+    ///
+    /// - Parameters:
+    ///   - productId: The product; one that the catalog does not have is of an unknown group.
+    ///   - explaining: Whether the decision is to carry every rule that was asked.
+    /// - Returns: The decision, with the first reason that holds.
+    public func decide(_ productId: String, explaining: Bool = false) -> IntroductoryDecision {
+        var examination = Examination<IntroductoryReason>(explaining: explaining)
+        let group = app.product(productId)?.group
+        let facts = IntroductoryFacts(
+            app: app,
+            productId: productId,
+            group: group,
+            account: customer.account,
+            history: customer.history,
+            reading: customer.history.map { HistoryReading($0, inGroup: group?.id, of: app) },
+            now: now,
+            maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds
+        )
+        if let refusal = examination.refusal(by: IntroductoryRules.ofEvidence, of: facts) {
+            return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)
+        }
+        guard let history = customer.history, let clock = history.asOf, let group else {
+            return IntroductoryDecision(.noEvidence, detail: EvidencePhrases.none)
+        }
+        let past = IntroductoryPast(history, inGroup: group.id, of: app, at: clock, standing: facts.reading?.standing)
+        if let refusal = examination.refusal(by: IntroductoryRules.ofPast, of: past) {
+            return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)
+        }
+        return IntroductoryDecision(
+            .neverUsed,
+            detail:
+                "No trial or introductory price of group \(group.id) was used, and no subscription of it is running.",
+            explanation: examination.explanation
+        )
+    }
+}

@@ -1,0 +1,118 @@
+/// The rules for introductory offers, in the order in which they are asked.
+///
+/// The first that refuses gives the reason. The rule is Apple's: a customer who has not used an introductory offer of the
+/// group, and who is no subscriber of it
+/// ("Implementing introductory offers in your app").
+enum IntroductoryRules {
+    /// Whether there is evidence about this customer that counts.
+    static let ofEvidence: [Rule<IntroductoryFacts, IntroductoryReason>] = [
+        Rule(
+            "catalog",
+            refusal: { $0.group == nil ? .groupUnknown : nil },
+            saw: { facts in
+                facts.group.map { "The product \(facts.productId) is of group \($0.id)." }
+                    ?? "The catalog has no product \(facts.productId), so its group is not known."
+            }
+        ),
+        Rule(
+            "bundleId",
+            refusal: { $0.history?.bundleId == $0.app.bundleId ? nil : .noEvidence },
+            saw: { EvidencePhrases.app(of: $0.history, for: $0.app) }
+        ),
+        Rule(
+            "environments",
+            refusal: { facts in
+                facts.history?.environment.map(facts.app.environments.contains) == true ? nil : .noEvidence
+            },
+            saw: { EvidencePhrases.environment(of: $0.history, for: $0.app) }
+        ),
+        Rule(
+            "account",
+            refusal: { EvidenceOwner.isOther(than: $0.account, in: $0.reading) ? .noEvidence : nil },
+            saw: { EvidencePhrases.account($0.account, in: $0.reading) }
+        ),
+        Rule(
+            "evidence",
+            refusal: { $0.history?.asOf == nil ? .evidenceStale : nil },
+            saw: { facts in
+                facts.history?.asOf.map {
+                    "Apple made the evidence at \($0.rfc3339), the clock by which expiry is judged."
+                }
+                    ?? "The evidence carries no date, so its age cannot be told."
+            }
+        ),
+        Rule(
+            "evidenceAge",
+            refusal: { facts in
+                EvidenceAge.isOver(facts.maximumEvidenceAgeSeconds, of: facts.history, at: facts.now)
+                    ? .evidenceStale : nil
+            },
+            saw: { EvidencePhrases.age(of: $0.history, limit: $0.maximumEvidenceAgeSeconds, at: $0.now) }
+        ),
+    ]
+
+    /// What became of the customer in the group.
+    static let ofPast: [Rule<IntroductoryPast, IntroductoryReason>] = [
+        Rule(
+            "introductoryOffer",
+            refusal: { $0.introductory == nil ? nil : .alreadyUsed },
+            saw: { past in
+                guard let used = past.introductory else {
+                    return "The evidence shows no trial and no introductory price in group \(past.groupId)."
+                }
+                let day = used.purchaseDate.map { " on \($0.day)" } ?? ""
+                return "The customer used a trial or introductory price of group \(past.groupId)\(day): "
+                    + "transaction \(used.transactionId ?? "of subscription \(used.originalTransactionId)")."
+            }
+        ),
+        Rule(
+            "activeSubscription",
+            refusal: { $0.isActive ? .activeSubscription : nil },
+            saw: { past in
+                if let subscription = past.subscription { return "\(subscription.basisPhrase)." }
+                let paid = past.running?.expiresDate.map { " until \($0.day)" } ?? ""
+                return past.isActive
+                    ? "A subscription of group \(past.groupId) is running\(paid)."
+                    : "No subscription of group \(past.groupId) is running."
+            }
+        ),
+        Rule(
+            "gracePeriod",
+            refusal: { $0.subscription?.stateCountingShared == .gracePeriod ? .gracePeriod : nil },
+            saw: { past in
+                past.subscription?.stateCountingShared == .gracePeriod
+                    ? "\(past.subscription?.phrase ?? "The grace period lasts"), with access for the customer."
+                    : "No grace period is running."
+            }
+        ),
+        Rule(
+            "subscriptionGroup",
+            refusal: { $0.undetermined ? .groupUnknown : nil },
+            saw: { past in
+                past.undetermined
+                    ? EvidencePhrases.groupUnknown : "The group of every purchase that counts is known."
+            }
+        ),
+        Rule(
+            "coverage",
+            refusal: { $0.isWhole ? nil : .noEvidence },
+            saw: { past in
+                past.isWhole
+                    ? "The evidence shows all that happened in group \(past.groupId)."
+                    : "What the evidence leaves out of group \(past.groupId) cannot be seen; an introductory offer may "
+                        + "have been used there."
+            }
+        ),
+    ]
+}
+
+extension IntroductoryPast {
+    /// Whether a subscription of the group is running, the customer's own or a shared one.
+    fileprivate var isActive: Bool {
+        if running != nil { return true }
+        switch subscription?.stateCountingShared {
+        case .active, .activeAutoRenewOff: return true
+        default: return false
+        }
+    }
+}
