@@ -20,6 +20,8 @@ func exampleApp(environments: Set<AppStoreEnvironment> = [.production]) -> App {
                 products: [
                     Product(
                         id: "pro.monthly",
+                        period: .months(1),
+                        level: 2,
                         offers: [
                             PromotionalOffer(id: "anyone"),
                             PromotionalOffer(id: "comeback", audience: [.lapsed]),
@@ -31,9 +33,23 @@ func exampleApp(environments: Set<AppStoreEnvironment> = [.production]) -> App {
                             PromotionalOffer(id: "gone", endsAt: day(-1)),
                             PromotionalOffer(id: "until-now", endsAt: clock),
                             PromotionalOffer(id: "this-week", startsAt: day(-3), endsAt: day(4)),
-                        ]
+                        ] + exampleRules
                     ),
-                    Product(id: "pro.yearly", offers: [PromotionalOffer(id: "upgrade", audience: [.active])]),
+                    Product(
+                        id: "pro.yearly",
+                        period: .months(12),
+                        level: 2,
+                        offers: [PromotionalOffer(id: "upgrade", audience: [.active])]
+                    ),
+                    Product(id: "max.monthly", period: .months(1), level: 1, offers: [PromotionalOffer(id: "higher")]),
+                    Product(id: "basic.monthly", period: .months(1), level: 3, offers: [PromotionalOffer(id: "lower")]),
+                    Product(
+                        id: "other.monthly",
+                        period: .months(1),
+                        level: 2,
+                        offers: [PromotionalOffer(id: "beside")]
+                    ),
+                    Product(id: "unranked", offers: [PromotionalOffer(id: "somewhere")]),
                 ]
             ),
             SubscriptionGroup(
@@ -43,6 +59,32 @@ func exampleApp(environments: Set<AppStoreEnvironment> = [.production]) -> App {
         ]
     )
 }
+
+/// The offers of pro.monthly that each show one of the catalog's rules.
+private let exampleRules = [
+    PromotionalOffer(id: "whole-app", scope: .app),
+    PromotionalOffer(id: "whole-app-lapsed", audience: [.lapsed], scope: .app),
+    PromotionalOffer(id: "whole-app-once", maxRedemptions: 1, scope: .app),
+    PromotionalOffer(id: "from-year", fromProducts: ["pro.yearly"]),
+    PromotionalOffer(id: "from-news", scope: .app, fromProducts: ["news.monthly"]),
+    PromotionalOffer(id: "after-30", minimumLapsedDays: 30),
+    PromotionalOffer(id: "within-60", maximumLapsedDays: 60),
+    PromotionalOffer(id: "30-to-60", audience: [.lapsed], minimumLapsedDays: 30, maximumLapsedDays: 60),
+    PromotionalOffer(id: "forgive", afterRefund: .allow),
+    PromotionalOffer(id: "forgive-later", minimumLapsedDays: 30, afterRefund: .allow),
+    PromotionalOffer(id: "families", familyShared: .allow),
+    PromotionalOffer(id: "families-lapsed", audience: [.lapsed], familyShared: .allow),
+    PromotionalOffer(id: "families-forgive", afterRefund: .allow, familyShared: .allow),
+    PromotionalOffer(
+        id: "strict",
+        audience: [.lapsed],
+        endsAt: day(30),
+        maxRedemptions: 1,
+        fromProducts: ["pro.yearly"],
+        minimumLapsedDays: 30,
+        maximumLapsedDays: 60
+    ),
+]
 
 func entry(
     _ id: String? = "1",
@@ -76,7 +118,8 @@ func bought(
     shared: Bool = false,
     by token: String? = nil,
     under offer: RedeemedOffer? = nil,
-    group: String? = nil
+    group: String? = nil,
+    called transactionId: String? = nil
 ) -> Transaction {
     Transaction(
         originalTransactionId: id,
@@ -88,7 +131,8 @@ func bought(
         isUpgraded: upgraded,
         isFamilyShared: shared,
         appAccountToken: token.flatMap(AppAccountToken.init),
-        offer: offer
+        offer: offer,
+        transactionId: transactionId
     )
 }
 
@@ -97,13 +141,15 @@ func history(
     _ transactions: [Transaction] = [],
     of bundleId: String? = "com.example.reader",
     from environment: AppStoreEnvironment? = .production,
-    asOf date: Timestamp? = clock
+    asOf date: Timestamp? = clock,
+    coverage: HistoryCoverage = .complete
 ) -> SubscriptionHistory {
     SubscriptionHistory(
         bundleId: bundleId,
         environment: environment,
         asOf: date,
         renewals: renewals,
-        transactions: transactions
+        transactions: transactions,
+        coverage: coverage
     )
 }

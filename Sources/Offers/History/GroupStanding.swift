@@ -48,10 +48,27 @@ extension SubscriptionHistory {
         return coverage == .partial ? .noEvidence : .neverSubscribed
     }
 
-    /// Whether the left one counts less; of two with the same state the one that expires first does.
+    /// Whether the left one counts less; of two with the same state the one that ends first does.
+    ///
+    /// Of two that end together the identifiers decide, so that the order of the list does not.
     private static func isWeaker(_ left: Subscription, _ right: Subscription) -> Bool {
         guard left.state == right.state else { return left.state < right.state }
-        return (left.transaction?.expiresDate?.millisecondsSince1970 ?? .min)
-            < (right.transaction?.expiresDate?.millisecondsSince1970 ?? .min)
+        let (leftExpiry, rightExpiry) = (left.transaction?.expiresDate, right.transaction?.expiresDate)
+        guard leftExpiry == rightExpiry else {
+            return (leftExpiry?.millisecondsSince1970 ?? .min) < (rightExpiry?.millisecondsSince1970 ?? .min)
+        }
+        if let leftTransaction = left.transaction, let rightTransaction = right.transaction,
+            leftTransaction != rightTransaction
+        {
+            return Transaction.isOlder(leftTransaction, rightTransaction)
+        }
+        return tieBreaker(left.renewal).lexicographicallyPrecedes(tieBreaker(right.renewal))
+    }
+
+    private static func tieBreaker(_ renewal: RenewalInfo) -> [String] {
+        [
+            renewal.originalTransactionId ?? "", renewal.productId ?? "", renewal.autoRenewStatus == true ? "1" : "0",
+            renewal.promotionalOfferId ?? "",
+        ]
     }
 }

@@ -69,7 +69,8 @@ public struct Transaction: Equatable, Sendable {
 
     /// Whether the left one was bought before the right one.
     ///
-    /// Expiry decides ties and stands in for a missing purchase date. Apple's lists come in no order that counts.
+    /// Expiry decides ties and stands in for a missing purchase date. Of two that are equal in both, the refunded one
+    /// counts as the newer, and then the identifiers decide: Apple's lists come in no order that counts.
     ///
     /// - Parameters:
     ///   - left: A transaction.
@@ -79,7 +80,26 @@ public struct Transaction: Equatable, Sendable {
         let leftDate = left.purchaseDate ?? left.expiresDate
         let rightDate = right.purchaseDate ?? right.expiresDate
         guard leftDate == rightDate else { return precedes(leftDate, rightDate) }
-        return precedes(left.expiresDate, right.expiresDate)
+        guard left.expiresDate == right.expiresDate else { return precedes(left.expiresDate, right.expiresDate) }
+        guard left.revocationDate == right.revocationDate else {
+            return precedes(left.revocationDate, right.revocationDate)
+        }
+        return left.tieBreaker.lexicographicallyPrecedes(right.tieBreaker)
+    }
+
+    private var tieBreaker: [String] {
+        let offerName =
+            switch offer {
+            case nil: ""
+            case .introductory: "1"
+            case .promotional(let id): "2\(id)"
+            case .offerCode(let name): "3\(name)"
+            case .winBack(let id): "4\(id)"
+            }
+        return [
+            transactionId ?? "", originalTransactionId, productId, offerName, isUpgraded ? "1" : "0",
+            subscriptionGroupIdentifier ?? "",
+        ]
     }
 
     private static func precedes(_ left: Timestamp?, _ right: Timestamp?) -> Bool {

@@ -33,6 +33,26 @@ struct OfferPolicyTests {
         #expect(decide(row).reason == row.expected)
     }
 
+    @Test("Where the customer has to be a subscriber, and of what", arguments: CustomerTable.scopes)
+    func scope(row: Row) {
+        #expect(decide(row).reason == row.expected)
+    }
+
+    @Test("How long a lapsed customer has been away", arguments: CustomerTable.lapses)
+    func lapse(row: Row) {
+        #expect(decide(row).reason == row.expected)
+    }
+
+    @Test("Refunds and families", arguments: CustomerTable.treatments)
+    func treatment(row: Row) {
+        #expect(decide(row).reason == row.expected)
+    }
+
+    @Test("The order of reasons, and what the evidence covers", arguments: CustomerTable.strict)
+    func strict(row: Row) {
+        #expect(decide(row).reason == row.expected)
+    }
+
     @Test("Without a limit, evidence of any age counts; without a date it never does")
     func noAgeLimit() {
         let old = Row("old", history([entry()], [bought()], asOf: day(-2)), "anyone", .active)

@@ -1,0 +1,97 @@
+import Offers
+import Testing
+
+/// What must hold for every customer of the tables, and for customers put together at random.
+@Suite("Properties of decisions")
+struct CustomerPropertyTests {
+    private func decide(_ row: Row, _ history: SubscriptionHistory?) -> Decision {
+        var policy = OfferPolicy(
+            app: exampleApp(),
+            customer: Customer(account: row.account, history: history),
+            now: clock,
+            maximumEvidenceAgeSeconds: 86400
+        )
+        return policy.decide(OfferRequest(productId: row.product, offerId: row.offer), explaining: true)
+    }
+
+    private func introductory(_ row: Row, _ history: SubscriptionHistory?) -> IntroductoryDecision {
+        IntroductoryPolicy(
+            app: exampleApp(),
+            customer: Customer(account: row.account, history: history),
+            now: clock,
+            maximumEvidenceAgeSeconds: 86400
+        ).decide(row.product, explaining: true)
+    }
+
+    /// The tables' customers, and some 400 made of pieces of several of them.
+    private static let customers: [Row] = {
+        var generator = SeededGenerator(seed: 2026)
+        let rows = CustomerTable.all
+        let mixed: [Row] = (0..<400).compactMap { _ in
+            guard let row = rows.randomElement(using: &generator), let other = rows.randomElement(using: &generator),
+                var history = row.history, let more = other.history
+            else { return nil }
+            history.transactions += more.transactions
+            if let renewals = history.renewals { history.renewals = renewals + (more.renewals ?? []) }
+            return Row("\(row.why) + \(other.why)", history, row.offer, row.expected, product: row.product)
+        }
+        return rows + mixed
+    }()
+
+    @Test("The order of lists changes no word", arguments: customers)
+    func shuffling(row: Row) {
+        guard var history = row.history else { return }
+        for _ in 0..<3 {
+            history.transactions.shuffle()
+            history.renewals?.shuffle()
+            #expect(decide(row, history).reason == decide(row, row.history).reason)
+            #expect(introductory(row, history).reason == introductory(row, row.history).reason)
+        }
+    }
+
+    @Test("A consumable, a non-consumable and a non-renewing subscription change no word", arguments: customers)
+    func consumables(row: Row) {
+        guard var history = row.history else { return }
+        history.transactions.insert(bought("900", "coins", on: -1, until: nil), at: 0)
+        history.transactions.append(bought("901", "lifetime", on: -300, until: nil))
+        history.transactions.append(bought("902", "season-pass", on: -3, until: nil, refunded: -2))
+        #expect(decide(row, history) == decide(row, row.history))
+        #expect(introductory(row, history) == introductory(row, row.history))
+    }
+
+    @Test("Without renewal information nobody is entitled to more", arguments: customers)
+    func withoutRenewals(row: Row) {
+        guard var history = row.history else { return }
+        for renewals in [[], nil] as [[RenewalInfo]?] {
+            history.renewals = renewals
+            #expect(decide(row, history).verdict != .eligible)
+        }
+        history.renewals = nil
+        #expect(introductory(row, history).verdict != .eligible)
+    }
+
+    @Test("A shorter list of transactions never makes an introductory offer available from what is left of one entry")
+    func withoutTransactions() {
+        for row in Self.customers {
+            guard var history = row.history, history.renewals?.isEmpty == false else { continue }
+            history.transactions = []
+            let decision = introductory(row, history)
+            let groups = Set((history.renewals ?? []).compactMap(\.productId))
+            if groups.contains(row.product) { #expect(decision.verdict != .eligible, "\(row.why)") }
+        }
+    }
+}
+
+/// A generator that gives the same sequence in every run (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}

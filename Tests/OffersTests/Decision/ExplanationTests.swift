@@ -1,0 +1,84 @@
+import Offers
+import Testing
+
+@Suite("Explanations")
+struct ExplanationTests {
+    private func decide(_ row: Row, explaining: Bool = true) -> Decision {
+        var policy = OfferPolicy(
+            app: exampleApp(),
+            customer: Customer(account: row.account, history: row.history),
+            now: clock,
+            maximumEvidenceAgeSeconds: 86400
+        )
+        return policy.decide(OfferRequest(productId: row.product, offerId: row.offer), explaining: explaining)
+    }
+
+    @Test("An explanation changes nothing, and ends with the rule that refused", arguments: CustomerTable.all)
+    func same(row: Row) throws {
+        let plain = decide(row, explaining: false)
+        let explained = decide(row)
+        #expect(plain.explanation == nil)
+        #expect(explained.reason == plain.reason)
+        #expect(explained.detail == plain.detail)
+        let findings = try #require(explained.explanation)
+        let last = try #require(findings.last)
+        #expect(last.verdict == explained.verdict)
+        #expect(findings.dropLast().allSatisfy { $0.verdict == .eligible })
+        if explained.verdict != .eligible { #expect(last.saw == explained.detail) }
+        #expect(Set(findings.map(\.rule)).count == findings.count)
+        #expect(findings.allSatisfy { $0.saw.hasSuffix(".") })
+    }
+
+    @Test("It names every rule, the entry, the transaction, and both clocks")
+    func everything() throws {
+        let customer = history(
+            [entry("1000000001", renews: false, ended: true)],
+            [bought("1000000001", on: -80, until: -50, called: "1000000099")]
+        )
+        let findings = try #require(decide(Row("", customer, "30-to-60", .lapsed)).explanation)
+        #expect(
+            findings.map(\.rule) == [
+                "catalog", "bundleId", "environments", "account", "startsAt", "endsAt", "evidence", "subscriptionGroup",
+                "evidenceAge", "subscription", "afterRefund", "familyShared", "audience", "fromProducts",
+                "minimumLapsedDays", "maximumLapsedDays", "maxRedemptions",
+            ]
+        )
+        func saw(_ rule: String) -> String { findings.first { $0.rule == rule }?.saw ?? "" }
+        #expect(
+            saw("subscription")
+                == "Subscription 1000000001 of pro.monthly, auto-renew off; its newest transaction that counts is "
+                + "1000000099 of pro.monthly, bought 2026-09-02T12:00:00Z, paid until 2026-10-02T12:00:00Z. "
+                + "The subscription expired 2026-10-02."
+        )
+        #expect(
+            saw("evidence") == "Apple made the evidence at 2026-11-21T12:00:00Z, the clock by which expiry is judged."
+        )
+        #expect(saw("startsAt") == "The offer has no start; the service's clock says 2026-11-21T12:00:00Z.")
+        #expect(
+            saw("minimumLapsedDays")
+                == "The subscription lapsed 2026-10-02, 50 days before the evidence was made; the offer asks for at least "
+                + "30 days."
+        )
+    }
+
+    @Test("No account is repeated: an explanation is read aloud")
+    func accounts() throws {
+        let token = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+        let row = Row("", history([entry()], [bought(by: token)]), "anyone", .accountMismatch)
+        let findings = try #require(decide(row).explanation)
+        #expect(!findings.contains { $0.saw.contains(token) })
+    }
+
+    @Test("An operator's word is explained too")
+    func skipping() throws {
+        let policy = OfferPolicy(
+            app: exampleApp(),
+            customer: Customer(account: .none, history: nil),
+            now: clock,
+            maximumEvidenceAgeSeconds: 0
+        )
+        let request = OfferRequest(productId: "pro.monthly", offerId: "anyone")
+        let decision = policy.decideWithoutEligibility(request, explaining: true)
+        #expect(decision.explanation?.map(\.rule) == ["catalog", "startsAt", "endsAt"])
+    }
+}

@@ -1,0 +1,181 @@
+import Offers
+import Testing
+
+private let alice = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+
+@Suite("Introductory offers, row by row")
+struct IntroductoryPolicyTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let why: String
+        let history: SubscriptionHistory?
+        let expected: IntroductoryReason
+        let product: String
+
+        init(
+            _ why: String,
+            _ history: SubscriptionHistory?,
+            _ expected: IntroductoryReason,
+            product: String = "pro.monthly"
+        ) {
+            self.why = why
+            self.history = history
+            self.expected = expected
+            self.product = product
+        }
+
+        var testDescription: String { why }
+    }
+
+    private static let trial = bought(on: -90, until: -60, under: .introductory)
+    private static let lapsed = bought(on: -60, until: -30)
+    private static let news = bought("2", "news.monthly")
+
+    private static let past: [Case] = [
+        Case("never bought anything", history([]), .neverUsed),
+        Case("coins only", history([], [bought("9", "coins", until: nil)]), .neverUsed),
+        Case("subscribed at full price, and left", history([entry(ended: true)], [lapsed]), .neverUsed),
+        Case("had a trial, and left", history([entry(ended: true)], [trial, lapsed]), .alreadyUsed),
+        Case("had a trial, and stayed", history([entry()], [trial, bought()]), .alreadyUsed),
+        Case("in the trial now", history([entry()], [bought(under: .introductory)]), .alreadyUsed),
+        Case(
+            "the trial was refunded",
+            history([entry()], [bought(on: -60, until: -30, refunded: -50, under: .introductory)]),
+            .alreadyUsed
+        ),
+        Case(
+            "the trial was upgraded",
+            history([entry()], [bought(upgraded: true, under: .introductory), bought("1", "pro.yearly")]),
+            .alreadyUsed
+        ),
+        Case(
+            "the trial was of another product of the group",
+            history([entry(ended: true)], [bought("1", "pro.yearly", on: -60, until: -53, under: .introductory)]),
+            .alreadyUsed
+        ),
+        Case(
+            "the trial was of another group",
+            history([entry("2", "news.monthly")], [bought("2", "news.monthly", under: .introductory)]),
+            .neverUsed
+        ),
+        Case(
+            "the trial was of another group, asked for that",
+            history([entry("2", "news.monthly")], [bought("2", "news.monthly", under: .introductory)]),
+            .alreadyUsed,
+            product: "news.monthly"
+        ),
+        Case(
+            "a promotional offer is none",
+            history([entry()], [bought(until: -9, under: .promotional("x"))]),
+            .neverUsed
+        ),
+        Case("an offer code is none", history([entry()], [bought(until: -9, under: .offerCode("x"))]), .neverUsed),
+        Case("a win-back offer is none", history([entry()], [bought(until: -9, under: .winBack("x"))]), .neverUsed),
+        Case("active", history([entry()], [bought()]), .activeSubscription),
+        Case("active, auto-renew off", history([entry(renews: false)], [bought()]), .activeSubscription),
+        Case("active in another group", history([entry("2", "news.monthly")], [news]), .neverUsed),
+        Case("active by the entry alone", history([entry()]), .activeSubscription),
+        Case("active, but without entries", history([], [bought()]), .activeSubscription),
+        Case("active by the family", history([entry()], [bought(shared: true)]), .activeSubscription),
+        Case("the family's ended", history([entry()], [bought(until: -9, shared: true)]), .neverUsed),
+        Case(
+            "the family's trial",
+            history([entry()], [bought(until: -9, shared: true, under: .introductory)]),
+            .neverUsed
+        ),
+        Case("in grace: access goes on", history([entry(graceUntil: 3)], [bought(until: -1)]), .gracePeriod),
+        Case("grace is over", history([entry(graceUntil: -3)], [bought(until: -9)]), .neverUsed),
+        Case("in retry, without access", history([entry(retrying: true)], [bought(until: -9)]), .neverUsed),
+        Case("refunded at full price", history([entry()], [bought(refunded: -2)]), .neverUsed),
+        Case(
+            "a year refunded, then a month",
+            history([entry()], [bought("1", "pro.yearly", until: 300, refunded: -9), bought(on: -5, until: 25)]),
+            .activeSubscription
+        ),
+        Case("had a trial and is in grace", history([entry(graceUntil: 3)], [trial, bought(until: -1)]), .alreadyUsed),
+        Case("ended by the entry, no transaction of it", history([entry(ended: true)]), .noEvidence),
+    ]
+
+    private static let doubts: [Case] = [
+        Case("no evidence", nil, .noEvidence),
+        Case("no such product", history([]), .groupUnknown, product: "pro.weekly"),
+        Case("no such product, no evidence either", nil, .groupUnknown, product: "pro.weekly"),
+        Case("another app", history([], of: "com.example.other"), .noEvidence),
+        Case("no app told", history([], of: nil), .noEvidence),
+        Case("the sandbox", history([], from: .sandbox), .noEvidence),
+        Case("another's account", history([entry()], [bought(until: -9, by: alice)]), .noEvidence),
+        Case("no date", history([], asOf: nil), .evidenceStale),
+        Case("two days old", history([], asOf: day(-2)), .evidenceStale),
+        Case("no list of entries", history(nil), .noEvidence),
+        Case("no list of entries, but a trial", history(nil, [trial]), .alreadyUsed),
+        Case("an entry of an unknown group", history([entry("9", "gone")]), .groupUnknown),
+        Case(
+            "a trial of an unknown group",
+            history([], [bought("9", "gone", until: -9, under: .introductory)]),
+            .groupUnknown
+        ),
+        Case("running in an unknown group", history([], [bought("9", "gone")]), .groupUnknown),
+        Case(
+            "long ended in an unknown group, at full price",
+            history([], [bought("9", "gone", until: -9)]),
+            .neverUsed
+        ),
+        Case("signed transactions with a trial", history([entry()], [trial], coverage: .partial), .alreadyUsed),
+        Case("signed transactions, active", history([entry()], [bought()], coverage: .partial), .activeSubscription),
+        Case("signed transactions, lapsed", history([entry()], [lapsed], coverage: .partial), .noEvidence),
+        Case("signed transactions of another group", history([], [news], coverage: .partial), .noEvidence),
+        Case("no signed transaction at all", history([], coverage: .partial), .noEvidence),
+        Case(
+            "statuses: lapsed, older ones unseen",
+            history([entry()], [lapsed], coverage: .newestTransactions),
+            .noEvidence
+        ),
+        Case(
+            "statuses: the trial is the newest",
+            history([entry()], [trial], coverage: .newestTransactions),
+            .alreadyUsed
+        ),
+        Case(
+            "statuses: no subscription of the group",
+            history([entry("2", "news.monthly")], [news], coverage: .newestTransactions),
+            .neverUsed
+        ),
+    ]
+
+    private func decide(_ row: Case, explaining: Bool = false) -> IntroductoryDecision {
+        IntroductoryPolicy(
+            app: exampleApp(),
+            customer: Customer(account: .none, history: row.history),
+            now: clock,
+            maximumEvidenceAgeSeconds: 86400
+        ).decide(row.product, explaining: explaining)
+    }
+
+    @Test("What became of the customer in the group", arguments: past)
+    func judged(row: Case) {
+        #expect(decide(row).reason == row.expected)
+    }
+
+    @Test("What cannot be told is unknown, never eligible", arguments: doubts)
+    func doubt(row: Case) {
+        #expect(decide(row).reason == row.expected)
+    }
+
+    @Test("An explanation is the same evaluation", arguments: past + doubts)
+    func explanation(row: Case) throws {
+        let explained = decide(row, explaining: true)
+        #expect(decide(row).explanation == nil)
+        #expect(decide(row).reason == explained.reason)
+        #expect(decide(row).detail == explained.detail)
+        let last = try #require(explained.explanation?.last)
+        #expect(last.verdict == explained.verdict)
+    }
+
+    @Test("The transaction that used the offer is named")
+    func names() {
+        let used = history([entry()], [bought(on: -60, until: -53, under: .introductory, called: "77")])
+        #expect(
+            decide(Case("", used, .alreadyUsed)).detail
+                == "The customer used a trial or introductory price of group pro on 2026-09-22: transaction 77."
+        )
+    }
+}
