@@ -14,25 +14,42 @@ public enum PublicAPI {
     /// - Parameters:
     ///   - signatures: `POST /v1/signatures`.
     ///   - eligibility: `POST /v1/eligibility`.
+    ///   - productReports: `POST /v1/product-reports` and `GET /v1/products`.
     ///   - logger: Where the service's own faults are logged.
     /// - Returns: The responder.
     public static func responder(
         signatures: SignaturesEndpoint<some OfferSigner, some EvidenceReader>,
         eligibility: EligibilityEndpoint<some OfferSigner, some EvidenceReader>,
+        productReports: ProductReportsEndpoint<some ProductReportStore>,
         logger: Logger
     ) -> some HTTPResponder<Context> {
         let router = Router(context: Context.self)
-        let methods = ["/v1/signatures": "POST", "/v1/eligibility": "POST"]
+        let methods = [
+            "/v1/signatures": "POST", "/v1/eligibility": "POST", "/v1/product-reports": "POST", "/v1/products": "GET",
+        ]
         router.add(middleware: ProblemMiddleware(methods: methods, logger: logger))
         router.post("/v1/signatures") { request, _ in
             let client = try signatures.admit(request.head)
             let body = try await body(of: request, limit: type(of: signatures).maximumBodyBytes)
-            return try answer(logger) { () throws(Problem) in try signatures.answer(body, for: client) }
+            return try await answer(logger) { () throws(Problem) in try signatures.answer(body, for: client) }
         }
         router.post("/v1/eligibility") { request, _ in
             let client = try eligibility.admit(request.head)
             let body = try await body(of: request, limit: type(of: eligibility).maximumBodyBytes)
-            return try answer(logger) { () throws(Problem) in try eligibility.answer(body, for: client) }
+            return try await answer(logger) { () throws(Problem) in try eligibility.answer(body, for: client) }
+        }
+        router.post("/v1/product-reports") { request, _ in
+            let client = try productReports.admitReport(request.head)
+            let body = try await body(of: request, limit: type(of: productReports).maximumBodyBytes)
+            return try await answer(logger, status: .accepted) { () async throws(Problem) in
+                try await productReports.take(body, query: query(of: request), for: client)
+            }
+        }
+        router.get("/v1/products") { request, _ in
+            let client = try productReports.admitQuery(request.head)
+            return try await answer(logger) { () async throws(Problem) in
+                try await productReports.products(query: query(of: request), for: client)
+            }
         }
         return router.buildResponder()
     }
@@ -46,14 +63,19 @@ public enum PublicAPI {
         }
     }
 
+    /// The parameters of a request's URL.
+    private static func query(of request: Request) -> [QueryParameter] {
+        request.uri.queryParameters.map { (String($0.key), String($0.value)) }
+    }
+
     /// The response with an endpoint's answer; its own faults are logged.
     private static func answer(
         _ logger: Logger,
         status: HTTPResponse.Status = .ok,
-        _ endpoint: () throws(Problem) -> [UInt8]
-    ) throws(Problem) -> Response {
+        _ endpoint: () async throws(Problem) -> [UInt8]
+    ) async throws(Problem) -> Response {
         do throws(Problem) {
-            return Response(status: status, headers: [.contentType: "application/json"], bytes: try endpoint())
+            return Response(status: status, headers: [.contentType: "application/json"], bytes: try await endpoint())
         } catch {
             if error.status >= 500 { logger.error("cannot answer", metadata: ["code": "\(error.code)"]) }
             throw error

@@ -49,6 +49,26 @@ extension Problem {
         }
     }
 
+    /// Product reports have no answer.
+    ///
+    /// - Parameter fault: What the service found.
+    init(_ fault: ProductReportFault) {
+        switch fault {
+        case .unknownApp(let bundleId): self = .appNotAllowed(bundleId)
+        case .store:
+            self.init(
+                status: 503,
+                code: "store_unavailable",
+                detail: "The store of product reports does not answer. Nothing was kept; ask again.",
+                retryAfterSeconds: 5
+            )
+        }
+    }
+
+    static func invalidParameter(_ detail: String) -> Problem {
+        Problem(status: 400, code: "invalid_parameter", detail: detail)
+    }
+
     static let unauthorized = Problem(
         status: 401,
         code: "unauthorized",

@@ -66,6 +66,13 @@ struct LoadedService: Sendable {
         )
     }
 
+    /// The use cases of product reports, kept in this process's memory.
+    ///
+    /// - Returns: The use cases, with an empty store.
+    func productReports() -> ProductReports<InMemoryProductReports> {
+        ProductReports(apps: settings.apps.map(\.app), store: InMemoryProductReports(), now: WallClock.now)
+    }
+
     /// The clients that may call.
     var clients: ClientDirectory { ClientDirectory(settings.clients.map(\.client)) }
 }

@@ -36,7 +36,12 @@ struct ServiceComposition {
         let api = HTTPListener(
             host: settings.server.address.host,
             port: settings.server.address.port,
-            responder: PublicAPI.responder(signatures: signatures, eligibility: eligibility, logger: logger),
+            responder: PublicAPI.responder(
+                signatures: signatures,
+                eligibility: eligibility,
+                productReports: ProductReportsEndpoint(clients: service.clients, reports: service.productReports()),
+                logger: logger
+            ),
             onListening: { announcement.serverListens(at: $0) }
         )
         let drain = DrainDelay(seconds: settings.server.drainDelaySeconds, readiness: readiness)

@@ -1,0 +1,151 @@
+import OfferService
+import Offers
+import StrictJSON
+
+extension ProductOverview {
+    /// The answer as `GET /v1/products` gives it: one JSON object in UTF-8, without white space.
+    var json: [UInt8] {
+        var writer = JSONWriter(capacity: 1024 * (products.count + 1))
+        writer.object { answer in
+            answer.member("bundleId", bundleId)
+            answer.member("countryCode", country.alpha2)
+            answer.member("products")
+            answer.array { elements in
+                for product in products { product.write(to: &elements) }
+            }
+            answer.member("unknownProducts")
+            answer.array { elements in
+                for productId in unknownProducts { elements.string(productId) }
+            }
+            answer.member("offersNeverSeen", offersNeverSeen)
+            answer.member("offersNotInCatalog", offersNotInCatalog)
+        }
+        return writer.bytes
+    }
+}
+
+extension KnownProduct {
+    fileprivate func write(to writer: inout JSONWriter) {
+        let tag = sightings.prices.newest.value
+        writer.object { product in
+            product.member("productId", sightings.productId)
+            product.member("inCatalog")
+            product.bool(catalog != nil)
+            product.members(of: tag)
+            if let period = catalog?.period { product.member("period", period.iso8601) }
+            product.members(of: sightings.prices.newest)
+            product.member("olderPrices")
+            product.array { elements in
+                for older in sightings.prices.older {
+                    elements.object { price in
+                        price.members(of: older.value)
+                        price.members(of: older)
+                    }
+                }
+            }
+            product.member("offers")
+            product.array { elements in
+                for offer in offers { offer.write(to: &elements, in: tag.currency) }
+            }
+        }
+    }
+}
+
+extension KnownProduct.Offer {
+    fileprivate func write(to writer: inout JSONWriter, in currency: CurrencyCode) {
+        writer.object { offer in
+            if let offerId = name.offerId {
+                offer.member("offerId", offerId)
+                offer.member("inCatalog")
+                offer.bool(isInCatalog)
+            }
+            offer.member("type", name.offerId == nil ? "introductory" : "promotional")
+            offer.members(of: terms.newest.value, in: currency)
+            if let duration { offer.member("duration", duration.iso8601) }
+            if let saving {
+                offer.member("saved")
+                offer.object { saved in
+                    saved.member("perPeriod", saving.perPeriod.text)
+                    saved.member("perPeriodParts", saving.perPeriod, in: currency)
+                    saved.member("percent", Int64(saving.percent))
+                }
+            }
+            offer.members(of: terms.newest)
+            offer.member("older")
+            offer.array { elements in
+                for older in terms.older {
+                    elements.object { terms in
+                        terms.members(of: older.value, in: currency)
+                        terms.members(of: older)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of tag: PriceTag) {
+        member("price", tag.price.text)
+        member("priceParts", tag.price, in: tag.currency)
+        member("currencyCode", tag.currency.code)
+        if let symbol = tag.symbol { member("symbol", symbol) }
+    }
+
+    fileprivate mutating func members(of terms: OfferTerms, in currency: CurrencyCode) {
+        member("paymentMode", terms.paymentMode.wireName)
+        member("price", terms.price.text)
+        member("priceParts", terms.price, in: currency)
+        member("periodUnit", terms.unit.wireName)
+        member(terms.paymentMode == .payAsYouGo ? "numberOfPeriods" : "numberOfUnits", Int64(terms.count))
+    }
+
+    fileprivate mutating func members<Value>(of sighting: SightingLog<Value>.Sighting) {
+        member("firstSeenAt", sighting.firstSeen.rfc3339)
+        member("lastSeenAt", sighting.lastSeen.rfc3339)
+        member("timesSeen", Int64(sighting.count))
+    }
+
+    /// Writes an amount in parts, for a page to put together as its language does.
+    fileprivate mutating func member(_ name: String, _ price: Price, in currency: CurrencyCode) {
+        let parts = price.parts(in: currency)
+        member(name)
+        object { members in
+            members.member("whole", parts.whole)
+            members.member("fraction", parts.fraction)
+        }
+    }
+
+    fileprivate mutating func member(_ name: String, _ offers: [OfferRequest]) {
+        member(name)
+        array { elements in
+            for offer in offers {
+                elements.object { members in
+                    members.member("productId", offer.productId)
+                    members.member("offerId", offer.offerId)
+                }
+            }
+        }
+    }
+}
+
+extension PaymentMode {
+    fileprivate var wireName: String {
+        switch self {
+        case .payAsYouGo: "payAsYouGo"
+        case .payUpFront: "payUpFront"
+        case .freeTrial: "freeTrial"
+        }
+    }
+}
+
+extension PeriodUnit {
+    fileprivate var wireName: String {
+        switch self {
+        case .day: "day"
+        case .week: "week"
+        case .month: "month"
+        case .year: "year"
+        }
+    }
+}

@@ -1,0 +1,69 @@
+public import Offers
+import Synchronization
+
+/// Product reports in the memory of one process: what is lost with it is reported again by the next clients.
+public final class InMemoryProductReports: ProductReportStore {
+    /// How many products in countries are kept for one app: fifty products in every country.
+    ///
+    /// With ``ProductSightings/mostOffers`` this bounds the memory, at some 10 MB for an app of ordinary offers.
+    public static let mostEntries = 10_000
+
+    private struct Reports {
+        var byCountry: [CountryCode: [String: ProductSightings]] = [:]
+        var entries = 0
+        var offers: Set<OfferRequest> = []
+
+        mutating func keep(_ report: ProductReport, at moment: Timestamp) -> Bool {
+            if var known = byCountry[report.country]?[report.productId] {
+                guard known.hasRoom(for: report) else { return false }
+                known.note(report, at: moment)
+                byCountry[report.country]?[report.productId] = known
+            } else {
+                guard entries < InMemoryProductReports.mostEntries, report.offers.count <= ProductSightings.mostOffers
+                else { return false }
+                byCountry[report.country, default: [:]][report.productId] = ProductSightings(report, at: moment)
+                entries += 1
+            }
+            for offerId in report.offers.compactMap(\.name.offerId) {
+                offers.insert(OfferRequest(productId: report.productId, offerId: offerId))
+            }
+            return true
+        }
+    }
+
+    private let reports = Mutex<[String: Reports]>([:])
+
+    /// Creates an empty store.
+    public init() {}
+
+    /// Keeps reports, in their order.
+    ///
+    /// - Parameters:
+    ///   - reports: The reports.
+    ///   - bundleId: The app that they are about: one of the catalog, as their number is not bounded here.
+    ///   - moment: When they came.
+    /// - Returns: For each report whether it was kept.
+    public func keep(_ reports: [ProductReport], of bundleId: String, at moment: Timestamp) -> [Bool] {
+        self.reports.withLock { apps in
+            reports.map { apps[bundleId, default: Reports()].keep($0, at: moment) }
+        }
+    }
+
+    /// What is known of an app's products in a country.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app.
+    ///   - country: The country.
+    /// - Returns: The products, in no order that counts.
+    public func products(of bundleId: String, in country: CountryCode) -> [ProductSightings] {
+        reports.withLock { $0[bundleId]?.byCountry[country].map { Array($0.values) } ?? [] }
+    }
+
+    /// The promotional offers of an app that any client was shown in any country.
+    ///
+    /// - Parameter bundleId: The app.
+    /// - Returns: The offers.
+    public func offersSeen(of bundleId: String) -> Set<OfferRequest> {
+        reports.withLock { $0[bundleId]?.offers ?? [] }
+    }
+}

@@ -1,0 +1,58 @@
+public import Offers
+
+/// What is known of an app's products in one country, and how it compares with the catalog.
+public struct ProductOverview: Sendable {
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The country.
+    public let country: CountryCode
+    /// The products that clients reported, by their identifiers.
+    public let products: [KnownProduct]
+    /// The products that were asked for and that no client reported in this country.
+    public let unknownProducts: [String]
+    /// The offers of the catalog that no client was shown in any country, in the catalog's order.
+    public let offersNeverSeen: [OfferRequest]
+    /// The promotional offers that some client was shown and that the catalog does not have.
+    public let offersNotInCatalog: [OfferRequest]
+}
+
+/// A product as clients reported it.
+public struct KnownProduct: Sendable {
+    /// What was reported.
+    public let sightings: ProductSightings
+    /// The product in the catalog; `nil` when it does not have it.
+    public let catalog: Product?
+
+    /// An offer of the product.
+    public struct Offer: Sendable {
+        /// Which offer it is.
+        public let name: OfferName
+        /// What was reported.
+        public let terms: SightingLog<OfferTerms>
+        /// What it saves in each billing period; `nil` when that cannot be told, or nothing is saved.
+        public let saving: OfferSaving?
+        /// How long it lasts; `nil` when that cannot be told.
+        public let duration: SubscriptionPeriod?
+        /// Whether the catalog has it; introductory offers are never in the catalog.
+        public let isInCatalog: Bool
+    }
+
+    /// The offers: the introductory one first, then by their identifiers.
+    public var offers: [Offer] {
+        sightings.offers.sorted { ($0.key.offerId ?? "") < ($1.key.offerId ?? "") }.map { name, terms in
+            let tag = sightings.prices.newest.value
+            return Offer(
+                name: name,
+                terms: terms,
+                saving: OfferSaving(
+                    by: terms.newest.value,
+                    insteadOf: tag.price,
+                    in: tag.currency,
+                    billedEvery: catalog?.period
+                ),
+                duration: terms.newest.value.duration(billedEvery: catalog?.period),
+                isInCatalog: name.offerId.flatMap { catalog?.offer($0) } != nil
+            )
+        }
+    }
+}

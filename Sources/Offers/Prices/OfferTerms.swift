@@ -1,0 +1,73 @@
+/// How an offer is paid (`SKProductDiscount.PaymentMode`); the raw values are StoreKit's.
+public enum PaymentMode: Int, CaseIterable, Sendable {
+    /// The offer's price is paid for each of several billing periods.
+    case payAsYouGo = 0
+    /// The offer's price is paid once for all of its time.
+    case payUpFront = 1
+    /// Nothing is paid.
+    case freeTrial = 2
+}
+
+/// The unit that an offer's time is counted in (`SKProduct.PeriodUnit`); the raw values are StoreKit's.
+public enum PeriodUnit: Int, CaseIterable, Sendable {
+    /// Days.
+    case day = 0
+    /// Weeks of seven days.
+    case week = 1
+    /// Calendar months.
+    case month = 2
+    /// Years of twelve months.
+    case year = 3
+
+    /// A period of that many units.
+    ///
+    /// - Parameter count: How many, at least 1.
+    /// - Returns: The period.
+    public func period(_ count: Int) -> SubscriptionPeriod {
+        switch self {
+        case .day: .days(count)
+        case .week: .days(7 * count)
+        case .month: .months(count)
+        case .year: .months(12 * count)
+        }
+    }
+}
+
+/// What an offer costs, and for how long, as StoreKit shows it in one country.
+public struct OfferTerms: Equatable, Sendable {
+    /// What is paid: for each period, for all of it, or nothing, as ``paymentMode`` says.
+    public let price: Price
+    /// How it is paid.
+    public let paymentMode: PaymentMode
+    /// The unit of the offer's period.
+    public let unit: PeriodUnit
+    /// `numberOfPeriods` where it is paid as you go, that many billing periods; else `numberOfUnits`, that many units.
+    public let count: Int
+
+    /// Creates terms.
+    ///
+    /// - Parameters:
+    ///   - price: What is paid.
+    ///   - paymentMode: How it is paid.
+    ///   - unit: The unit of the offer's period.
+    ///   - count: How many periods, or how many units.
+    public init(price: Price, paymentMode: PaymentMode, unit: PeriodUnit, count: Int) {
+        self.price = price
+        self.paymentMode = paymentMode
+        self.unit = unit
+        self.count = count
+    }
+
+    /// How long the offer lasts; `nil` when it is paid as you go, and the length of a billing period is not known.
+    ///
+    /// - Parameter period: The product's billing period; `nil` when the catalog does not say.
+    /// - Returns: The whole time.
+    public func duration(billedEvery period: SubscriptionPeriod?) -> SubscriptionPeriod? {
+        guard paymentMode == .payAsYouGo else { return unit.period(count) }
+        return switch period {
+        case .days(let days): .days(days * count)
+        case .months(let months): .months(months * count)
+        case nil: nil
+        }
+    }
+}

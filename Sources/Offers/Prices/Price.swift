@@ -1,0 +1,100 @@
+/// An amount of money in some currency, exact: never binary floating point.
+///
+/// Counted in ten-thousandths, the smallest unit that any currency of ISO 4217 has.
+public struct Price: Sendable {
+    /// The amount in ten-thousandths of the currency's unit, never negative.
+    public let tenThousandths: Int64
+    /// How many decimals it was written with, 0 to 4.
+    private let decimals: Int
+
+    /// How many decimals can be kept.
+    private static let mostDecimals = 4
+    /// The most that is read: a million million.
+    private static let mostDigits = 12
+
+    /// Creates an amount that is written with as few decimals as it needs.
+    ///
+    /// - Parameter tenThousandths: The amount in ten-thousandths; a negative one counts as none.
+    public init(tenThousandths: Int64) {
+        self.tenThousandths = max(0, tenThousandths)
+        var decimals = Self.mostDecimals
+        var rest = self.tenThousandths
+        while decimals > 0, rest % 10 == 0 {
+            rest /= 10
+            decimals -= 1
+        }
+        self.decimals = decimals
+    }
+
+    /// Reads decimal text, such as `9.99`: digits, and a point with up to four digits after it; more may follow where
+    /// they are zeros.
+    ///
+    /// - Parameter text: The text; signs, exponents, separators of thousands and commas give `nil`.
+    public init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = parts.first, !whole.isEmpty, whole.count <= Self.mostDigits,
+            parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } })
+        else { return nil }
+        let fraction = parts.count == 2 ? Array(parts[1]) : []
+        guard fraction.dropFirst(Self.mostDecimals).allSatisfy({ $0 == UInt8(ascii: "0") }) else { return nil }
+        let kept = fraction.prefix(Self.mostDecimals)
+        var amount: Int64 = 0
+        for digit in whole { amount = amount * 10 + Int64(digit - UInt8(ascii: "0")) }
+        for index in 0..<Self.mostDecimals {
+            amount = amount * 10 + (index < kept.count ? Int64(kept[index] - UInt8(ascii: "0")) : 0)
+        }
+        self.tenThousandths = amount
+        self.decimals = kept.count
+    }
+
+    /// The amount as decimal text, with the decimals that it was written with.
+    public var text: String { parts(minimumDecimals: 0).joined() }
+
+    /// The amount as a page shows it: the whole part and the decimals, at least as many as the currency has.
+    ///
+    /// - Parameter currency: The currency.
+    /// - Returns: Both as digits; the decimals are empty where there are none.
+    public func parts(in currency: CurrencyCode) -> (whole: String, fraction: String) {
+        let parts = parts(minimumDecimals: currency.decimals)
+        return (parts[0], parts.count == 3 ? parts[2] : "")
+    }
+
+    /// The amount cut off to the decimals that a currency has.
+    ///
+    /// - Parameter currency: The currency.
+    /// - Returns: The amount, not more than before, written as the currency is.
+    public func roundedDown(in currency: CurrencyCode) -> Price {
+        var unit: Int64 = 1
+        for _ in currency.decimals..<max(currency.decimals, Self.mostDecimals) { unit *= 10 }
+        return Price(tenThousandths: tenThousandths / unit * unit, decimals: min(currency.decimals, Self.mostDecimals))
+    }
+
+    private init(tenThousandths: Int64, decimals: Int) {
+        self.tenThousandths = tenThousandths
+        self.decimals = decimals
+    }
+
+    /// The whole part, and where there are decimals the point and these.
+    private func parts(minimumDecimals: Int) -> [String] {
+        let shown = min(max(decimals, minimumDecimals), Self.mostDecimals)
+        let whole = String(tenThousandths / 10_000)
+        guard shown > 0 else { return [whole] }
+        let digits = String(10_000 + tenThousandths % 10_000).dropFirst()
+        return [whole, ".", String(digits.prefix(shown))]
+    }
+}
+
+extension Price: Hashable {
+    /// Whether both are the same amount, however they were written.
+    public static func == (left: Price, right: Price) -> Bool { left.tenThousandths == right.tenThousandths }
+
+    /// Hashes the amount.
+    ///
+    /// - Parameter hasher: The hasher.
+    public func hash(into hasher: inout Hasher) { hasher.combine(tenThousandths) }
+}
+
+extension Price: Comparable {
+    /// Whether the left amount is the smaller one.
+    public static func < (left: Price, right: Price) -> Bool { left.tenThousandths < right.tenThousandths }
+}

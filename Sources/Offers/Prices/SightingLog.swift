@@ -1,0 +1,50 @@
+/// What clients reported about one thing, the newest first: a contradiction resolves to the newest, and the older values
+/// are kept.
+public struct SightingLog<Value: Equatable & Sendable>: Sendable {
+    /// One value with when and how often it was reported.
+    public struct Sighting: Sendable {
+        /// The value.
+        public let value: Value
+        /// When it was first reported.
+        public let firstSeen: Timestamp
+        /// When it was last reported.
+        public let lastSeen: Timestamp
+        /// How often it was reported.
+        public let count: Int
+    }
+
+    /// How many older values are kept.
+    public static var mostOlder: Int { 4 }
+
+    /// The value that counts.
+    public private(set) var newest: Sighting
+    /// Values that were reported before and contradict it, the newest first.
+    public private(set) var older: [Sighting] = []
+
+    /// Starts with a first report.
+    ///
+    /// - Parameters:
+    ///   - value: What was reported.
+    ///   - moment: When.
+    public init(_ value: Value, at moment: Timestamp) {
+        newest = Sighting(value: value, firstSeen: moment, lastSeen: moment, count: 1)
+    }
+
+    /// Notes another report.
+    ///
+    /// - Parameters:
+    ///   - value: What was reported.
+    ///   - moment: When.
+    public mutating func note(_ value: Value, at moment: Timestamp) {
+        let known = [newest] + older
+        let before = known.first { $0.value == value }
+        let sighting = Sighting(
+            value: value,
+            firstSeen: before?.firstSeen ?? moment,
+            lastSeen: max(before?.lastSeen ?? moment, moment),
+            count: (before?.count ?? 0) + 1
+        )
+        newest = sighting
+        older = Array(known.filter { $0.value != value }.prefix(Self.mostOlder))
+    }
+}
