@@ -26,7 +26,7 @@ import Testing
     private static let key =
         "{ id: EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8, issuerId: 57246542-96fe-1a63-e053-0824d011072a }"
 
-    @Test(arguments: apps + keys + offers)
+    @Test(arguments: apps + keys + offers + rules)
     func isOneFaultAtItsPlace(_ wrong: Case) throws {
         let fixture = try ConfigurationFixture([.init("catalog.yaml", wrong.old, wrong.new)])
         let faults = fixture.faults()
@@ -175,6 +175,70 @@ import Testing
             "            offers:\n" + (1...9).map { "              - { id: offer\($0) }\n" }.joined(),
             "16: \(product).offers",
             "has 11 offers; App Store Connect allows 10"
+        ),
+    ]
+
+    /// Adds a line to the offer comeback50, which stands on line 20 then.
+    private static func rule(_ line: String, _ place: String, _ fragment: String) -> Case {
+        Case("maxRedemptions: 1\n", "maxRedemptions: 1\n                \(line)\n", "20: \(offer).\(place)", fragment)
+    }
+
+    private static let rules: [Case] = [
+        rule("scope: apps", "scope", "did you mean \"app\"?"),
+        rule("afterRefund: yes", "afterRefund", "known here: refuse, allow"),
+        rule("familyShared: true", "familyShared", "known here: refuse, allow"),
+        rule("minimumLapsedDays: 0", "minimumLapsedDays", "from 1 to 36500"),
+        rule("maximumLapsedDays: -1", "maximumLapsedDays", "from 1 to 36500"),
+        rule("minimumLapsedDays: \"3\"", "minimumLapsedDays", "quotation marks"),
+        rule("fromProducts: []", "fromProducts", "nobody could get the offer"),
+        rule("fromProducts: com.example.reader.pro.monthly", "fromProducts", "a list of product ids"),
+        rule(
+            "fromProducts: [com.example.reader.pro.montly]",
+            "fromProducts[0]",
+            "did you mean \"com.example.reader.pro.monthly\"?"
+        ),
+        rule(
+            "fromProducts: [com.example.reader.pro.monthly, com.example.reader.pro.monthly]",
+            "fromProducts[1]",
+            "another product of this list"
+        ),
+        rule("fromProduct: [a]", "fromProduct", "did you mean \"fromProducts\"?"),
+        .init(
+            "maxRedemptions: 1\n",
+            "minimumLapsedDays: 60\n                maximumLapsedDays: 30\n",
+            "20: \(offer).maximumLapsedDays",
+            "less than minimumLapsedDays (60)"
+        ),
+        .init(
+            "[activeAutoRenewOff, billingRetry]\n",
+            "[activeAutoRenewOff, billingRetry]\n                minimumLapsedDays: 3\n",
+            "23: \(product).offers[1].minimumLapsedDays",
+            "whom the audience leaves out"
+        ),
+        .init(
+            "[activeAutoRenewOff, billingRetry]\n",
+            "[activeAutoRenewOff, billingRetry]\n                afterRefund: allow\n",
+            "23: \(product).offers[1].afterRefund",
+            "add lapsed to the audience"
+        ),
+        .init(
+            "      - id: \"20900001\"\n",
+            "      - { id: \"2\", products: [{ id: news, offers: [{ id: a, fromProducts: [com.example.reader.pro.monthly] }] }] }\n"
+                + "      - id: \"20900001\"\n",
+            "13: apps[0].subscriptionGroups[0].products[0].offers[0].fromProducts[0]",
+            "write scope: app, or name products of group 2"
+        ),
+        .init(
+            "            offers:\n",
+            "            period: P1X\n            offers:\n",
+            "16: \(product).period",
+            "write one such as P1W"
+        ),
+        .init(
+            "            offers:\n",
+            "            level: 0\n            offers:\n",
+            "16: \(product).level",
+            "out of range"
         ),
     ]
 

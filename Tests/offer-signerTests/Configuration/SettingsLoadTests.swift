@@ -35,6 +35,50 @@ import Testing
         #expect(settings.clients == [ClientSettings(client: client, signaturesPerSecond: 2000)])
     }
 
+    @Test func everyRuleOfAnOfferIsRead() throws {
+        let rules = """
+            maxRedemptions: 1
+                            scope: app
+                            fromProducts: [news.monthly, com.example.reader.pro.monthly]
+                            minimumLapsedDays: 30
+                            maximumLapsedDays: 60
+                            afterRefund: allow
+                            familyShared: allow
+
+            """
+        let fixture = try ConfigurationFixture([
+            .init("catalog.yaml", "maxRedemptions: 1\n", rules),
+            .init(
+                "catalog.yaml",
+                "            offers:\n",
+                "            period: P1M\n            level: 2\n            offers:\n"
+            ),
+            .init(
+                "catalog.yaml",
+                "      - id: \"20900001\"\n",
+                "      - { id: \"2\", products: [{ id: news.monthly }] }\n      - id: \"20900001\"\n"
+            ),
+        ])
+        let app = try #require(try fixture.load().settings.apps.first?.app)
+        let product = try #require(app.product("com.example.reader.pro.monthly")?.product)
+        #expect(product.period == .months(1))
+        #expect(product.level == 2)
+        #expect(
+            product.offer("comeback50")
+                == PromotionalOffer(
+                    id: "comeback50",
+                    audience: [.lapsed],
+                    maxRedemptions: 1,
+                    scope: .app,
+                    fromProducts: ["news.monthly", "com.example.reader.pro.monthly"],
+                    minimumLapsedDays: 30,
+                    maximumLapsedDays: 60,
+                    afterRefund: .allow,
+                    familyShared: .allow
+                )
+        )
+    }
+
     private func sampleApp(_ fixture: ConfigurationFixture) -> AppSettings {
         let stay = PromotionalOffer(
             id: "stay30",

@@ -1,0 +1,150 @@
+import HTTPTypes
+import OfferService
+import Offers
+import Testing
+
+@testable import OfferAPI
+
+@Suite("Product reports over the wire")
+struct ProductReportsEndpointTests {
+    private let abc = Client(name: "abc", tokenSHA256: sha256OfAbc, apps: ["com.example.reader"])
+
+    private func endpoint(_ client: Client) -> ProductReportsEndpoint<InMemoryProductReports> {
+        let product = Product(id: "monthly", period: .months(1), offers: [PromotionalOffer(id: "stay")])
+        let group = SubscriptionGroup(id: "1", products: [product])
+        return ProductReportsEndpoint(
+            clients: ClientDirectory([client]),
+            reports: ProductReports(
+                apps: [App(bundleId: "com.example.reader", subscriptionGroups: [group])],
+                store: InMemoryProductReports(),
+                now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
+            )
+        )
+    }
+
+    private static let promotion = """
+        {"promotion_price":4.99,"promotion_period":2,"discount_type":1,"promotion_type":0,"promotion_code":"stay",\
+        "promotion_time":3}
+        """
+
+    private static func report(_ changes: (String, String)...) -> String {
+        var text = """
+            {"product_id":"monthly","price":9.99,"country_code":"DEU","currency_code":"EUR","symbol":"€",\
+            "promotion":[\(promotion)]}
+            """
+        for (old, new) in changes { text = text.replacing(old, with: new) }
+        return text
+    }
+
+    private func take(_ body: String, query: [QueryParameter] = []) async throws -> String {
+        String(decoding: try await endpoint(abc).take(Array(body.utf8), query: query, for: abc), as: UTF8.self)
+    }
+
+    @Test("One report, an array, and an empty array")
+    func forms() async throws {
+        #expect(try await take(Self.report()) == #"{"accepted":1,"rejected":[]}"#)
+        #expect(try await take("[\(Self.report()),\(Self.report())]") == #"{"accepted":2,"rejected":[]}"#)
+        #expect(try await take("[]") == #"{"accepted":0,"rejected":[]}"#)
+    }
+
+    @Test(
+        "A report at fault is refused alone, with a pointer to its fault",
+        arguments: [
+            (("9.99", "9.990000000000000512"), "invalid_value", "/price: "),
+            (("9.99", "-1"), "invalid_value", "/price: "),
+            (("9.99", "1e1"), "invalid_value", "/price: "), (("9.99", "true"), "invalid_value", "/price: "),
+            (("\"price\":9.99,", ""), "missing_member", "/price: "),
+            (("DEU", "GER"), "invalid_value", "/country_code: "),
+            (("EUR", "EURO"), "invalid_value", "/currency_code: "), (("symbol", "sign"), "unknown_member", "/sign: "),
+            (("\"promotion_period\":2", "\"promotion_period\":4"), "invalid_value", "/promotion/0/promotion_period: "),
+            (("\"promotion_type\":0", "\"promotion_type\":2"), "invalid_value", "/promotion/0/promotion_price: "),
+            (
+                ("\"promotion_code\":\"stay\"", "\"promotion_code\":\"\""), "missing_member",
+                "/promotion/0/promotion_code: "
+            ),
+            (("\"promotion_time\":3", "\"promotion_time\":0"), "invalid_value", "/promotion/0/promotion_time: "),
+            (("\"discount_type\":1", "\"discount_type\":2"), "invalid_value", "/promotion/0/discount_type: "),
+            ((promotion, promotion + "," + promotion), "invalid_value", "/promotion/1: "),
+            ((report(), "7"), "wrong_type", "Expected"),
+        ] as [((String, String), String, String)]
+    )
+    func faults(change: (String, String), code: String, start: String) async throws {
+        let answer = try await take("[\(Self.report()),\(Self.report(change)),\(Self.report())]")
+        let expected = #"{"accepted":2,"rejected":[{"index":1,"code":"\#(code)","detail":"\#(start)"#
+        #expect(answer.hasPrefix(expected), "\(answer)")
+    }
+
+    @Test("A price may be a string; a symbol, promotions and the code of an introductory offer may be left out")
+    func optional() async throws {
+        #expect(try await take(Self.report(("9.99", "\"9.99\""))).contains("\"accepted\":1"))
+        #expect(try await take(Self.report((#","symbol":"€""#, ""))).contains("\"accepted\":1"))
+        #expect(try await take(Self.report(("[\(Self.promotion)]", "null"))).contains("\"accepted\":1"))
+        let introductory = Self.report(("\"discount_type\":1", "\"discount_type\":0"), ("\"stay\"", "null"))
+        #expect(try await take(introductory).contains("\"accepted\":1"))
+    }
+
+    @Test("What is no JSON, or no report at all, is a problem")
+    func malformed() async {
+        for body in ["", "[", "7", "[{]", Self.report() + "x"] {
+            await #expect(throws: Problem.self, "\(body)") { try await take(body) }
+        }
+    }
+
+    @Test("A landing page gets price, parts, offers, savings, and when all was seen")
+    func answer() async throws {
+        let endpoint = endpoint(abc)
+        _ = try await endpoint.take(Array(Self.report().utf8), query: [], for: abc)
+        let answer = try await endpoint.products(query: [("countryCode", "DE")], for: abc)
+        #expect(
+            String(decoding: answer, as: UTF8.self) == """
+                {"bundleId":"com.example.reader","countryCode":"DE","products":[{"productId":"monthly","inCatalog":true,\
+                "price":"9.99","priceParts":{"whole":"9","fraction":"99"},"currencyCode":"EUR","symbol":"€",\
+                "period":"P1M","firstSeenAt":"2026-11-21T12:00:00Z","lastSeenAt":"2026-11-21T12:00:00Z","timesSeen":1,\
+                "olderPrices":[],"offers":[{"offerId":"stay","inCatalog":true,"type":"promotional",\
+                "paymentMode":"payAsYouGo","price":"4.99","priceParts":{"whole":"4","fraction":"99"},\
+                "periodUnit":"month","numberOfPeriods":3,"duration":"P3M","saved":{"perPeriod":"5.00",\
+                "perPeriodParts":{"whole":"5","fraction":"00"},"percent":50},"firstSeenAt":"2026-11-21T12:00:00Z",\
+                "lastSeenAt":"2026-11-21T12:00:00Z","timesSeen":1,"older":[]}]}],"unknownProducts":[],\
+                "offersNeverSeen":[],"offersNotInCatalog":[]}
+                """
+        )
+    }
+
+    @Test("A contradiction is answered with the newest, and the older one beside it")
+    func contradiction() async throws {
+        let endpoint = endpoint(abc)
+        let dearer = "[\(Self.report()),\(Self.report(("9.99", "10.99")))]"
+        _ = try await endpoint.take(Array(dearer.utf8), query: [], for: abc)
+        let answer = String(
+            decoding: try await endpoint.products(query: [("countryCode", "DE")], for: abc),
+            as: UTF8.self
+        )
+        #expect(answer.contains(#""inCatalog":true,"price":"10.99""#))
+        #expect(answer.contains(#""olderPrices":[{"price":"9.99""#))
+    }
+
+    @Test(
+        "Parameters are as strict as members",
+        arguments: [
+            ([], "invalid_parameter"), ([("countryCode", "XX")], "invalid_parameter"),
+            ([("countryCode", "DE"), ("countryCode", "FR")], "invalid_parameter"),
+            ([("countryCode", "DE"), ("country", "FR")], "invalid_parameter"),
+            ([("countryCode", "DE"), ("bundleId", "other")], "app_not_allowed"),
+        ] as [([QueryParameter], String)]
+    )
+    func parameters(query: [QueryParameter], code: String) async {
+        let problem = await #expect(throws: Problem.self) { try await endpoint(abc).products(query: query, for: abc) }
+        #expect(problem?.code == code)
+    }
+
+    @Test("Only clients with the scope report, and only JSON is taken")
+    func admission() throws {
+        var head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: "/v1/product-reports")
+        head.headerFields[.authorization] = "Bearer abc"
+        #expect(throws: Never.self) { try endpoint(abc).admitQuery(head) }
+        #expect(throws: Problem.unsupportedMediaType) { try endpoint(abc).admitReport(head) }
+        let signer = Client(name: "s", tokenSHA256: sha256OfAbc, apps: ["com.example.reader"], scopes: [.sign])
+        #expect(throws: Problem.scopeNotAllowed(.report)) { try endpoint(signer).admitQuery(head) }
+        #expect(throws: Problem.scopeNotAllowed(.report)) { try endpoint(signer).admitReport(head) }
+    }
+}

@@ -1,0 +1,112 @@
+import AppStore
+import OfferService
+import Offers
+import Synchronization
+import Testing
+
+@Suite("Eligibility without signatures")
+struct EligibilityTests {
+    private let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+    private let signer = TestSigner()
+
+    private var useCase: SignOffers<TestSigner, AppStoreEvidenceReader> {
+        let groups = [("1", "monthly"), ("2", "news")].map { id, product in
+            SubscriptionGroup(
+                id: id,
+                products: [
+                    Product(id: product, offers: [PromotionalOffer(id: "a"), PromotionalOffer(id: "b")])
+                ]
+            )
+        }
+        let now = now
+        return SignOffers(
+            apps: [SigningApp(app: App(bundleId: "com.example.reader", subscriptionGroups: groups), signer: signer)],
+            evidenceReader: AppStoreEvidenceReader(),
+            maximumEvidenceAgeSeconds: 86400,
+            now: { now }
+        )
+    }
+
+    private var active: Evidence {
+        let date = now.millisecondsSince1970
+        return .receiptResponse(
+            json: Array(
+                """
+                {"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.reader",
+                "request_date_ms":\(date)},"latest_receipt_info":[{"original_transaction_id":"1","product_id":"monthly",
+                "purchase_date_ms":1,"expires_date_ms":\(date + 1_000_000)}],
+                "pending_renewal_info":[{"original_transaction_id":"1","product_id":"monthly","auto_renew_status":"1"}]}
+                """.utf8
+            )
+        )
+    }
+
+    private func ask(
+        _ offers: [OfferRequest]?,
+        _ products: [String] = [],
+        explain: Bool = false
+    ) throws -> EligibilityAnswer {
+        try useCase.eligibility(
+            EligibilityRequest(
+                bundleId: "com.example.reader",
+                account: .none,
+                evidence: active,
+                offers: offers,
+                products: products,
+                explain: explain
+            )
+        )
+    }
+
+    @Test("Without a list, every offer of the catalog is decided, in its order")
+    func everything() throws {
+        let answer = try ask(nil)
+        #expect(
+            answer.decisions.map { "\($0.request.productId) \($0.request.offerId)" } == [
+                "monthly a", "monthly b", "news a", "news b",
+            ]
+        )
+        #expect(answer.decisions.map(\.decision.reason) == [.active, .active, .neverSubscribed, .neverSubscribed])
+        #expect(answer.products.isEmpty)
+    }
+
+    @Test("Nothing is signed")
+    func noSignature() throws {
+        _ = try ask(nil)
+        #expect(signer.signatures.withLock { $0 } == 0)
+    }
+
+    @Test("The decisions are those that would be signed")
+    func same() throws {
+        let offers = [OfferRequest(productId: "monthly", offerId: "a"), OfferRequest(productId: "news", offerId: "zz")]
+        let signed = try useCase.answer(
+            SignatureRequest(bundleId: "com.example.reader", account: .none, evidence: active, offers: offers)
+        )
+        #expect(try ask(offers).decisions.map(\.decision) == signed.decisions.map(\.decision))
+    }
+
+    @Test("Introductory offers are decided for every product asked for, also for one that is not in the catalog")
+    func introductory() throws {
+        let answer = try ask([], ["news", "monthly", "nope"])
+        #expect(answer.products.map(\.productId) == ["news", "monthly", "nope"])
+        #expect(answer.products.map(\.introductoryOffer.reason) == [.neverUsed, .activeSubscription, .groupUnknown])
+    }
+
+    @Test("An explanation is there on request, for both kinds of decision, and for signatures too")
+    func explanation() throws {
+        #expect(try ask(nil, ["news"]).decisions.allSatisfy { $0.decision.explanation == nil })
+        let answer = try ask(nil, ["news"], explain: true)
+        #expect(answer.decisions.allSatisfy { $0.decision.explanation?.isEmpty == false })
+        #expect(answer.products.allSatisfy { $0.introductoryOffer.explanation?.isEmpty == false })
+        let signed = try useCase.answer(
+            SignatureRequest(
+                bundleId: "com.example.reader",
+                account: .none,
+                evidence: active,
+                offers: [OfferRequest(productId: "monthly", offerId: "a")],
+                explain: true
+            )
+        )
+        #expect(signed.decisions.first?.decision.explanation?.last?.rule == "maxRedemptions")
+    }
+}

@@ -1,0 +1,113 @@
+import OfferService
+import Offers
+import Testing
+
+@Suite("Product reports")
+struct ProductReportsTests {
+    private func useCases(_ store: InMemoryProductReports) -> ProductReports<InMemoryProductReports> {
+        let products = [
+            Product(
+                id: "monthly",
+                period: .months(1),
+                offers: [PromotionalOffer(id: "stay"), PromotionalOffer(id: "back")]
+            ),
+            Product(id: "yearly", offers: [PromotionalOffer(id: "year")]),
+        ]
+        let app = App(bundleId: "reader", subscriptionGroups: [SubscriptionGroup(id: "1", products: products)])
+        return ProductReports(apps: [app], store: store, now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) })
+    }
+
+    private func report(
+        _ product: String = "monthly",
+        _ price: String = "9.99",
+        country: String = "DE",
+        offers: [String] = [],
+        introductory: Bool = false
+    ) throws -> ProductReport {
+        let half = OfferTerms(price: try #require(Price("4.99")), paymentMode: .payAsYouGo, unit: .month, count: 3)
+        let names = offers.map(OfferName.promotional) + (introductory ? [.introductory] : [])
+        return ProductReport(
+            productId: product,
+            country: try #require(CountryCode(country)),
+            tag: PriceTag(price: try #require(Price(price)), currency: try #require(CurrencyCode("EUR")), symbol: "€"),
+            offers: names.map { ReportedOffer(name: $0, terms: half) }
+        )
+    }
+
+    private func germany(
+        _ reports: [ProductReport],
+        _ productIds: [String] = []
+    ) async throws -> ProductOverview {
+        let useCases = useCases(InMemoryProductReports())
+        #expect(try await useCases.take(reports, of: "reader").allSatisfy { $0 })
+        return try await useCases.products(of: "reader", in: try #require(CountryCode("DE")), productIds: productIds)
+    }
+
+    @Test("Each country has its own prices")
+    func countries() async throws {
+        let overview = try await germany([try report(), try report("monthly", "11.99", country: "FRA")])
+        #expect(overview.products.map { $0.sightings.prices.newest.value.price.text } == ["9.99"])
+    }
+
+    @Test("An offer that a report leaves out stays known")
+    func missingOffers() async throws {
+        let overview = try await germany([try report(offers: ["stay"], introductory: true), try report()])
+        #expect(overview.products.first?.offers.map(\.name) == [.introductory, .promotional("stay")])
+        #expect(overview.products.first?.offers.map(\.terms.newest.count) == [1, 1])
+        #expect(overview.products.first?.sightings.prices.newest.count == 2)
+    }
+
+    @Test("Offers that no client saw are named, and so are those that the catalog lacks")
+    func differences() async throws {
+        let overview = try await germany([
+            try report(offers: ["stay", "old"]), try report("gone", offers: ["x"]),
+            try report("yearly", country: "FR", offers: ["year"]),
+        ])
+        #expect(overview.offersNeverSeen == [OfferRequest(productId: "monthly", offerId: "back")])
+        #expect(
+            overview.offersNotInCatalog == [
+                OfferRequest(productId: "gone", offerId: "x"), OfferRequest(productId: "monthly", offerId: "old"),
+            ]
+        )
+        #expect(overview.products.map { $0.catalog != nil } == [false, true])
+    }
+
+    @Test("Products can be asked for one by one, and an unknown one is named")
+    func filter() async throws {
+        let overview = try await germany(
+            [try report(), try report("gone", offers: ["x"])],
+            ["monthly", "yearly", "nope"]
+        )
+        #expect(overview.products.map(\.sightings.productId) == ["monthly"])
+        #expect(overview.unknownProducts == ["nope", "yearly"])
+        #expect(overview.offersNotInCatalog.isEmpty)
+    }
+
+    @Test("An app of another name is a fault")
+    func unknownApp() async throws {
+        let reports = [try report()]
+        await #expect(throws: ProductReportFault.unknownApp(bundleId: "other")) {
+            try await useCases(InMemoryProductReports()).take(reports, of: "other")
+        }
+    }
+
+    @Test("Memory is bounded: products beyond the limit are not kept, known ones still are")
+    func capacity() async throws {
+        let useCases = useCases(InMemoryProductReports())
+        let many = try (0..<InMemoryProductReports.mostEntries).map { try report("product\($0)") }
+        #expect(try await useCases.take(many, of: "reader").allSatisfy { $0 })
+        #expect(
+            try await useCases.take([try report("another"), try report("product1")], of: "reader") == [false, true]
+        )
+    }
+
+    @Test("The offers of one product are bounded too")
+    func manyOffers() async throws {
+        let useCases = useCases(InMemoryProductReports())
+        let most = ProductSightings.mostOffers
+        let names = (0...most).map { "offer\($0)" }
+        #expect(try await useCases.take([try report(offers: Array(names.prefix(most)))], of: "reader") == [true])
+        #expect(try await useCases.take([try report(offers: [names[most]])], of: "reader") == [false])
+        #expect(try await useCases.take([try report(offers: [names[0]])], of: "reader") == [true])
+    }
+}

@@ -1,0 +1,103 @@
+import Offers
+import Testing
+
+@Suite("What an offer saves in each period")
+struct OfferSavingTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let price: String
+        let currency: String
+        let terms: (price: String, mode: PaymentMode, unit: PeriodUnit, count: Int)
+        let period: SubscriptionPeriod?
+        /// Money and per cent, as in `5.00 50`; `nil` where nothing can be told.
+        let saved: String?
+
+        init(
+            _ why: String,
+            _ price: String,
+            _ currency: String,
+            _ terms: (price: String, mode: PaymentMode, unit: PeriodUnit, count: Int),
+            every period: SubscriptionPeriod?,
+            _ saved: String?
+        ) {
+            testDescription = why
+            self.price = price
+            self.currency = currency
+            self.terms = terms
+            self.period = period
+            self.saved = saved
+        }
+    }
+
+    @Test(
+        "Money and per cent, rounded down",
+        arguments: [
+            Case(
+                "half price for three months",
+                "10.00",
+                "EUR",
+                ("5.00", .payAsYouGo, .month, 3),
+                every: nil,
+                "5.00 50"
+            ),
+            Case("9.99 for 6.66", "9.99", "USD", ("6.66", .payAsYouGo, .month, 1), every: nil, "3.33 33"),
+            Case("yen have no decimals", "1000", "JPY", ("667", .payAsYouGo, .month, 1), every: nil, "333 33"),
+            Case("a free week", "9.99", "USD", ("0", .freeTrial, .week, 1), every: nil, "9.99 100"),
+            Case("six months for 30", "10", "USD", ("30", .payUpFront, .month, 6), every: .months(1), "5.00 50"),
+            Case(
+                "three months for 20: a third",
+                "10",
+                "USD",
+                ("20", .payUpFront, .month, 3),
+                every: .months(1),
+                "3.33 33"
+            ),
+            Case("a year of quarters for 60", "20", "USD", ("60", .payUpFront, .year, 1), every: .months(3), "5.00 25"),
+            Case("two weeks for 3", "2", "USD", ("3", .payUpFront, .week, 2), every: .days(7), "0.50 25"),
+            Case("up front, period not known", "10", "USD", ("30", .payUpFront, .month, 6), every: nil, nil),
+            Case("a month of weeks", "2", "USD", ("5", .payUpFront, .month, 1), every: .days(7), nil),
+            Case("dearer than the price", "5", "USD", ("6", .payAsYouGo, .month, 1), every: nil, nil),
+            Case("the same price", "5", "USD", ("5.00", .payAsYouGo, .month, 1), every: nil, nil),
+            Case("a free product", "0", "USD", ("0", .freeTrial, .week, 1), every: nil, nil),
+        ]
+    )
+    func saving(row: Case) throws {
+        let saving = OfferSaving(
+            by: OfferTerms(
+                price: try #require(Price(row.terms.price)),
+                paymentMode: row.terms.mode,
+                unit: row.terms.unit,
+                count: row.terms.count
+            ),
+            insteadOf: try #require(Price(row.price)),
+            in: try #require(CurrencyCode(row.currency)),
+            billedEvery: row.period
+        )
+        #expect(saving.map { "\($0.perPeriod.text) \($0.percent)" } == row.saved)
+    }
+
+    @Test("Pay as you go counts billing periods, the others count units")
+    func durations() throws {
+        let nothing = try #require(Price("0"))
+        func duration(_ mode: PaymentMode, _ unit: PeriodUnit, _ count: Int) -> String? {
+            OfferTerms(price: nothing, paymentMode: mode, unit: unit, count: count).duration(billedEvery: .months(3))?
+                .iso8601
+        }
+        #expect(duration(.payAsYouGo, .month, 2) == "P6M")
+        #expect(duration(.payUpFront, .month, 2) == "P2M")
+        #expect(duration(.freeTrial, .day, 3) == "P3D")
+        #expect(duration(.freeTrial, .year, 1) == "P1Y")
+    }
+
+    @Test(
+        "Periods are read as ISO 8601 writes them",
+        arguments: [
+            ("P1M", SubscriptionPeriod.months(1)), ("P1Y", .months(12)), ("P12M", .months(12)), ("P1W", .days(7)),
+            ("P3D", .days(3)), ("P0M", nil), ("P", nil), ("1M", nil), ("P1H", nil), ("PT1M", nil), ("P1M2D", nil),
+            ("P-1M", nil), ("P+1M", nil), ("P99999999999999999999M", nil), ("p1m", nil), ("", nil),
+        ] as [(String, SubscriptionPeriod?)]
+    )
+    func periods(text: String, period: SubscriptionPeriod?) {
+        #expect(SubscriptionPeriod(iso8601: text) == period)
+    }
+}
