@@ -13,7 +13,7 @@ extension SubscriptionHistory {
         var ofOthers: Set<AppAccountToken> = []
         for transaction in transactions {
             guard let token = transaction.appAccountToken else { continue }
-            if groupIdentifier(of: transaction, in: app) == groupId {
+            if groupId == nil || groupIdentifier(of: transaction, in: app) == groupId {
                 ofGroup.insert(token)
             } else {
                 ofOthers.insert(token)

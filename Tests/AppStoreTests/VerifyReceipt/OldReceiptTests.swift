@@ -62,13 +62,13 @@ struct OldReceiptTests {
             .neverUsed
         ),
         Row(
-            "status 21006 with one object in latest_expired_receipt_info, which is the newer",
+            "status 21006 with one object in latest_expired_receipt_info, the newest period alone: the periods between are not shown",
             #"""
             {"status":21006,"environment":"Production","receipt":\#(single(until: past - 5000, dated)),
             "latest_expired_receipt_info":\#(single(until: past)),\#(entry)}
             """#,
             .lapsed,
-            .neverUsed
+            .noEvidence
         ),
         Row(
             "status 21006 without an entry: subscribed once, no sign of it now",
@@ -101,6 +101,24 @@ struct OldReceiptTests {
             "an app receipt without any purchase, and no latest_receipt_info: no subscription was bought",
             #"{"status":0,"receipt":{\#(app)}}"#,
             .neverSubscribed,
+            .neverUsed
+        ),
+        Row(
+            "asked with exclude-old-transactions: the receipt shows a period that the list leaves out, and it may be a trial",
+            #"""
+            {"status":0,"receipt":{\#(app),"in_app":[\#(single(until: past - 5000))]},
+            "latest_receipt_info":[\#(single(until: past))],\#(entry)}
+            """#,
+            .lapsed,
+            .noEvidence
+        ),
+        Row(
+            "the receipt and the list show the same period: nothing is left out",
+            #"""
+            {"status":0,"receipt":{\#(app),"in_app":[\#(single(until: past))]},
+            "latest_receipt_info":[\#(single(until: past))],\#(entry)}
+            """#,
+            .lapsed,
             .neverUsed
         ),
         Row(

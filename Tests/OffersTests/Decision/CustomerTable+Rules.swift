@@ -4,6 +4,10 @@ private func lapsed(_ days: Double, _ product: String = "pro.monthly") -> Subscr
     history([entry("1", product, ended: true)], [bought("1", product, on: -days - 30, until: -days)])
 }
 
+private let alice = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+private let bob = "0b5a2f6e-0000-4000-8000-000000000001"
+private func token(_ text: String) -> Account { AppAccountToken(text).map(Account.appAccountToken) ?? .none }
+
 private let millisecond = 1.0 / 86_400_000
 
 // Rows read: who the customer is, what the evidence shows, which offer, what comes out.
@@ -44,6 +48,20 @@ extension CustomerTable {
         ),
         Row("scope app: refunded in News only", history([newsEntry], [newsRefunded]), "whole-app", .refunded),
         Row("scope app: evidence of another app", history([newsEntry], [news], of: "x"), "whole-app", .bundleMismatch),
+        Row(
+            "scope app: the account of the subscription, beside coins of another",
+            history([newsEntry], [bought("2", "news.monthly", by: alice), bought("9", "coins", until: nil, by: bob)]),
+            "whole-app",
+            .active,
+            account: token(alice)
+        ),
+        Row(
+            "scope app: an account that no purchase names",
+            history([newsEntry], [bought("2", "news.monthly", by: alice)]),
+            "whole-app",
+            .accountMismatch,
+            account: token(bob)
+        ),
         Row("from the year, and on the year", history([entry("1", "pro.yearly")], [year]), "from-year", .active),
         Row("from the year, but on the month", history([entry()], [bought()]), "from-year", .notFromProduct),
         Row("from the year, which lapsed", lapsed(50, "pro.yearly"), "from-year", .lapsed),
