@@ -31,9 +31,10 @@ let package = Package(
         .target(name: "Offers", swiftSettings: strict),
         .target(name: "StrictJSON", swiftSettings: strict),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLinux"),
         .target(
             name: "SubscriptionKeys",
-            dependencies: ["Offers", "COpenSSL"],
+            dependencies: ["Offers", "CLinux", "COpenSSL"],
             swiftSettings: strict + [.strictMemorySafety()]
         ),
         .target(name: "AppStore", dependencies: ["Offers", "StrictJSON"], swiftSettings: strict),
@@ -78,7 +79,7 @@ let package = Package(
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
         .testTarget(
             name: "SubscriptionKeysTests",
-            dependencies: ["SubscriptionKeys", "Offers", "ChildProcess"],
+            dependencies: ["SubscriptionKeys", "Offers", "ChildProcess", "ProcessMemory"],
             swiftSettings: strict
         ),
         .testTarget(name: "AppStoreTests", dependencies: ["AppStore", "Offers"], swiftSettings: strict),
@@ -104,10 +105,16 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["offer-signer", "ChildProcess"],
+            dependencies: [
+                "offer-signer", "CarelessLoader", "ChildProcess", "ProcessMemory",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict
         ),
         // What the tests run programs with.
         .target(name: "ChildProcess", path: "Tests/ChildProcess", swiftSettings: strict),
+        // What the tests look into the memory of programs with, and a program in which they find a key.
+        .target(name: "ProcessMemory", path: "Tests/ProcessMemory", swiftSettings: strict),
+        .executableTarget(name: "CarelessLoader", path: "Tests/CarelessLoader", swiftSettings: strict),
     ]
 )

@@ -17,7 +17,7 @@ struct KeyFile: ~Copyable {
     ///
     /// Symbolic links are followed, as Kubernetes mounts secrets through them. What was opened is what `fstat` judges.
     ///
-    /// - Throws: A ``KeyFault``: missing, unreadable, no regular file, empty, too large, or open to others.
+    /// - Throws: A ``KeyFault``: missing, unreadable, no regular file, somebody else's, empty, too large, or open to others.
     init(path: String, access: FileAccess) throws(KeyFault) {
         // O_NONBLOCK: opening a pipe would wait for a writer. It changes nothing for a regular file.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -29,6 +29,10 @@ struct KeyFile: ~Copyable {
         let mode = status.st_mode & 0o7777
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw KeyFault(.notRegularFile, "is \(Self.kind(of: status.st_mode))")
+        }
+        // Whoever owns the file can replace the key. Root can anyway.
+        guard status.st_uid == 0 || status.st_uid == geteuid() else {
+            throw KeyFault(.foreignOwner, "belongs to user \(status.st_uid)")
         }
         guard access.permits(mode: mode) else {
             throw KeyFault(.readableByOthers, "has mode 0\(String(mode, radix: 8)), open to others")

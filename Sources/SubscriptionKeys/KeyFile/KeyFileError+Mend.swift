@@ -1,3 +1,5 @@
+import Glibc
+
 extension KeyFileError.Code {
     /// What was expected and what to do, as the end of a sentence that began with what was found.
     ///
@@ -11,10 +13,15 @@ extension KeyFileError.Code {
         case .readableByOthers:
             let expected = access == .ownerOnly ? "nobody but its owner" : "nobody but its owner and group"
             return "; expected is that \(expected) may read it: chmod \(access.advisedMode) \(path)"
+        case .foreignOwner:
+            return "; expected is a file of root or of the service's user (\(geteuid())): chown \(geteuid()) \(path)"
         case .sec1PrivateKey:
             return Self.expectation + ". To convert it: \(command)"
         case .encryptedPrivateKey:
-            return Self.expectation + " without a passphrase. To decrypt it: \(command)"
+            let credential =
+                "openssl pkcs8 -topk8 -nocrypt -in \(path) | systemd-creds encrypt --name=KEY.p8 - KEY.p8.cred"
+            return Self.expectation + " without a passphrase. To decrypt it into a systemd credential: \(credential)"
+                + " or, where there is no systemd, into a file: \(command)"
         case .tooLarge:
             return Self.expectation + ", about 260 bytes"
         case .secureHeap:

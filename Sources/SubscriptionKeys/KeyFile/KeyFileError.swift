@@ -14,6 +14,8 @@ public struct KeyFileError: Error, CustomStringConvertible {
         case empty
         /// Above ``KeyFileError/maximumSize``.
         case tooLarge
+        /// The file belongs neither to root nor to the service's user.
+        case foreignOwner
         /// The mode lets others read it. See ``FileAccess``.
         case readableByOthers
         /// The end is missing: the END line, some Base64, or bytes that the DER announces.

@@ -4,6 +4,7 @@ import Synchronization
 /// The one place in the process where private key bytes may be: OpenSSL's secure heap.
 ///
 /// It is an arena of a fixed size between two guard pages, locked into memory (never swapped) and left out of core dumps.
+/// Where the kernel offers it, the arena is secret memory, which not even root can read from outside.
 /// What is freed in it is cleansed first. The arena lives until the process ends.
 public enum SecureHeap {
     /// What the heap is like, once set up.
@@ -14,6 +15,10 @@ public enum SecureHeap {
         ///
         /// When false, warn: keys can reach the swap.
         public let isLocked: Bool
+        /// Whether the arena is secret memory (memfd_secret(2)).
+        public let isSecret: Bool
+        /// Why the arena is not secret memory, for a log; nil when it is, or when nobody asked for it.
+        public let whyNotSecret: String?
     }
 
     /// The size, in bytes, when the caller names none.
@@ -42,19 +47,22 @@ public enum SecureHeap {
     /// - Parameters:
     ///   - size: The arena's size in bytes: a power of two within ``allowedSizes``.
     ///   - allowUnlocked: Whether to go on when the system refuses to lock the arena. The caller has to warn then.
+    ///   - secret: Whether to use secret memory where the kernel has it. Elsewhere the arena is only locked, and
+    ///     ``Status/whyNotSecret`` tells why.
     /// - Returns: What the heap is like.
     /// - Throws: ``SecureHeapError``. After ``SecureHeapError/notLocked(size:)`` the arena is given back: no key loads.
     @discardableResult
     public static func initialize(
         size: Int = defaultSize,
-        allowUnlocked: Bool = false
+        allowUnlocked: Bool = false,
+        secret: Bool = true
     ) throws(SecureHeapError) -> Status {
         try status.withLock { (status) throws(SecureHeapError) in
             if let status {
                 guard status.isLocked || allowUnlocked else { throw .notLocked(size: status.size) }
                 return status
             }
-            let new = try setUp(size: size, allowUnlocked: allowUnlocked)
+            let new = try setUp(size: size, allowUnlocked: allowUnlocked, secret: secret)
             status = new
             return new
         }
@@ -66,7 +74,7 @@ public enum SecureHeap {
         CRYPTO_secure_malloc_initialized() == 1 ? CRYPTO_secure_used() : 0
     }
 
-    private static func setUp(size: Int, allowUnlocked: Bool) throws(SecureHeapError) -> Status {
+    private static func setUp(size: Int, allowUnlocked: Bool, secret: Bool) throws(SecureHeapError) -> Status {
         guard allowedSizes.contains(size), size.nonzeroBitCount == 1 else { throw .invalidSize(size) }
         guard OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1 else {
             throw .unavailable(size: size)
@@ -75,9 +83,16 @@ public enum SecureHeap {
         // 1: set up and locked. 2: set up, but some protection failed, which is not told apart from "not locked".
         switch CRYPTO_secure_malloc_init(size, smallestBlock) {
         case 1:
-            return Status(size: size, isLocked: true)
+            guard secret else { return Status(size: size, isLocked: true, isSecret: false, whyNotSecret: nil) }
+            do throws(SecretMemory.ArenaLost) {
+                let reason = try SecretMemory.replaceArena(size: size)
+                return Status(size: size, isLocked: true, isSecret: reason == nil, whyNotSecret: reason)
+            } catch {
+                throw .unavailable(size: size)
+            }
         case 2 where allowUnlocked:
-            return Status(size: size, isLocked: false)
+            let reason = secret ? "the system does not lock memory for this process" : nil
+            return Status(size: size, isLocked: false, isSecret: false, whyNotSecret: reason)
         case 2:
             CRYPTO_secure_malloc_done()
             throw .notLocked(size: size)

@@ -8,7 +8,7 @@ public import Offers
 /// `DERReader` and `PrivateKeyInfo` (where the number is), `PrivateScalar` and `P256Key` (into OpenSSL), `SigningContext`
 /// and `SigningContextPool` (their use). They never become a Swift array, string or `Data`, and every buffer that held
 /// them is cleansed on every path.
-public final class SigningKey: OfferSigner {
+public final class SigningKey: SelfTestingSigner {
     /// The key's identifier in App Store Connect, ten characters.
     public let keyIdentifier: String
     /// The public key as the DER of a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), 91 bytes.
@@ -24,7 +24,7 @@ public final class SigningKey: OfferSigner {
 
     /// Loads a P8 file and proves the key: its two parts belong together, and what it signs verifies.
     ///
-    /// Call ``SecureHeap/initialize(size:allowUnlocked:)`` before. The file is PEM with one PKCS#8 `PRIVATE KEY` of P-256,
+    /// Call ``SecureHeap/initialize(size:allowUnlocked:secret:)`` before. The file is PEM with one PKCS#8 `PRIVATE KEY` of P-256,
     /// of at most ``KeyFileError/maximumSize`` bytes.
     ///
     /// - Parameters:

@@ -26,12 +26,29 @@ struct BadKeyTests {
             let error = try #require(throws: KeyFileError.self) {
                 try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
             }
-            let command = try #require(error.reason.range(of: "openssl pkcs8.*", options: .regularExpression))
+            let pattern = "openssl pkcs8 [^|]* -out KEY.p8$"
+            let command = try #require(error.reason.range(of: pattern, options: .regularExpression))
             let mended = workbench.path("mended.p8")
             let words = error.reason[command].split(separator: " ").map { $0 == "KEY.p8" ? mended : String($0) }
             let passphrase = code == .encryptedPrivateKey ? ["-passin", "pass:demo"] : []
             #expect(try Tool.run(words[0], words.dropFirst() + passphrase).status == 0)
             #expect(throws: Never.self) { try SigningKey(contentsOf: mended, keyIdentifier: "TEST123456") }
+        }
+    }
+
+    @Test("The command for an encrypted key hands the decrypted one to systemd-creds, never to a file")
+    func credential() throws {
+        let workbench = try Workbench()
+        for bad in BadKey.all where bad.code == .encryptedPrivateKey {
+            let path = try workbench.write(bad.make())
+            let error = try #require(throws: KeyFileError.self) {
+                try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
+            }
+            let pattern = "openssl pkcs8 [^|]*(?= [|] systemd-creds encrypt --name=KEY.p8 - KEY.p8.cred)"
+            let command = try #require(error.reason.range(of: pattern, options: .regularExpression))
+            let words = error.reason[command].split(separator: " ").map(String.init)
+            let result = try Tool.run(words[0], words.dropFirst() + ["-passin", "pass:demo"])
+            #expect(throws: Never.self) { try workbench.load(result.output) }
         }
     }
 

@@ -85,6 +85,28 @@ struct KeyFileTests {
         }
     }
 
+    @Test(
+        "A file of another user is refused, as that user could replace the key; root's is fine",
+        .enabled(if: geteuid() == 0, "only root can give files away")
+    )
+    func owner() async throws {
+        let path = try workbench.write(key.pem, mode: 0o400)
+        try #require(chown(path, 1234, 1234) == 0)
+        let error = try refusal(of: path)
+        #expect(error.code == .foreignOwner)
+        #expect(error.reason.hasPrefix("belongs to user 1234; expected is a file of root or of the service's user (0)"))
+        #expect(error.reason.hasSuffix(": chown 0 \(path)"))
+
+        let groups = try workbench.write(key.pem, to: "root.p8", mode: 0o440)
+        try #require(chown(groups, 0, 1234) == 0 && chmod(workbench.directory, 0o755) == 0)
+        await #expect(processExitsWith: .success) { [path = path as String, groups = groups as String] in
+            try SecureHeap.initialize()
+            try #require(setgid(1234) == 0 && setuid(1234) == 0)
+            #expect(throws: Never.self) { try KeyInspection(of: path) }
+            #expect(throws: Never.self) { try KeyInspection(of: groups, access: .groupReadable) }
+        }
+    }
+
     @Test("A symbolic link is followed, as Kubernetes mounts secrets, and its target is judged")
     func symbolicLink() throws {
         let link = workbench.path("link.p8")

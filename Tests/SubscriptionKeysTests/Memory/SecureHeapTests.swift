@@ -1,6 +1,8 @@
 import Foundation
-import SubscriptionKeys
+import ProcessMemory
 import Testing
+
+@testable import SubscriptionKeys
 
 /// The secure heap, each time in a process of its own, as a process has one.
 struct SecureHeapTests {
@@ -13,6 +15,52 @@ struct SecureHeapTests {
             #expect(try SecureHeap.initialize(size: 1 << 20).size == 64 << 10)
             let locked = try ProcessMemory(of: getpid()).mappings.filter(\.isLocked)
             #expect(locked.map(\.range.count) == [64 << 10])
+        }
+    }
+
+    @Test("Where the kernel has secret memory, the arena is in it: signing works, and nobody reads it from outside")
+    func secret() async {
+        await #expect(processExitsWith: .success) {
+            let status = try SecureHeap.initialize()
+            // The kernel's own word: without it, the fallback has to say why.
+            try #require(status.isSecret == Kernel.hasSecretMemory)
+            #expect((status.whyNotSecret == nil) == status.isSecret)
+            let workbench = try Workbench()
+            #expect(throws: Never.self) { try workbench.load(TestKey().pem).selfTest() }
+            let locked = try ProcessMemory(of: getpid()).mappings.filter(\.isLocked)
+            #expect(locked.map(\.range.count) == [64 << 10])
+            guard status.isSecret, let arena = locked.first else { return }
+            let memory = open("/proc/self/mem", O_RDONLY)
+            var byte: UInt8 = 0
+            #expect(pread(memory, &byte, 1, off_t(arena.range.lowerBound)) == -1)
+            #expect(arena.range.contains(try Self.placeOfBuffer()))
+        }
+    }
+
+    /// Where the heap puts what is asked for.
+    private static func placeOfBuffer() throws -> UInt {
+        let buffer = try SecureBuffer(count: 100)
+        return buffer.withBytes { bytes in bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } }
+    }
+
+    @Test("Nobody has to have secret memory: without it the arena is only locked")
+    func notSecret() async {
+        await #expect(processExitsWith: .success) {
+            let status = try SecureHeap.initialize(secret: false)
+            #expect(status == SecureHeap.Status(size: 64 << 10, isLocked: true, isSecret: false, whyNotSecret: nil))
+        }
+    }
+
+    @Test("Secret memory needs no higher limit of locked memory than the arena itself")
+    func secretWithinLimit() async {
+        await #expect(processExitsWith: .success) {
+            let hasSecretMemory = Kernel.hasSecretMemory
+            var limit = rlimit(rlim_cur: 64 << 10, rlim_max: 64 << 10)
+            try #require(setrlimit(__rlimit_resource_t(8), &limit) == 0)
+            if geteuid() == 0 { try #require(setuid(65534) == 0) }
+            let status = try SecureHeap.initialize()
+            #expect(status.isLocked)
+            #expect(status.isSecret == hasSecretMemory)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessMemory
 import Synchronization
 
 /// Looks for a key in another process, each time that one says it has reached a stage.
@@ -18,10 +19,7 @@ final class MemoryScan: Sendable {
     private let isDone = DispatchSemaphore(value: 0)
 
     init(of key: TestKey, directory: String, stages: [String]) {
-        // Halves of the number either way round, and pieces of the file's text.
-        let halves = [Array(key.scalar.prefix(16)), Array(key.scalar.suffix(16))]
-        let text = Array(Data(key.der).base64EncodedString().utf8)
-        let patterns = halves + halves.map { $0.reversed() } + [Array(text[48..<64]), Array(text[64..<88])]
+        let patterns = KeyPatterns(der: key.der).all
         Thread.detachNewThread { [self] in
             let result = Result { try stages.map { try Self.count(patterns, at: $0, in: directory) } }
             outcome.withLock { $0 = result }

@@ -1,19 +1,25 @@
-import Foundation
-import Testing
+public import Foundation
 
 /// The memory of a live process, read from outside by `/proc` (proc(5)).
-struct ProcessMemory {
+public struct ProcessMemory {
     /// A mapping that the process can write.
-    struct Mapping {
-        let range: Range<UInt>
+    public struct Mapping {
+        /// Where it is.
+        public let range: Range<UInt>
         /// Whether the process has locked it: the secure heap.
-        var isLocked = false
+        public internal(set) var isLocked = false
     }
 
-    let process: pid_t
-    let mappings: [Mapping]
+    /// The process.
+    public let process: pid_t
+    /// What it can write.
+    public let mappings: [Mapping]
 
-    init(of process: pid_t) throws {
+    /// Takes the list of a process's mappings.
+    ///
+    /// - Parameter process: The process: this one, or another that this one may look into, as root may.
+    /// - Throws: The error of reading `/proc`.
+    public init(of process: pid_t) throws {
         self.process = process
         var mappings: [Mapping] = []
         var isWritable = false
@@ -33,12 +39,38 @@ struct ProcessMemory {
         self.mappings = mappings
     }
 
-    /// How often one of the patterns is in the mappings that are locked, or in the others.
-    func count(of patterns: [[UInt8]], locked: Bool) throws -> Int {
-        let file = open("/proc/\(process)/mem", O_RDONLY)
-        try #require(file >= 0)
-        defer { close(file) }
+    /// How many bytes of the mappings that are locked, or of the others, can be read from outside.
+    ///
+    /// - Parameter locked: Which ones.
+    /// - Returns: The number of bytes; 0 for secret memory.
+    /// - Throws: ``ProcessMemoryError`` when the process cannot be looked into at all.
+    public func readableBytes(locked: Bool) throws -> Int {
         var count = 0
+        try forEachMapping(locked: locked) { count += $0.count }
+        return count
+    }
+
+    /// How often one of the patterns is in the mappings that are locked, or in the others.
+    ///
+    /// - Parameters:
+    ///   - patterns: What to look for.
+    ///   - locked: Where.
+    /// - Returns: The number of occurrences.
+    /// - Throws: ``ProcessMemoryError`` when the process cannot be looked into at all.
+    public func count(of patterns: [[UInt8]], locked: Bool) throws -> Int {
+        var count = 0
+        try forEachMapping(locked: locked) { memory in
+            for pattern in patterns { count += Self.count(of: pattern, in: memory) }
+        }
+        return count
+    }
+
+    private func forEachMapping(locked: Bool, _ body: (UnsafeRawBufferPointer) -> Void) throws {
+        let file = open("/proc/\(process)/mem", O_RDONLY)
+        guard file >= 0 else {
+            throw ProcessMemoryError(description: "/proc/\(process)/mem: \(String(cString: strerror(errno)))")
+        }
+        defer { close(file) }
         for mapping in mappings where mapping.isLocked == locked {
             let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: mapping.range.count, alignment: 1)
             defer { memory.deallocate() }
@@ -50,11 +82,8 @@ struct ProcessMemory {
                 if result <= 0 { break }
                 length += result
             }
-            for pattern in patterns {
-                count += Self.count(of: pattern, in: UnsafeRawBufferPointer(rebasing: memory[..<length]))
-            }
+            body(UnsafeRawBufferPointer(rebasing: memory[..<length]))
         }
-        return count
     }
 
     private static func count(of pattern: [UInt8], in memory: UnsafeRawBufferPointer) -> Int {
@@ -70,4 +99,10 @@ struct ProcessMemory {
         }
         return count
     }
+}
+
+/// A process's memory cannot be looked into.
+public struct ProcessMemoryError: Error, CustomStringConvertible {
+    /// Why not.
+    public let description: String
 }

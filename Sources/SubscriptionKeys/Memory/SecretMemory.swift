@@ -1,0 +1,53 @@
+import CLinux
+import COpenSSL
+import Glibc
+
+/// Memory that the kernel takes out of its own sight (memfd_secret(2), Linux 5.14).
+///
+/// Nobody else reads it, not even root through `/proc/PID/mem` or a debugger. Like locked memory it is never swapped, and left out of dumps.
+enum SecretMemory {
+    /// The arena has no memory at all any more: the process must not go on.
+    struct ArenaLost: Error {}
+
+    /// Puts secret memory in the place of the secure heap's arena, which nobody uses yet.
+    ///
+    /// OpenSSL has no call for it, but needs none: the heap hands out its whole arena as one allocation, whose pages are
+    /// replaced while it is held. The guard pages around it stay. When the allocation is given back, the heap writes its
+    /// list of free blocks into the new pages.
+    ///
+    /// - Parameter size: The arena's size in bytes.
+    /// - Returns: Why the arena stays in ordinary locked memory; nil when it is in secret memory now.
+    /// - Throws: ``ArenaLost``.
+    static func replaceArena(size: Int) throws(ArenaLost) -> String? {
+        let descriptor = clinux_memfd_secret()
+        guard descriptor >= 0 else { return reason("memfd_secret") }
+        defer { close(descriptor) }
+        guard ftruncate(descriptor, size) == 0 else { return reason("ftruncate") }
+
+        guard let arena = unsafe CRYPTO_secure_malloc(size, #fileID, #line) else { return "the heap is in use" }
+        defer { unsafe CRYPTO_secure_free(arena, #fileID, #line) }
+        guard unsafe CRYPTO_secure_actual_size(arena) == size, UInt(bitPattern: arena) % UInt(getpagesize()) == 0
+        else { return "the heap's arena is not made of whole pages" }
+
+        // Secret memory counts as locked memory: the old pages make room within the limit first.
+        unsafe munlock(arena, size)
+        guard let pages = unsafe clinux_map_shared(descriptor, size) else {
+            let reason = reason("mmap")
+            guard unsafe mlock(arena, size) == 0 else { throw ArenaLost() }
+            return reason
+        }
+        // Every page is there before a key needs it.
+        unsafe memset(pages, 0, size)
+        guard unsafe clinux_move(pages, size, arena) == 0 else {
+            let reason = reason("mremap")
+            unsafe munmap(pages, size)
+            guard unsafe clinux_map_locked(arena, size) == 0 else { throw ArenaLost() }
+            return reason
+        }
+        return nil
+    }
+
+    private static func reason(_ call: String) -> String {
+        unsafe "\(call): \(String(cString: strerror(errno)))"
+    }
+}
