@@ -1,0 +1,85 @@
+public import Offers
+
+/// Judges the time of day by the machine's uptime and by Apple's clock; a value without a clock of its own.
+public struct ClockWatch: Sendable {
+    /// By how much the clock may be off, in milliseconds: 300 seconds.
+    ///
+    /// It is what is tolerated of evidence, too. Time servers correct less than this without a step.
+    public static var toleranceMilliseconds: Int64 { 300_000 }
+
+    /// How long small steps add up, in milliseconds: an hour.
+    ///
+    /// Without an end to it, a year of leap seconds and paused virtual machines would count as one jump.
+    public static var memoryMilliseconds: Int64 { 3_600_000 }
+
+    /// The last reading that the clock is known to have been in order at.
+    private var reference: ClockReading
+    /// The latest that Apple's clock has been seen to show, in milliseconds since 1970 at an uptime of zero.
+    private var apple: (epochMilliseconds: Int64, isExact: Bool)?
+
+    /// Begins to watch.
+    ///
+    /// - Parameter reading: The clocks now; what they show is believed.
+    public init(_ reading: ClockReading) {
+        reference = reading
+    }
+
+    /// Judges the clock.
+    ///
+    /// - Parameter reading: The clocks now.
+    /// - Returns: What is wrong; `nil` when nothing is. A jump stays until the clock has come back, Apple's clock
+    ///   confirms it, or somebody answers for it (``believe(_:)``).
+    public mutating func judge(_ reading: ClockReading) -> ClockFault? {
+        if let apple {
+            let ahead = reading.epochMilliseconds - apple.epochMilliseconds
+            if ahead < -Self.toleranceMilliseconds { return .behindApple(milliseconds: -ahead) }
+            if apple.isExact, ahead > Self.toleranceMilliseconds { return .aheadOfApple(milliseconds: ahead) }
+        }
+        let jump = reading.epochMilliseconds - reference.epochMilliseconds
+        if abs(jump) > Self.toleranceMilliseconds { return .jumped(milliseconds: jump) }
+        let age = reading.uptimeMilliseconds - reference.uptimeMilliseconds
+        if age > Self.memoryMilliseconds { reference = reading }
+        return nil
+    }
+
+    /// Takes note of Apple's clock.
+    ///
+    /// - Parameters:
+    ///   - date: What Apple's clock shows, or has shown.
+    ///   - reading: The clocks now.
+    public mutating func observe(_ date: AppleDate, at reading: ClockReading) {
+        guard date.isPlausible else { return }
+        switch date {
+        case .signed(let date):
+            let epoch = date.millisecondsSince1970 - reading.uptimeMilliseconds
+            if epoch > apple?.epochMilliseconds ?? .min { apple = (epoch, apple?.isExact == true) }
+        case .fetched(let date):
+            apple = (date.millisecondsSince1970 - reading.uptimeMilliseconds, true)
+            let difference = reading.wall.millisecondsSince1970 - date.millisecondsSince1970
+            if abs(difference) <= Self.toleranceMilliseconds { reference = reading }
+        }
+    }
+
+    /// Takes an operator's word that the clock is right now.
+    ///
+    /// What Apple's clock says holds all the same.
+    ///
+    /// - Parameter reading: The clocks now.
+    public mutating func believe(_ reading: ClockReading) {
+        reference = reading
+    }
+}
+
+extension AppleDate {
+    /// Whether the date is from 1970 to 9999, so that no arithmetic with it overflows.
+    fileprivate var isPlausible: Bool {
+        switch self {
+        case .signed(let date), .fetched(let date): (0...253_402_300_799_999).contains(date.millisecondsSince1970)
+        }
+    }
+}
+
+extension ClockReading {
+    /// The time of day at an uptime of zero, in milliseconds since 1970: it changes only when the clock is set.
+    fileprivate var epochMilliseconds: Int64 { wall.millisecondsSince1970 - uptimeMilliseconds }
+}

@@ -1,0 +1,113 @@
+import OfferService
+import Offers
+import Testing
+
+@Suite("The watch over the clock")
+struct ClockWatchTests {
+    /// 2026-11-21, and a machine that has run for a day.
+    private let start = Self.reading(wall: 0, uptime: 0)
+
+    private static func timestamp(_ seconds: Int64) -> Timestamp {
+        Timestamp(millisecondsSince1970: 1_795_262_400_000 + seconds * 1000)
+    }
+
+    private static func reading(wall: Int64, uptime: Int64) -> ClockReading {
+        ClockReading(wall: timestamp(wall), uptimeMilliseconds: 86_400_000 + uptime * 1000)
+    }
+
+    @Test("Time that passes is no fault, nor is a correction of five minutes")
+    func inOrder() {
+        var watch = ClockWatch(start)
+        for seconds in [0, 1, 60, 3600, 86_400, 400_000] as [Int64] {
+            #expect(watch.judge(Self.reading(wall: seconds, uptime: seconds)) == nil)
+        }
+        #expect(watch.judge(Self.reading(wall: 400_300, uptime: 400_000)) == nil)
+        #expect(watch.judge(Self.reading(wall: 399_700, uptime: 400_000)) == nil)
+    }
+
+    @Test("A jump is a fault until the clock has come back", arguments: [301, 86_400, -301, -86_400] as [Int64])
+    func jump(by seconds: Int64) {
+        var watch = ClockWatch(start)
+        let fault = ClockFault.jumped(milliseconds: seconds * 1000)
+        #expect(watch.judge(Self.reading(wall: 10 + seconds, uptime: 10)) == fault)
+        #expect(
+            watch.judge(Self.reading(wall: 100_000 + seconds, uptime: 100_000)) == fault,
+            "it does not get used to it"
+        )
+        #expect(watch.judge(Self.reading(wall: 100_010, uptime: 100_010)) == nil)
+    }
+
+    @Test("Small steps count as a jump within an hour, not over months")
+    func steps() {
+        var quick = ClockWatch(start)
+        #expect(quick.judge(Self.reading(wall: 700, uptime: 500)) == nil)
+        #expect(quick.judge(Self.reading(wall: 1_400, uptime: 1_000)) == .jumped(milliseconds: 400_000))
+        var slow = ClockWatch(start)
+        for month in 1...20 as ClosedRange<Int64> {
+            #expect(slow.judge(Self.reading(wall: month * 2_592_100, uptime: month * 2_592_000)) == nil)
+        }
+    }
+
+    @Test("Apple's clock, or an operator, can answer for the clock after a jump")
+    func confirmation() {
+        let jumped = Self.reading(wall: 5_000, uptime: 10)
+        var byApple = ClockWatch(start)
+        #expect(byApple.judge(jumped) != nil)
+        byApple.observe(.signed(Self.timestamp(5_000)), at: jumped)
+        #expect(byApple.judge(jumped) != nil, "what was signed may be older")
+        byApple.observe(.fetched(Self.timestamp(4_990)), at: jumped)
+        #expect(byApple.judge(jumped) == nil)
+        var byOperator = ClockWatch(start)
+        byOperator.believe(jumped)
+        #expect(byOperator.judge(jumped) == nil)
+        #expect(byOperator.judge(Self.reading(wall: 20, uptime: 20)) == .jumped(milliseconds: -4_990_000))
+    }
+
+    @Test("Behind what Apple has signed is a fault, and an operator's word does not mend it")
+    func behind() {
+        var watch = ClockWatch(start)
+        watch.observe(.signed(Self.timestamp(301)), at: start)
+        let fault = ClockFault.behindApple(milliseconds: 301_000)
+        #expect(watch.judge(start) == fault)
+        #expect(watch.judge(Self.reading(wall: 1_000, uptime: 1_000)) == fault, "Apple's clock goes on, too")
+        watch.believe(start)
+        #expect(watch.judge(start) == fault)
+        let corrected = Self.reading(wall: 1_311, uptime: 1_010)
+        watch.believe(corrected)
+        #expect(watch.judge(corrected) == nil)
+    }
+
+    @Test("Old signed data tells nothing, and data within the tolerance is fine")
+    func oldData() {
+        var watch = ClockWatch(start)
+        for age in [-300, 0, 60, 86_400, 31_536_000] as [Int64] {
+            watch.observe(.signed(Self.timestamp(-age)), at: start)
+            #expect(watch.judge(start) == nil)
+        }
+    }
+
+    @Test("What was fetched this moment also shows a clock that is ahead")
+    func ahead() {
+        var watch = ClockWatch(start)
+        watch.observe(.fetched(Self.timestamp(-3_600)), at: start)
+        #expect(watch.judge(start) == .aheadOfApple(milliseconds: 3_600_000))
+    }
+
+    @Test("A date that no clock shows is left alone", arguments: [.min, -1, 253_402_300_800_000, .max] as [Int64])
+    func implausible(milliseconds: Int64) {
+        var watch = ClockWatch(start)
+        watch.observe(.signed(Timestamp(millisecondsSince1970: milliseconds)), at: start)
+        watch.observe(.fetched(Timestamp(millisecondsSince1970: milliseconds)), at: start)
+        #expect(watch.judge(start) == nil)
+    }
+
+    @Test("The monitor feeds the watch with both clocks of the machine")
+    func monitor() {
+        let monitor = ClockMonitor { [start] in start }
+        #expect(monitor.fault == nil)
+        monitor.observe(.signed(Self.timestamp(1_000)))
+        #expect(monitor.fault == .behindApple(milliseconds: 1_000_000))
+        monitor.observe(.fetched(Self.timestamp(0)))
+        #expect(monitor.fault == nil)
+    }
+}
