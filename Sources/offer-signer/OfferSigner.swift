@@ -1,4 +1,5 @@
 import ArgumentParser
+import SubscriptionKeys
 
 /// The command line: one file per command in `Commands`.
 @main
@@ -10,4 +11,15 @@ struct OfferSigner: AsyncParsableCommand {
         version: Version.current,
         subcommands: [Serve.self, Sign.self, Check.self, Diagnose.self, Keys.self, Clients.self]
     )
+
+    /// Protects the process while it has one thread, and then runs the command.
+    static func main() async {
+        do throws(ProcessProtectionError) {
+            try ProcessProtection.enable()
+        } catch {
+            Console.message("error: \(error)")
+            Self.exit(withError: ExitCode.failure)
+        }
+        await Self.main(nil)
+    }
 }

@@ -26,11 +26,8 @@ public enum AdminAPI {
             Response(status: .ok, headers: json, bytes: Array(#"{"status":"alive"}"#.utf8))
         }
         router.get("/readyz") { _, _ in
-            Response(
-                status: readiness.isReady ? .ok : .serviceUnavailable,
-                headers: json,
-                bytes: readiness.json
-            )
+            let (isReady, bytes) = readiness.answer()
+            return Response(status: isReady ? .ok : .serviceUnavailable, headers: json, bytes: bytes)
         }
         router.get("/version") { _, _ in
             var writer = JSONWriter()

@@ -14,17 +14,14 @@ public final class Readiness: Sendable {
     }
 
     private let phase = Mutex(Phase.starting)
-    private let warnings: [String]
+    private let details: @Sendable () -> ReadinessDetails
 
     /// Creates the readiness of a service that is starting.
     ///
-    /// - Parameter warnings: What stays in the details for as long as the service runs.
-    public init(warnings: [String]) {
-        self.warnings = warnings
+    /// - Parameter details: What there is to tell now; asked anew for each answer.
+    public init(details: @escaping @Sendable () -> ReadinessDetails) {
+        self.details = details
     }
-
-    /// Whether the service should get requests.
-    public var isReady: Bool { phase.withLock { $0 } == .ready }
 
     /// Moves on to a phase.
     ///
@@ -37,20 +34,40 @@ public final class Readiness: Sendable {
         }
     }
 
-    /// The phase and the details as JSON.
-    var json: [UInt8] {
+    /// The answer of this moment: whether the service should get requests, and the reasons as JSON.
+    ///
+    /// - Returns: The `status` is that of the phase, and `unready` where a fault keeps a started service from requests.
+    func answer() -> (isReady: Bool, json: [UInt8]) {
         let phase = phase.withLock { $0 }
+        let details = details()
+        let isReady = phase == .ready && details.faults.isEmpty
         var writer = JSONWriter()
         writer.object { answer in
-            answer.member("status", phase.rawValue)
+            answer.member("status", phase == .ready && !isReady ? "unready" : phase.rawValue)
             answer.member("details")
-            answer.object { details in
-                details.member("warnings")
-                details.array { list in
-                    for warning in warnings { list.string(warning) }
-                }
-            }
+            answer.object { $0.members(of: details) }
         }
-        return writer.bytes
+        return (isReady, writer.bytes)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of details: ReadinessDetails) {
+        list("warnings", details.warnings)
+        list("faults", details.faults)
+        member("keyMemory", details.keyMemory)
+        member("reloads")
+        object { reloads in
+            reloads.member("completed", Int64(details.reloads.completed))
+            reloads.member("refused", Int64(details.reloads.refused))
+            reloads.list("lastFaults", details.reloads.lastFaults)
+        }
+    }
+
+    private mutating func list(_ name: String, _ texts: [String]) {
+        member(name)
+        array { list in
+            for text in texts { list.string(text) }
+        }
     }
 }

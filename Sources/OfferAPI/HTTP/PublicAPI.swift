@@ -9,46 +9,59 @@ public enum PublicAPI {
     /// The context of a request.
     public typealias Context = BasicRequestContext
 
+    private static let methods = [
+        "/v1/signatures": "POST", "/v1/eligibility": "POST", "/v1/diagnoses": "POST", "/v1/product-reports": "POST",
+        "/v1/products": "GET",
+    ]
+
     /// Builds the responder of the public listener.
     ///
     /// - Parameters:
-    ///   - signatures: `POST /v1/signatures`.
-    ///   - eligibility: `POST /v1/eligibility`.
-    ///   - productReports: `POST /v1/product-reports` and `GET /v1/products`.
+    ///   - endpoints: What the configuration in use answers with.
     ///   - logger: Where the service's own faults are logged.
     /// - Returns: The responder.
     public static func responder(
-        signatures: SignaturesEndpoint<some OfferSigner, some EvidenceReader>,
-        eligibility: EligibilityEndpoint<some OfferSigner, some EvidenceReader>,
-        productReports: ProductReportsEndpoint<some ProductReportStore>,
+        endpoints:
+            @escaping @Sendable () -> PublicEndpoints<
+                some OfferSigner, some EvidenceReader, some ProductReportStore, some SignatureVerifier
+            >,
         logger: Logger
     ) -> some HTTPResponder<Context> {
         let router = Router(context: Context.self)
-        let methods = [
-            "/v1/signatures": "POST", "/v1/eligibility": "POST", "/v1/product-reports": "POST", "/v1/products": "GET",
-        ]
         router.add(middleware: ProblemMiddleware(methods: methods, logger: logger))
         router.post("/v1/signatures") { request, _ in
-            let client = try signatures.admit(request.head)
-            let body = try await body(of: request, limit: type(of: signatures).maximumBodyBytes)
-            return try await answer(logger) { () throws(Problem) in try signatures.answer(body, for: client) }
+            let endpoint = endpoints().signatures
+            let client = try endpoint.admit(request.head)
+            let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
+            return try await answer(logger) { () throws(Problem) in try endpoint.answer(body, for: client) }
         }
         router.post("/v1/eligibility") { request, _ in
-            let client = try eligibility.admit(request.head)
-            let body = try await body(of: request, limit: type(of: eligibility).maximumBodyBytes)
-            return try await answer(logger) { () throws(Problem) in try eligibility.answer(body, for: client) }
+            let endpoint = endpoints().eligibility
+            let client = try endpoint.admit(request.head)
+            let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
+            return try await answer(logger) { () throws(Problem) in try endpoint.answer(body, for: client) }
+        }
+        router.post("/v1/diagnoses") { request, _ in
+            let endpoint = endpoints().diagnoses
+            let client = try endpoint.admit(request.head)
+            let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
+            return try await answer(logger) { () async throws(Problem) in
+                try await endpoint.answer(body, for: client)
+            }
         }
         router.post("/v1/product-reports") { request, _ in
-            let client = try productReports.admitReport(request.head)
-            let body = try await body(of: request, limit: type(of: productReports).maximumBodyBytes)
+            let endpoint = endpoints().productReports
+            let client = try endpoint.admitReport(request.head)
+            let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
             return try await answer(logger, status: .accepted) { () async throws(Problem) in
-                try await productReports.take(body, query: query(of: request), for: client)
+                try await endpoint.take(body, query: query(of: request), for: client)
             }
         }
         router.get("/v1/products") { request, _ in
-            let client = try productReports.admitQuery(request.head)
+            let endpoint = endpoints().productReports
+            let client = try endpoint.admitQuery(request.head)
             return try await answer(logger) { () async throws(Problem) in
-                try await productReports.products(query: query(of: request), for: client)
+                try await endpoint.products(query: query(of: request), for: client)
             }
         }
         return router.buildResponder()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import OfferAPI
+import OfferService
 import Offers
 import SubscriptionKeys
 
@@ -14,7 +15,7 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         let service = try options.load()
         let settings = service.settings
-        for (app, keys) in zip(settings.apps, service.keys) {
+        for (app, (keys, retired)) in zip(settings.apps, zip(service.keys, service.retiredKeys)) {
             let products = app.app.subscriptionGroups.flatMap(\.products)
             let offers = products.reduce(0) { $0 + $1.offers.count }
             Console.result(
@@ -22,13 +23,17 @@ struct Check: AsyncParsableCommand {
                     + "\(products.count) products, \(offers) offers"
             )
             for (index, key) in keys.enumerated() {
-                let fingerprint = key.publicKeySHA256.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+                let fingerprint = key.signer.publicKeySHA256.map {
+                    String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+                }
                 Console.result(
                     "  key \(key.keyIdentifier): P-256, public key SHA-256 \(fingerprint.joined()), "
                         + "self-test passed\(index == 0 ? ", signs" : "")"
                 )
             }
+            for key in retired { Console.result("  key \(key.keyIdentifier): P-256, public key only") }
         }
+        Console.result("key memory: \(service.keyMemoryName)")
         for client in settings.clients.map(\.client) {
             Console.result("client \(client.name): \(client.apps.sorted().joined(separator: ", "))")
         }

@@ -11,10 +11,10 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        let service = try options.load()
+        let composition = ServiceComposition(try options.load(), from: options.source)
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         do {
-            try await ServiceComposition(service).run()
+            try await composition.run()
         } catch {
             Console.message("error: \(error)")
             throw ExitCode.failure

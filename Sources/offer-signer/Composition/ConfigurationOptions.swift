@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import SubscriptionKeys
 
 /// The options of every command that reads the configuration.
 struct ConfigurationOptions: ParsableArguments {
@@ -10,25 +9,20 @@ struct ConfigurationOptions: ParsableArguments {
     @OptionGroup(title: "Settings, instead of the file's")
     var flags: ConfigurationFlags
 
+    /// Where the configuration comes from.
+    var source: ConfigurationSource {
+        ConfigurationSource(file: config, flags: flags.values, environment: ProcessInfo.processInfo.environment)
+    }
+
     /// Reads the configuration and all that it names, and loads the keys.
     ///
     /// Every warning and every fault is written to standard error.
     ///
     /// - Returns: The service, ready to be used.
-    /// - Throws: Exit 78 when anything is at fault, 1 when the system cannot keep keys safe.
+    /// - Throws: Exit 78 when anything is at fault, also when the system cannot keep keys safe.
     func load() throws(ExitCode) -> LoadedService {
-        do {
-            try SecureHeap.initialize()
-        } catch {
-            Console.message("error: \(error)")
-            throw .failure
-        }
         do throws(ConfigurationFaults) {
-            let service = try LoadedService(
-                configurationFile: config,
-                flags: flags.values,
-                environment: ProcessInfo.processInfo.environment
-            )
+            let service = try source.load()
             for warning in service.warnings { Console.message("warning: \(warning)") }
             return service
         } catch {

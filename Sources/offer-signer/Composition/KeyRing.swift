@@ -1,4 +1,9 @@
+import Crypto
+import OfferService
 import SubscriptionKeys
+
+/// A private key that signs as long as its self-tests pass.
+typealias GuardedKey = GuardedSigner<SigningKey>
 
 /// The keys that were loaded while the configuration was read.
 ///
@@ -9,25 +14,65 @@ final class KeyRing: KeyLoading {
         let id: String
     }
 
-    private var keys: [Name: SigningKey] = [:]
+    /// The memory that the keys are in; `nil` when the system did not give it.
+    private(set) var memory: SecureHeap.Status?
+    private var keys: [Name: GuardedKey] = [:]
+    private var publicKeys: [Name: P256.Signing.PublicKey] = [:]
 
-    func load(file: String, id: String) throws(ValueFault) -> [UInt8] {
-        let name = Name(file: file, id: id)
-        if let known = keys[name] { return known.publicKeySHA256 }
+    func prepareMemory(_ protection: KeyProtection) throws(ValueFault) -> String? {
+        do throws(SecureHeapError) {
+            let memory = try SecureHeap.initialize(
+                allowUnlocked: protection.allowsUnlockedMemory,
+                secret: protection.usesSecretMemory
+            )
+            self.memory = memory
+            return memory.isLocked ? nil : "keys are in memory that is not locked, and can reach the swap"
+        } catch {
+            throw ValueFault("\(error); or allow it by keys.allowUnlockedMemory: true")
+        }
+    }
+
+    func load(_ key: KeySettings, isGroupReadable: Bool) throws(ValueFault) -> [UInt8]? {
+        guard let file = key.file, memory != nil else { return nil }
+        let name = Name(file: file, id: key.id)
+        if let known = keys[name] { return known.signer.publicKeySHA256 }
         do throws(KeyFileError) {
-            let key = try SigningKey(contentsOf: file, keyIdentifier: id)
-            keys[name] = key
-            return key.publicKeySHA256
+            let access: FileAccess = isGroupReadable ? .groupReadable : .ownerOnly
+            let signer = try SigningKey(contentsOf: file, keyIdentifier: key.id, access: access)
+            keys[name] = GuardedKey(signer)
+            return signer.publicKeySHA256
         } catch {
             throw ValueFault("\(error)")
         }
+    }
+
+    func loadPublicKey(of key: KeySettings) throws(ValueFault) {
+        guard let file = key.publicKeyFile else { return }
+        let publicKey = try P256PublicKeyFile.read(file)
+        if let privateFile = key.file, let pair = keys[Name(file: privateFile, id: key.id)],
+            pair.signer.publicKeySPKI != Array(publicKey.derRepresentation)
+        {
+            throw ValueFault("\(Echo.path(file)) does not belong to the private key of this entry; name one of them")
+        }
+        publicKeys[Name(file: file, id: key.id)] = publicKey
     }
 
     /// The keys of an app, in the order of its settings; those that need no private file are left out.
     ///
     /// - Parameter settings: The settings of the app's keys.
     /// - Returns: The keys.
-    func keys(for settings: [KeySettings]) -> [SigningKey] {
+    func keys(for settings: [KeySettings]) -> [GuardedKey] {
         settings.compactMap { key in key.file.flatMap { keys[Name(file: $0, id: key.id)] } }
+    }
+
+    /// The keys of an app that no longer sign, and are known by their public halves alone.
+    ///
+    /// - Parameter settings: The settings of the app's keys.
+    /// - Returns: The keys.
+    func retiredKeys(for settings: [KeySettings]) -> [RetiredKey] {
+        settings.compactMap { key in
+            guard key.file == nil, let file = key.publicKeyFile else { return nil }
+            return publicKeys[Name(file: file, id: key.id)].map { RetiredKey(keyIdentifier: key.id, publicKey: $0) }
+        }
     }
 }

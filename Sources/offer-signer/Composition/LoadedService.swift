@@ -1,4 +1,5 @@
 import AppStore
+import Crypto
 import OfferAPI
 import OfferService
 import Offers
@@ -10,8 +11,12 @@ struct LoadedService: Sendable {
     let settings: Settings
     /// What the configuration says that an operator should know about, though it can be used.
     let warnings: [ConfigurationWarning]
-    /// The keys of each app, in the order of ``Settings/apps``; the first signs.
-    let keys: [[SigningKey]]
+    /// The private keys of each app, in the order of ``Settings/apps``; the first signs.
+    let keys: [[GuardedKey]]
+    /// The keys of each app that are known by their public halves alone, in the same order.
+    let retiredKeys: [[RetiredKey]]
+    /// The memory that the keys are in.
+    let keyMemory: SecureHeap.Status?
 
     /// Reads the configuration, and loads the keys that it names.
     ///
@@ -35,12 +40,14 @@ struct LoadedService: Sendable {
         settings = loaded.settings
         warnings = loaded.warnings
         keys = loaded.settings.apps.map { keyRing.keys(for: $0.keys) }
+        retiredKeys = loaded.settings.apps.map { keyRing.retiredKeys(for: $0.keys) }
+        keyMemory = keyRing.memory
     }
 
     /// The main use case, composed of the apps, their keys and Apple's side.
     ///
     /// - Returns: The use case.
-    func signOffers() -> SignOffers<SigningKey, AppStoreEvidenceReader> {
+    func signOffers() -> SignOffers<GuardedKey, AppStoreEvidenceReader> {
         SignOffers(
             apps: zip(settings.apps, keys).compactMap { app, keys in
                 keys.first.map { SigningApp(app: app.app, signer: $0) }
@@ -56,9 +63,11 @@ struct LoadedService: Sendable {
     /// - Returns: The use case.
     func diagnoseReports() -> DiagnoseReports<P256Verifier> {
         DiagnoseReports(
-            apps: zip(settings.apps, keys).map { app, keys in
-                let verifiers = keys.compactMap { key in
-                    P256Verifier(keyIdentifier: key.keyIdentifier, subjectPublicKeyInfo: key.publicKeySPKI)
+            apps: zip(settings.apps, zip(keys, retiredKeys)).map { app, keys in
+                let signing = keys.0.map { ($0.keyIdentifier, $0.signer.publicKeySPKI) }
+                let retired = keys.1.map { ($0.keyIdentifier, Array($0.publicKey.derRepresentation)) }
+                let verifiers = (signing + retired).compactMap {
+                    P256Verifier(keyIdentifier: $0.0, subjectPublicKeyInfo: $0.1)
                 }
                 return DiagnoseReports.DiagnosableApp(app: app.app, verifiers: verifiers)
             },
@@ -66,11 +75,12 @@ struct LoadedService: Sendable {
         )
     }
 
-    /// The use cases of product reports, kept in this process's memory.
+    /// The use cases of product reports.
     ///
-    /// - Returns: The use cases, with an empty store.
-    func productReports() -> ProductReports<InMemoryProductReports> {
-        ProductReports(apps: settings.apps.map(\.app), store: InMemoryProductReports(), now: WallClock.now)
+    /// - Parameter store: Where the reports are kept.
+    /// - Returns: The use cases.
+    func productReports<Store>(in store: Store) -> ProductReports<Store> {
+        ProductReports(apps: settings.apps.map(\.app), store: store, now: WallClock.now)
     }
 
     /// The clients that may call.

@@ -1,47 +1,52 @@
 import Logging
 import OfferAPI
+import OfferService
 import ServiceLifecycle
+import SubscriptionKeys
 import Synchronization
 import UnixSignals
 
 /// The running service: its listeners, and the order in which they start and drain.
 struct ServiceComposition {
-    private let service: LoadedService
+    // Nothing here holds on to keys but `current`, so that a reload can let them go.
+    private let current: Current<ServiceSnapshot>
+    private let source: ConfigurationSource
 
     /// Composes the service; nothing listens yet.
     ///
-    /// - Parameter service: What the configuration describes.
-    init(_ service: LoadedService) {
-        self.service = service
+    /// - Parameters:
+    ///   - service: What the configuration describes.
+    ///   - source: Where to read it again.
+    init(_ service: consuming LoadedService, from source: ConfigurationSource) {
+        current = Current(ServiceSnapshot(service, productReports: InMemoryProductReports()))
+        self.source = source
     }
 
     /// Runs until SIGTERM or SIGINT, then finishes what is in flight.
     ///
     /// - Throws: What kept a listener from listening, or the drain from ending in time.
     func run() async throws {
-        let settings = service.settings
-        let readiness = Readiness(warnings: service.warnings.map(\.description))
-        let announcement = Announcement(readiness: readiness)
+        let settings = current.value.service.settings
         var logger = Logger(label: "offer-signer")
         logger.logLevel = .notice
+        if let reason = current.value.service.keyMemory?.whyNotSecret {
+            logger.notice("keys are not in secret memory", metadata: ["reason": "\(reason)"])
+        }
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
+        let clock = ClockMonitor(reading: WallClock.reading)
+        let reload = Reload(source: source, current: current, clock: clock, logger: logger)
+        let readiness = Readiness { [current] in Self.details(current.value.service, reload, clock) }
+        let announcement = Announcement(readiness: readiness)
         let admin = HTTPListener(
             host: settings.admin.address.host,
             port: settings.admin.address.port,
             responder: AdminAPI.responder(readiness: readiness, version: Version.current, logger: logger),
             onListening: { announcement.adminListens(at: $0) }
         )
-        let signOffers = service.signOffers()
-        let signatures = SignaturesEndpoint(clients: service.clients, signOffers: signOffers)
-        let eligibility = EligibilityEndpoint(clients: service.clients, signOffers: signOffers)
         let api = HTTPListener(
             host: settings.server.address.host,
             port: settings.server.address.port,
-            responder: PublicAPI.responder(
-                signatures: signatures,
-                eligibility: eligibility,
-                productReports: ProductReportsEndpoint(clients: service.clients, reports: service.productReports()),
-                logger: logger
-            ),
+            responder: PublicAPI.responder(endpoints: { [current] in current.value.endpoints }, logger: logger),
             onListening: { announcement.serverListens(at: $0) }
         )
         let drain = DrainDelay(seconds: settings.server.drainDelaySeconds, readiness: readiness)
@@ -49,13 +54,25 @@ struct ServiceComposition {
         var silent = logger
         silent.logLevel = .critical
         var configuration = ServiceGroupConfiguration(
-            services: [admin, api, HangUpNotice(logger: logger), drain],
+            services: [
+                admin, api, ReloadOnHangUp(hangUps: hangUps, reload: reload),
+                Checkup(current: current, clock: clock, logger: logger), drain,
+            ],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: silent
         )
         let patience = settings.server.drainDelaySeconds + settings.server.drainTimeoutSeconds
         configuration.maximumGracefulShutdownDuration = .seconds(patience)
         try await ServiceGroup(configuration: configuration).run()
+    }
+
+    private static func details(_ service: LoadedService, _ reload: Reload, _ clock: ClockMonitor) -> ReadinessDetails {
+        ReadinessDetails(
+            warnings: service.warnings.map(\.description) + reload.restartWarnings(of: service),
+            faults: service.keyFaults + [clock.fault?.description].compactMap(\.self),
+            keyMemory: service.keyMemoryName,
+            reloads: reload.record
+        )
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import OfferService
 import Offers
 
 /// The server's clock.
@@ -8,8 +9,20 @@ enum WallClock {
     /// - Returns: The moment, to the millisecond.
     @Sendable
     static func now() -> Timestamp {
+        Timestamp(millisecondsSince1970: milliseconds(of: CLOCK_REALTIME))
+    }
+
+    /// The moment together with the machine's uptime, which nobody can set: sleep counts, so that waking is no jump.
+    ///
+    /// - Returns: Both, to the millisecond.
+    @Sendable
+    static func reading() -> ClockReading {
+        ClockReading(wall: now(), uptimeMilliseconds: milliseconds(of: CLOCK_BOOTTIME))
+    }
+
+    private static func milliseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }

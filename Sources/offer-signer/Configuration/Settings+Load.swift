@@ -17,7 +17,11 @@ extension Settings {
         keyLoader: (any KeyLoading)? = nil
     ) throws(ConfigurationFaults) -> LoadedSettings {
         let faults = FaultCollector()
-        let reader = SettingsReader(directory: ConfigurationDirectory(of: file), faults: faults, keyLoader: keyLoader)
+        let reader = SettingsReader(
+            directory: ConfigurationDirectory(of: file, environment: environment),
+            faults: faults,
+            keyLoader: keyLoader
+        )
         let settings = reader.settings(ConfigurationFile(path: file, name: file), flags, environment)
         guard faults.isEmpty, let settings else { throw ConfigurationFaults(faults: faults.faults) }
         return LoadedSettings(settings: settings, warnings: faults.warnings)
@@ -37,12 +41,15 @@ extension SettingsReader {
         let layers = SettingLayers(values: main.values, of: file, flags: flags, environment: environment, faults)
         UnknownVariables.check(environment, faults)
 
+        let protection = keyProtection(layers)
         let listeners = listeners(layers, hasNotifications: main.hasNotifications)
         let ledger = ledger(layers)
         // Without the main file nobody can say which files it names, and where the server listens.
         let isHostKnown = readable != nil && (try? HostName.parse(listeners.server.host)) != nil
         let server = isHostKnown ? listeners.server : nil
-        let catalog = named(.catalog, layers, isRequired: readable != nil).map { self.catalog($0, server: server) }
+        let catalog = named(.catalog, layers, isRequired: readable != nil).map {
+            self.catalog($0, server: server, protection: protection)
+        }
         let clients = named(.clients, layers, isRequired: readable != nil).map {
             self.clients($0, bundleIds: catalog?.bundleIds, server: server)
         }
@@ -54,6 +61,7 @@ extension SettingsReader {
                 drainTimeoutSeconds: layers.number(.serverDrainTimeoutSeconds)
             ),
             admin: AdminSettings(address: listeners.admin),
+            keyProtection: protection,
             ledger: ledger,
             evidence: EvidenceSettings(
                 maximumAgeSeconds: layers.number(.evidenceMaximumAgeSeconds),

@@ -3,8 +3,15 @@ import Foundation
 
 /// The executable that was built together with these tests.
 enum Executable {
-    static let path = URL(filePath: ProcessInfo.processInfo.arguments[0])
-        .deletingLastPathComponent().appending(path: "offer-signer").path
+    static let path = beside("offer-signer")
+
+    /// The path of a program that was built together with these tests.
+    ///
+    /// - Parameter name: Its name.
+    /// - Returns: The path.
+    static func beside(_ name: String) -> String {
+        URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent().appending(path: name).path
+    }
 
     /// Runs a program to its end.
     ///
@@ -12,13 +19,15 @@ enum Executable {
     ///   - arguments: Its arguments.
     ///   - program: The program; the service's executable by default.
     ///   - input: What it reads on standard input.
+    ///   - environment: Variables to add to those of the tests.
     /// - Returns: Its exit status and all that it wrote.
     /// - Throws: An error when it cannot be started.
     static func run(
         _ arguments: [String],
         of program: String = path,
-        input: Data = Data()
+        input: Data = Data(),
+        environment: [String: String] = [:]
     ) throws -> ChildProcess.Outcome {
-        try ChildProcess(program, arguments, input: input).outcome()
+        try ChildProcess(program, arguments, input: input, environment: environment).outcome()
     }
 }

@@ -78,9 +78,15 @@ struct Installation {
     ///   - discount: The `discount` of an answer.
     ///   - product: The product.
     ///   - account: The account field.
+    ///   - publicKey: The file of the public key; that of the first key by default.
     /// - Returns: What `openssl dgst -verify` says.
     /// - Throws: The error of writing its input.
-    func verifies(_ discount: [String: Any], product: String, account: String) throws -> Bool {
+    func verifies(
+        _ discount: [String: Any],
+        product: String,
+        account: String,
+        publicKey: String? = nil
+    ) throws -> Bool {
         let fields: [Any?] = [
             Self.bundleId, discount["keyIdentifier"], product, discount["identifier"], account, discount["nonce"],
             discount["timestamp"],
@@ -92,7 +98,7 @@ struct Installation {
         try signature.write(to: directory.url.appending(path: name + ".sig"))
         let outcome = try Executable.run(
             [
-                "dgst", "-sha256", "-verify", publicKey, "-signature", directory.path(name + ".sig"),
+                "dgst", "-sha256", "-verify", publicKey ?? self.publicKey, "-signature", directory.path(name + ".sig"),
                 directory.path(name),
             ],
             of: "/usr/bin/openssl"

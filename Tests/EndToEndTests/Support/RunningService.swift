@@ -15,10 +15,18 @@ final class RunningService {
     /// - Parameters:
     ///   - given: The configuration; a new one by default.
     ///   - flags: Settings from the command line.
+    ///   - environment: Variables to add to those of the tests.
+    ///   - launcher: A program with its arguments that runs the service in its own place, such as `setpriv`.
     /// - Throws: `Failure` when it does not start.
-    init(_ given: Installation? = nil, flags: [String] = []) throws {
+    init(
+        _ given: Installation? = nil,
+        flags: [String] = [],
+        environment: [String: String] = [:],
+        launcher: [String] = []
+    ) throws {
         installation = try given ?? Installation()
-        process = try ChildProcess(Executable.path, ["serve", "--config", installation.configuration] + flags)
+        let command = launcher + [Executable.path, "serve", "--config", installation.configuration] + flags
+        process = try ChildProcess("/usr/bin/env", command, environment: environment)
         let deadline = Date() + 30
         var output = ""
         while !output.contains("\n"), !process.hasEnded, Date() < deadline {
@@ -37,6 +45,42 @@ final class RunningService {
 
     /// Everything that it has written to standard error.
     var log: String { (try? String(contentsOf: process.errorFile, encoding: .utf8)) ?? "" }
+
+    /// Everything that it has written to standard output.
+    var output: String { (try? String(contentsOf: process.outputFile, encoding: .utf8)) ?? "" }
+
+    /// The process, for a look at it from outside.
+    var identifier: pid_t { process.identifier }
+
+    /// What `/readyz` answers.
+    ///
+    /// - Returns: Its status and its details.
+    /// - Throws: `Failure` when it does not answer.
+    func readiness() throws -> (status: Int, details: [String: Any]) {
+        let response = try Connection(to: admin).request("GET", "/readyz")
+        return (response.status, response.json["details"] as? [String: Any] ?? [:])
+    }
+
+    /// Sends SIGHUP, and waits until `/readyz` shows the outcome.
+    ///
+    /// - Returns: The details with the outcome.
+    /// - Throws: `Failure` when there is none in time.
+    @discardableResult
+    func reload() throws -> [String: Any] {
+        func count(_ details: [String: Any]) -> Int {
+            let reloads = details["reloads"] as? [String: Any] ?? [:]
+            return (reloads["completed"] as? Int ?? 0) + (reloads["refused"] as? Int ?? 0)
+        }
+        let before = count(try readiness().details)
+        signal(SIGHUP)
+        let deadline = Date() + 20
+        while Date() < deadline {
+            let details = try readiness().details
+            if count(details) > before { return details }
+            usleep(2_000)
+        }
+        throw Failure(text: "no reload; \(log)")
+    }
 
     func signal(_ signal: Int32) { process.send(signal) }
 

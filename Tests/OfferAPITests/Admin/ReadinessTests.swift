@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import OfferAPI
@@ -6,16 +7,49 @@ import Testing
 struct ReadinessTests {
     @Test("Starting, ready, draining, and never back")
     func phases() {
-        let readiness = Readiness(warnings: ["the heap is not locked"])
-        #expect(!readiness.isReady)
+        let readiness = Readiness { ReadinessDetails(warnings: ["the heap is not locked"], keyMemory: "unlocked") }
+        #expect(!readiness.answer().isReady)
         readiness.enter(.ready)
-        #expect(readiness.isReady)
+        #expect(readiness.answer().isReady)
         #expect(
-            String(decoding: readiness.json, as: UTF8.self)
-                == #"{"status":"ready","details":{"warnings":["the heap is not locked"]}}"#
+            String(decoding: readiness.answer().json, as: UTF8.self)
+                == #"{"status":"ready","details":{"warnings":["the heap is not locked"],"faults":[],"#
+                + #""keyMemory":"unlocked","reloads":{"completed":0,"refused":0,"lastFaults":[]}}}"#
         )
         readiness.enter(.draining)
         readiness.enter(.ready)
-        #expect(!readiness.isReady)
+        #expect(!readiness.answer().isReady)
+    }
+
+    @Test("A fault makes it unready for as long as there is one, and is named")
+    func faults() {
+        let faults = Mutex<[String]>([])
+        let readiness = Readiness { ReadinessDetails(faults: faults.withLock { $0 }) }
+        readiness.enter(.ready)
+        #expect(readiness.answer().isReady)
+        faults.withLock { $0 = ["key K: self-test failed"] }
+        let answer = readiness.answer()
+        #expect(!answer.isReady)
+        let json = String(decoding: answer.json, as: UTF8.self)
+        #expect(json.contains(#""status":"unready""#) && json.contains(#""faults":["key K: self-test failed"]"#))
+        faults.withLock { $0 = [] }
+        #expect(readiness.answer().isReady)
+    }
+
+    @Test("A refused reload is counted and shown until one takes effect, and does not make it unready")
+    func reloads() {
+        var record = ReloadRecord()
+        record.noteRefused(["catalog.yaml is empty"])
+        record.noteRefused(["clients.yaml is empty"])
+        let refused = Readiness { [record] in ReadinessDetails(reloads: record) }
+        refused.enter(.ready)
+        let answer = refused.answer()
+        #expect(answer.isReady)
+        #expect(
+            String(decoding: answer.json, as: UTF8.self)
+                .contains(#""reloads":{"completed":0,"refused":2,"lastFaults":["clients.yaml is empty"]}"#)
+        )
+        record.noteCompleted()
+        #expect(record.completed == 1 && record.refused == 2 && record.lastFaults.isEmpty)
     }
 }

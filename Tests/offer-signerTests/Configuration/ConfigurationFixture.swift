@@ -46,9 +46,15 @@ final class ConfigurationFixture {
 
     func load(
         flags: [String: String] = [:],
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        keyLoader: (any KeyLoading)? = nil
     ) throws(ConfigurationFaults) -> LoadedSettings {
-        try Settings.load(file: path("offer-signer.yaml"), flags: flags, environment: environment)
+        try Settings.load(
+            file: path("offer-signer.yaml"),
+            flags: flags,
+            environment: environment,
+            keyLoader: keyLoader
+        )
     }
 
     /// The faults of a load, one a line, without the directory; empty when there are none.

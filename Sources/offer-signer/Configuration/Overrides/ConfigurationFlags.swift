@@ -18,6 +18,12 @@ struct ConfigurationFlags: ParsableArguments {
     var catalog: String?
     @Option(name: .setting(.clients), help: .setting(.clients))
     var clients: String?
+    @Option(name: .setting(.keysAllowUnlockedMemory), help: .setting(.keysAllowUnlockedMemory))
+    var keysAllowUnlockedMemory: String?
+    @Option(name: .setting(.keysGroupReadable), help: .setting(.keysGroupReadable))
+    var keysGroupReadable: String?
+    @Option(name: .setting(.keysSecretMemory), help: .setting(.keysSecretMemory))
+    var keysSecretMemory: String?
     @Option(name: .setting(.ledgerURL), help: .setting(.ledgerURL))
     var ledgerURL: String?
     @Option(name: .setting(.ledgerDigestKeyFile), help: .setting(.ledgerDigestKeyFile))
@@ -61,6 +67,9 @@ struct ConfigurationFlags: ParsableArguments {
         case .adminPort: adminPort
         case .catalog: catalog
         case .clients: clients
+        case .keysAllowUnlockedMemory: keysAllowUnlockedMemory
+        case .keysGroupReadable: keysGroupReadable
+        case .keysSecretMemory: keysSecretMemory
         case .ledgerURL: ledgerURL
         case .ledgerDigestKeyFile: ledgerDigestKeyFile
         case .ledgerCheckpointKeyFile: ledgerCheckpointKeyFile

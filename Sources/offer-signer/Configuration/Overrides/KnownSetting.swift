@@ -10,6 +10,9 @@ enum KnownSetting: String, CaseIterable, Sendable {
     case adminPort = "admin.port"
     case catalog
     case clients
+    case keysAllowUnlockedMemory = "keys.allowUnlockedMemory"
+    case keysGroupReadable = "keys.groupReadable"
+    case keysSecretMemory = "keys.secretMemory"
     case ledgerURL = "ledger.url"
     case ledgerDigestKeyFile = "ledger.digestKeyFile"
     case ledgerCheckpointKeyFile = "ledger.checkpointKeyFile"
@@ -64,6 +67,12 @@ enum KnownSetting: String, CaseIterable, Sendable {
         case .adminPort: .init(.port, .value("9090"), "port for /livez, /readyz, /version; 0 for any free one")
         case .catalog: .init(.file, .required, "the apps, products and offers")
         case .clients: .init(.file, .required, "the clients and the SHA-256 of their tokens")
+        case .keysAllowUnlockedMemory:
+            .init(.boolean, .value("false"), "whether to serve though keys could reach the swap, with a warning")
+        case .keysGroupReadable:
+            .init(.boolean, .value("false"), "whether key files' groups may read them, as with mounted secrets")
+        case .keysSecretMemory:
+            .init(.boolean, .value("true"), "whether keys are kept from root, too, where the kernel can")
         case .ledgerURL: .init(.ledgerURL, .value("sqlite:ledger.sqlite"), "where the ledger is kept")
         case .ledgerDigestKeyFile: .init(.file, .none, "key for digests of accounts [32 bytes or more]")
         case .ledgerCheckpointKeyFile: .init(.file, .none, "key that signs checkpoints, a P-256 P8")

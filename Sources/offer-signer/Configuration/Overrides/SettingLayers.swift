@@ -101,6 +101,12 @@ struct SettingLayers {
     /// - Returns: The number.
     func number(_ setting: KnownSetting) -> Int { text(setting).flatMap(Int.init) ?? 0 }
 
+    /// The setting's truth value; `false` for a malformed one, which has its fault already.
+    ///
+    /// - Parameter setting: A setting that is true or false.
+    /// - Returns: The truth value.
+    func isTrue(_ setting: KnownSetting) -> Bool { text(setting) == "true" }
+
     private static func lookUp(_ setting: KnownSetting, in layer: any ConfigProvider) -> (name: String, text: String)? {
         // A provider can only fail to convert, and text needs no conversion.
         guard let result = try? layer.value(forKey: setting.configKey, type: .string),

@@ -4,6 +4,8 @@ enum SettingType: Equatable, Sendable {
     case host
     /// A whole number in a range.
     case wholeNumber(ClosedRange<Int>)
+    /// `true` or `false`.
+    case boolean
     /// The path of a file.
     case file
     /// An `https` URL, or `http` on this machine.
@@ -19,6 +21,7 @@ enum SettingType: Equatable, Sendable {
         switch self {
         case .host: _ = try HostName.parse(text)
         case .wholeNumber(let range): _ = try WholeNumber.parse(text, in: range)
+        case .boolean: _ = try TruthValue.parse(text)
         case .file: _ = try FilePathText.parse(text)
         case .url: _ = try HTTPURL.parse(text)
         case .ledgerURL: _ = try LedgerURL.parse(text)
@@ -30,6 +33,7 @@ enum SettingType: Equatable, Sendable {
         switch self {
         case .host: "host"
         case .wholeNumber(let range): "whole number \(WholeNumber.describe(range))"
+        case .boolean: "true or false"
         case .file: "file"
         case .url: "https URL"
         case .ledgerURL: "sqlite:FILE or postgres://USER@HOST/DB"
@@ -41,6 +45,7 @@ enum SettingType: Equatable, Sendable {
         switch self {
         case .host: "host"
         case .wholeNumber: "number"
+        case .boolean: "true|false"
         case .file: "file"
         case .url, .ledgerURL: "url"
         }

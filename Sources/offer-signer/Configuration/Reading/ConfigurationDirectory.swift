@@ -2,13 +2,21 @@ import FoundationEssentials
 
 /// The directory of `offer-signer.yaml`: every relative path of the configuration begins there.
 struct ConfigurationDirectory {
+    /// What the name of a systemd credential begins with, instead of a path.
+    static let credentialPrefix = "credential:"
+
     private let absolute: String
     private let asGiven: String
+    /// `$CREDENTIALS_DIRECTORY`, where systemd puts what `LoadCredential=` names (systemd.exec(5)), ending in a slash.
+    private let credentials: String?
 
     /// The directory of a file.
     ///
-    /// - Parameter file: The file's path, relative to the working directory or absolute.
-    init(of file: String) {
+    /// - Parameters:
+    ///   - file: The file's path, relative to the working directory or absolute.
+    ///   - environment: The process's environment.
+    init(of file: String, environment: [String: String] = [:]) {
+        credentials = environment["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? $0 + "/" : nil }
         let asGiven = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
         self.asGiven = asGiven
         let working = FileManager.default.currentDirectoryPath
@@ -20,6 +28,37 @@ struct ConfigurationDirectory {
     /// - Parameter path: The path as the configuration has it.
     /// - Returns: The absolute path. It is not tidied: `..` after a symbolic link means what the system makes of it.
     func resolve(_ path: String) -> String { path.hasPrefix("/") ? path : absolute + path }
+
+    /// The absolute path of a file that the configuration names by path or, as `credential:NAME`, as a systemd credential.
+    ///
+    /// - Parameter path: The path or the credential.
+    /// - Returns: The absolute path.
+    /// - Throws: ``ValueFault`` when there are no credentials, or the name is no file name.
+    func resolveCredential(_ path: String) throws(ValueFault) -> String {
+        guard path.hasPrefix(Self.credentialPrefix) else { return resolve(path) }
+        let name = String(path.dropFirst(Self.credentialPrefix.count))
+        guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
+            throw ValueFault("names no credential; write credential:NAME with the name of a LoadCredential= line")
+        }
+        guard let credentials else {
+            throw ValueFault(
+                "is a systemd credential, but $CREDENTIALS_DIRECTORY is not set; start the service from a unit with "
+                    + "LoadCredential=\(name):FILE, or name the file by its path"
+            )
+        }
+        return credentials + name
+    }
+
+    /// Whether a file is a systemd credential, which systemd keeps from everybody but root and the service.
+    ///
+    /// systemd 254 and later give it to the service by an access control list, which shows as the group's permission.
+    ///
+    /// - Parameter path: An absolute path.
+    /// - Returns: `true` for a file right in `$CREDENTIALS_DIRECTORY`.
+    func isCredential(_ path: String) -> Bool {
+        guard let credentials, path.hasPrefix(credentials) else { return false }
+        return !path.dropFirst(credentials.count).contains("/")
+    }
 
     /// A configuration file that the configuration names.
     ///

@@ -1,11 +1,25 @@
-/// Loads private keys while the configuration is read, so that a key at fault is told beside everything else.
+/// Loads keys while the configuration is read, so that a key at fault is told beside everything else.
 protocol KeyLoading {
-    /// Loads a key, proves it, and keeps it.
+    /// Makes the memory ready that keys are kept in, before the first is loaded.
+    ///
+    /// - Parameter protection: How keys are kept.
+    /// - Returns: What to warn of; `nil` when the memory is as it should be.
+    /// - Throws: ``ValueFault`` when the system does not give such memory. No key can be loaded then.
+    func prepareMemory(_ protection: KeyProtection) throws(ValueFault) -> String?
+
+    /// Loads a private key, proves it, and keeps it.
     ///
     /// - Parameters:
-    ///   - file: The absolute path of its P8 file.
-    ///   - id: Its identifier in App Store Connect.
-    /// - Returns: The SHA-256 of the public key's SubjectPublicKeyInfo, 32 bytes.
+    ///   - key: The key, which has a `file`.
+    ///   - isGroupReadable: Whether the file's group may read it.
+    /// - Returns: The SHA-256 of the public key's SubjectPublicKeyInfo, 32 bytes; `nil` when the memory is not ready,
+    ///   which has its fault already.
     /// - Throws: ``ValueFault`` saying what the file is, and what was expected.
-    func load(file: String, id: String) throws(ValueFault) -> [UInt8]
+    func load(_ key: KeySettings, isGroupReadable: Bool) throws(ValueFault) -> [UInt8]?
+
+    /// Loads a public key and keeps it; where the private key was loaded before, the two must belong together.
+    ///
+    /// - Parameter key: The key, which has a `publicKeyFile`.
+    /// - Throws: ``ValueFault`` saying what the file is, and what was expected.
+    func loadPublicKey(of key: KeySettings) throws(ValueFault)
 }

@@ -15,8 +15,9 @@ extension SettingsReader {
     /// - Parameters:
     ///   - root: The file.
     ///   - server: The public listener's address; `nil` when it is not known.
+    ///   - protection: How keys are kept.
     /// - Returns: The apps.
-    func catalog(_ root: ConfigurationNode, server: ListenAddress?) -> Catalog {
+    func catalog(_ root: ConfigurationNode, server: ListenAddress?, protection: KeyProtection) -> Catalog {
         guard let list = root.mapping(keys: ["apps"])?.required("apps", "write the list of your apps"),
             let nodes = list.filledList(of: "apps", mend: "write at least one app")
         else { return Catalog(bundleIds: nil) }
@@ -32,7 +33,8 @@ extension SettingsReader {
             } else {
                 catalog.bundleIds = nil
             }
-            guard let members, let app = app(members, bundleId: bundleId, server: server) else { continue }
+            guard let members, let app = app(members, bundleId: bundleId, server: server, protection: protection)
+            else { continue }
             catalog.apps.append(app)
         }
         return catalog
@@ -46,7 +48,8 @@ extension SettingsReader {
     private func app(
         _ members: ConfigurationMapping,
         bundleId: String?,
-        server: ListenAddress?
+        server: ListenAddress?,
+        protection: KeyProtection
     ) -> AppSettings? {
         let appAppleId = members["appAppleId"]?.wholeNumber(in: 1...Int.max)
         let environments = members["environments"]?.choices(
@@ -54,7 +57,8 @@ extension SettingsReader {
             of: AppStoreEnvironment.allCases,
             mend: "name at least one environment, or leave the key out for Production"
         )
-        let keys = keys(members.required("keys", "write the list of the app's keys"), server: server)
+        let list = members.required("keys", "write the list of the app's keys")
+        let keys = keys(list, server: server, protection: protection)
         let sharedSecretFile = existingFile(members["sharedSecretFile"], "the file that holds the shared secret")
         let receipts = members["receipts"]?.choice("a way to look up receipts", of: ReceiptLookup.allCases)
         let requiresAccount = members["requireAccount"]?.boolean()

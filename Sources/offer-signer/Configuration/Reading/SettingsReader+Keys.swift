@@ -1,12 +1,32 @@
 /// The keys of an app in `catalog.yaml`.
 extension SettingsReader {
-    /// Reads an app's keys, and has their private files loaded.
+    /// Reads how keys are kept, and has their memory made ready.
+    ///
+    /// - Parameter layers: The settings.
+    /// - Returns: How keys are kept.
+    func keyProtection(_ layers: SettingLayers) -> KeyProtection {
+        let protection = KeyProtection(
+            allowsUnlockedMemory: layers.isTrue(.keysAllowUnlockedMemory),
+            isGroupReadable: layers.isTrue(.keysGroupReadable),
+            usesSecretMemory: layers.isTrue(.keysSecretMemory)
+        )
+        let place = layers.place(.keysAllowUnlockedMemory)
+        do throws(ValueFault) {
+            if let warning = try keyLoader?.prepareMemory(protection) { faults.warning(place, warning) }
+        } catch {
+            faults.fault(place, error.message)
+        }
+        return protection
+    }
+
+    /// Reads an app's keys, and has their files loaded.
     ///
     /// - Parameters:
     ///   - list: The list; `nil` when it is left out, which has its fault already.
     ///   - server: The public listener's address; `nil` when it is not known.
+    ///   - protection: How keys are kept.
     /// - Returns: The keys; those at fault are left out.
-    func keys(_ list: ConfigurationNode?, server: ListenAddress?) -> [KeySettings] {
+    func keys(_ list: ConfigurationNode?, server: ListenAddress?, protection: KeyProtection) -> [KeySettings] {
         let nodes = list?.filledList(of: "keys", mend: "the app needs a key that signs its offers") ?? []
         var uses = FirstUses<String>()
         return nodes.enumerated().compactMap { index, node in
@@ -24,14 +44,38 @@ extension SettingsReader {
             let issuerId = members["issuerId"]?.value("an issuer id", Identifier.parseIssuer)
             guard let id else { return nil }
             warnOfUnusualId(id, at: idNode, file: members["file"])
-            if let file, let node = members["file"] { load(file, id: id, namedAt: node, server: server) }
-            return KeySettings(id: id, file: file, publicKeyFile: publicKeyFile, issuerId: issuerId)
+            let key = KeySettings(id: id, file: file, publicKeyFile: publicKeyFile, issuerId: issuerId)
+            let isGroupReadable = protection.isGroupReadable || file.map(directory.isCredential) == true
+            load(key, members, isGroupReadable: isGroupReadable, server: server)
+            return key
         }
     }
 
-    private func load(_ file: String, id: String, namedAt node: ConfigurationNode, server: ListenAddress?) {
+    private func load(
+        _ key: KeySettings,
+        _ members: ConfigurationMapping,
+        isGroupReadable: Bool,
+        server: ListenAddress?
+    ) {
+        if key.file != nil, let node = members["file"] {
+            load(key, namedAt: node, isGroupReadable: isGroupReadable, server: server)
+        }
+        guard let node = members["publicKeyFile"], key.publicKeyFile != nil else { return }
         do throws(ValueFault) {
-            let fingerprint = try keyLoader?.load(file: file, id: id)
+            try keyLoader?.loadPublicKey(of: key)
+        } catch {
+            node.fault(error.message)
+        }
+    }
+
+    private func load(
+        _ key: KeySettings,
+        namedAt node: ConfigurationNode,
+        isGroupReadable: Bool,
+        server: ListenAddress?
+    ) {
+        do throws(ValueFault) {
+            let fingerprint = try keyLoader?.load(key, isGroupReadable: isGroupReadable)
             guard fingerprint == DemoCredentials.publicKeySHA256, let server, !server.isLoopback else { return }
             node.fault(
                 "is the demo key, which everyone has, and server.host \(Echo.quoted(server.host)) is not a loopback "

@@ -52,6 +52,9 @@ extension SettingsReader {
         if case .wholeNumber(let range) = setting.definition.type {
             return node.wholeNumber(in: range).map { .init(text: String($0), place: node.place) }
         }
+        if setting.definition.type == .boolean {
+            return node.boolean().map { .init(text: String($0), place: node.place) }
+        }
         return node.scalar("a \(setting.definition.type.name)").map { .init(text: $0.text, place: node.place) }
     }
 

@@ -44,8 +44,8 @@ struct SettingsReader {
         at place: ConfigurationPlace,
         minimumBytes: Int = 0
     ) -> String? {
-        let absolute = directory.resolve(path)
         do throws(ValueFault) {
+            let absolute = try directory.resolveCredential(path)
             let size = try RegularFile.size(of: absolute)
             guard size >= minimumBytes else {
                 throw ValueFault("holds \(size) bytes; \(minimumBytes) or more are needed")

@@ -6,6 +6,8 @@ struct Settings: Equatable, Sendable {
     let server: ServerSettings
     /// The operators' listener.
     let admin: AdminSettings
+    /// How keys are kept.
+    let keyProtection: KeyProtection
     /// The ledger.
     let ledger: LedgerSettings
     /// How old evidence may be.

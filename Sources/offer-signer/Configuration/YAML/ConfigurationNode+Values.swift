@@ -42,11 +42,10 @@ extension ConfigurationNode {
     /// - Returns: The truth value.
     func boolean() -> Bool? {
         guard let text = plain("true or false") else { return nil }
-        switch text {
-        case "true": return true
-        case "false": return false
-        default:
-            fault("\(Echo.quoted(text)) is neither true nor false")
+        do throws(ValueFault) {
+            return try TruthValue.parse(text)
+        } catch {
+            fault(error.message)
             return nil
         }
     }

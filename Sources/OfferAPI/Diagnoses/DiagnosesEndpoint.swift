@@ -1,0 +1,52 @@
+import HTTPTypes
+public import OfferService
+public import Offers
+import StrictJSON
+
+/// `POST /v1/diagnoses`, without the transport.
+public struct DiagnosesEndpoint<Verifier: SignatureVerifier>: Sendable {
+    /// How many bytes a body may have.
+    static var maximumBodyBytes: Int { 16 << 10 }
+
+    private let clients: ClientDirectory
+    private let diagnoseReports: DiagnoseReports<Verifier>
+
+    /// Creates the endpoint.
+    ///
+    /// - Parameters:
+    ///   - clients: Who may call.
+    ///   - diagnoseReports: The use case behind it.
+    public init(clients: ClientDirectory, diagnoseReports: DiagnoseReports<Verifier>) {
+        self.clients = clients
+        self.diagnoseReports = diagnoseReports
+    }
+
+    /// Decides by the head alone whether the body is worth reading.
+    ///
+    /// - Parameter head: The request's head.
+    /// - Returns: The client that calls.
+    /// - Throws: `Problem` 401, 403, 413 or 415.
+    func admit(_ head: HTTPRequest) throws(Problem) -> Client {
+        try clients.admit(head, for: .diagnose, maximumBodyBytes: Self.maximumBodyBytes)
+    }
+
+    /// Diagnoses a report about one of the client's apps.
+    ///
+    /// - Parameters:
+    ///   - body: The request's body.
+    ///   - client: The client that calls.
+    /// - Returns: The body of the answer, JSON.
+    /// - Throws: `Problem` 400 or 403.
+    func answer(_ body: [UInt8], for client: Client) async throws(Problem) -> [UInt8] {
+        let report: SignatureReport
+        do {
+            report = try SignatureReport(json: body, onlyApp: client.apps.count == 1 ? client.apps.first : nil)
+        } catch {
+            throw Problem(error)
+        }
+        guard let diagnosis = await diagnoseReports.diagnose(report, callersApps: client.apps) else {
+            throw .appNotAllowed(report.bundleId)
+        }
+        return diagnosis.json
+    }
+}

@@ -1,0 +1,39 @@
+public import OfferService
+public import Offers
+
+/// Everything that clients call, by one configuration: a request asks for it once, so that a reload never changes
+/// anything within a request.
+public struct PublicEndpoints<
+    Signer: OfferSigner,
+    Reader: EvidenceReader,
+    Store: ProductReportStore,
+    Verifier: SignatureVerifier
+>: Sendable {
+    /// `POST /v1/signatures`.
+    let signatures: SignaturesEndpoint<Signer, Reader>
+    /// `POST /v1/eligibility`.
+    let eligibility: EligibilityEndpoint<Signer, Reader>
+    /// `POST /v1/product-reports` and `GET /v1/products`.
+    let productReports: ProductReportsEndpoint<Store>
+    /// `POST /v1/diagnoses`.
+    let diagnoses: DiagnosesEndpoint<Verifier>
+
+    /// Puts the use cases behind their routes.
+    ///
+    /// - Parameters:
+    ///   - clients: Who may call.
+    ///   - signOffers: Decides and signs.
+    ///   - productReports: Takes and gives what StoreKit shows.
+    ///   - diagnoseReports: Finds out why StoreKit refused a signature.
+    public init(
+        clients: ClientDirectory,
+        signOffers: SignOffers<Signer, Reader>,
+        productReports: ProductReports<Store>,
+        diagnoseReports: DiagnoseReports<Verifier>
+    ) {
+        signatures = SignaturesEndpoint(clients: clients, signOffers: signOffers)
+        eligibility = EligibilityEndpoint(clients: clients, signOffers: signOffers)
+        self.productReports = ProductReportsEndpoint(clients: clients, reports: productReports)
+        diagnoses = DiagnosesEndpoint(clients: clients, diagnoseReports: diagnoseReports)
+    }
+}

@@ -1,0 +1,69 @@
+import Logging
+import OfferAPI
+import OfferService
+import Synchronization
+
+/// Re-reads configuration, catalog, clients and keys, and puts them in use when all is in order.
+final class Reload: Sendable {
+    private let source: ConfigurationSource
+    private let current: Current<ServiceSnapshot>
+    /// What the process was started with.
+    private let running: Settings
+    private let clock: ClockMonitor
+    private let logger: Logger
+    private let history = Mutex(ReloadRecord())
+
+    /// Creates what reloads; nothing is read yet.
+    ///
+    /// - Parameters:
+    ///   - source: Where the configuration comes from.
+    ///   - current: What is in use, with what the process was started with.
+    ///   - clock: The watch over the clock, which a reload tells that an operator has looked.
+    ///   - logger: Where the outcome is logged.
+    init(source: ConfigurationSource, current: Current<ServiceSnapshot>, clock: ClockMonitor, logger: Logger) {
+        self.source = source
+        self.current = current
+        self.running = current.value.service.settings
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// What became of the reloads so far.
+    var record: ReloadRecord { history.withLock { $0 } }
+
+    /// Builds the whole new service beside the old one, and swaps them.
+    ///
+    /// When anything is at fault, the old one stays in use, and every fault is logged.
+    func perform() {
+        do throws(ConfigurationFaults) {
+            let service = try source.load()
+            current.replace(by: ServiceSnapshot(service, productReports: current.value.productReports))
+            clock.believe()
+            let count = history.withLock { history in
+                history.noteCompleted()
+                return history.completed
+            }
+            let warnings = service.warnings.map(\.description) + restartWarnings(of: service)
+            for warning in warnings { logger.warning("\(warning)") }
+            logger.notice(
+                "reloaded: the new configuration is in use",
+                metadata: [
+                    "reloads": "\(count)", "signingKeys": "\(service.signingKeyIdentifiers.joined(separator: ","))",
+                ]
+            )
+        } catch {
+            let faults = error.faults.map(\.description)
+            history.withLock { $0.noteRefused(faults) }
+            for fault in faults { logger.error("\(fault)") }
+            logger.error("reload refused: the configuration that was in use stays in use")
+        }
+    }
+
+    /// What a service's configuration asks for that only a restart puts into effect.
+    ///
+    /// - Parameter service: The service.
+    /// - Returns: One sentence each.
+    func restartWarnings(of service: LoadedService) -> [String] {
+        service.settings.changesThatNeedRestart(since: running)
+    }
+}

@@ -1,0 +1,29 @@
+/// What a reload cannot change.
+extension Settings {
+    /// Names the settings that differ from those the process was started with, and that only a restart puts into effect.
+    ///
+    /// - Parameter running: The settings that the process was started with.
+    /// - Returns: A warning for each, by its key path.
+    func changesThatNeedRestart(since running: Settings) -> [String] {
+        func describe(_ address: ListenAddress) -> String { "\(address.host), port \(address.port)" }
+        let changes: [(keyPath: String, isChanged: Bool, now: String)] = [
+            ("server", server.address != running.server.address, describe(running.server.address)),
+            (
+                "server.drainDelaySeconds", server.drainDelaySeconds != running.server.drainDelaySeconds,
+                "\(running.server.drainDelaySeconds)"
+            ),
+            (
+                "server.drainTimeoutSeconds", server.drainTimeoutSeconds != running.server.drainTimeoutSeconds,
+                "\(running.server.drainTimeoutSeconds)"
+            ),
+            ("admin", admin.address != running.admin.address, describe(running.admin.address)),
+            (
+                "keys.secretMemory", keyProtection.usesSecretMemory != running.keyProtection.usesSecretMemory,
+                "\(running.keyProtection.usesSecretMemory)"
+            ),
+        ]
+        return changes.filter(\.isChanged).map {
+            "\($0.keyPath) has changed, which needs a restart; in use is still \($0.now)"
+        }
+    }
+}

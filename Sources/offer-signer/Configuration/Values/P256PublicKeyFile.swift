@@ -1,0 +1,35 @@
+import Crypto
+import Foundation
+
+/// Files with a public key.
+enum P256PublicKeyFile {
+    /// A public key as PEM takes 178 bytes.
+    private static let maximumBytes = 16 << 10
+
+    /// Reads a public key: it is no secret, so nothing of the care for private keys is needed.
+    ///
+    /// - Parameter path: The file: PEM with one `PUBLIC KEY` (RFC 7468 §13) of P-256.
+    /// - Returns: The key.
+    /// - Throws: ``ValueFault`` saying what the file is instead.
+    static func read(_ path: String) throws(ValueFault) -> P256.Signing.PublicKey {
+        let size = try RegularFile.size(of: path)
+        guard size <= maximumBytes else { throw fault(path, "has \(size) bytes") }
+        guard let data = FileManager.default.contents(atPath: path) else { throw fault(path, "cannot be read") }
+        let text = String(decoding: data, as: UTF8.self)
+        guard !text.contains("PRIVATE KEY") else {
+            throw fault(path, "holds a private key: name it by file instead, or take its public half")
+        }
+        do {
+            return try P256.Signing.PublicKey(pemRepresentation: text)
+        } catch {
+            throw fault(path, "is not the public key of a P-256 key")
+        }
+    }
+
+    private static func fault(_ path: String, _ found: String) -> ValueFault {
+        ValueFault(
+            "\(Echo.path(path)) \(found); expected is an EC P-256 public key as PEM, as "
+                + "`openssl pkey -in KEY.p8 -pubout` writes it"
+        )
+    }
+}

@@ -1,0 +1,111 @@
+import ChildProcess
+import Foundation
+import ProcessMemory
+import Testing
+
+/// The running service has its keys in its locked memory and nowhere else.
+///
+/// A search through all that it can write shows it from outside. Root alone can look into it: it is not dumpable.
+@Suite("Keys in the memory of the running service", .enabled(if: geteuid() == 0, "only root can look into it"))
+struct KeyMemoryTests {
+    private let installation: Installation
+
+    init() throws { installation = try Installation() }
+
+    private func patterns(_ file: String) throws -> [[UInt8]] {
+        try KeyPatterns(pem: String(contentsOfFile: file, encoding: .utf8)).all
+    }
+
+    /// What was found of a key: in locked memory, and elsewhere.
+    private func search(_ service: RunningService, for key: [[UInt8]]) throws -> (locked: Int, elsewhere: Int) {
+        let memory = try ProcessMemory(of: service.identifier)
+        try #require(memory.mappings.contains { $0.isLocked })
+        #expect(try memory.readableBytes(locked: false) > 1 << 20)
+        return try (memory.count(of: key, locked: true), memory.count(of: key, locked: false))
+    }
+
+    private func useKeys(of service: RunningService, times: Int) {
+        let samples = Load(on: service, connections: 4, requests: times / 4).finish()
+        #expect(samples.count == times)
+        #expect(samples.allSatisfy { $0.status == 200 && !$0.signature.isEmpty })
+    }
+
+    @Test(
+        "Thousands of signatures, reloads, a key removed: nothing of a key outside of locked memory, in the end nowhere",
+        arguments: [false, true]
+    )
+    func noCopies(freeDoesNothing: Bool) throws {
+        try installation.makeKey("SECONDKEY1")
+        let first = try patterns(installation.key)
+        let second = try patterns(installation.directory.path("SubscriptionKey_SECONDKEY1.p8"))
+        try installation.writeCatalog(
+            keys: Installation.entry("TESTKEY001") + ", " + Installation.entry("SECONDKEY1")
+        )
+        let environment =
+            freeDoesNothing
+            ? [
+                "LD_PRELOAD": try SharedObject.build(
+                    SharedObject.neverFrees,
+                    named: "idle.so",
+                    in: installation.directory
+                )
+            ] : [:]
+        // Secret memory would hide the keys from the search, which then could not show that it finds what there is.
+        let service = try RunningService(
+            installation,
+            flags: ["--keys-secret-memory", "false"],
+            environment: environment
+        )
+        let mapped = try Executable.run(["/proc/\(service.identifier)/maps"], of: "/bin/cat").text
+        #expect(mapped.contains("idle.so") == freeDoesNothing)
+        useKeys(of: service, times: 2_000)
+        for key in [first, second] {
+            let found = try search(service, for: key)
+            #expect(found.locked > 0)
+            #expect(found.elsewhere == 0)
+        }
+
+        try service.reload()
+        try service.reload()
+        useKeys(of: service, times: 400)
+        #expect(try search(service, for: first).locked > 0)
+        #expect(try search(service, for: first).elsewhere == 0)
+
+        try installation.writeCatalog(keys: Installation.entry("SECONDKEY1"))
+        try service.reload()
+        useKeys(of: service, times: 400)
+        let removed = try search(service, for: first)
+        #expect(removed.locked == 0)
+        #expect(removed.elsewhere == 0)
+        let kept = try search(service, for: second)
+        #expect(kept.locked > 0)
+        #expect(kept.elsewhere == 0)
+    }
+
+    @Test("Where the kernel has secret memory, not even root reads the keys")
+    func secretMemory() throws {
+        let service = try RunningService(installation)
+        let details = try service.readiness().details
+        useKeys(of: service, times: 400)
+        let key = try patterns(installation.key)
+        #expect(try search(service, for: key).elsewhere == 0)
+        let memory = try ProcessMemory(of: service.identifier)
+        if details["keyMemory"] as? String == "secret" {
+            #expect(try memory.readableBytes(locked: true) == 0)
+        } else {
+            #expect(details["keyMemory"] as? String == "locked")
+            #expect(service.log.contains("not in secret memory"))
+        }
+    }
+
+    @Test("The search finds the copies of a careless program")
+    func careless() throws {
+        let loader = try ChildProcess(Executable.beside("CarelessLoader"), [installation.key])
+        let deadline = Date() + 20
+        while try String(contentsOf: loader.outputFile, encoding: .utf8).isEmpty, Date() < deadline { usleep(10_000) }
+        let patterns = try KeyPatterns(pem: String(contentsOfFile: installation.key, encoding: .utf8))
+        let memory = try ProcessMemory(of: loader.identifier)
+        #expect(try memory.count(of: patterns.number, locked: false) > 0)
+        #expect(try memory.count(of: patterns.text, locked: false) > 0)
+    }
+}

@@ -1,0 +1,157 @@
+import Crypto
+import Foundation
+import Testing
+
+@Suite("SIGHUP: a new configuration without a dropped request")
+struct ReloadTests {
+    private let service: RunningService
+    private var installation: Installation { service.installation }
+
+    init() throws { service = try RunningService() }
+
+    private func publicKey(_ id: String) throws -> P256.Signing.PublicKey {
+        let pem = try String(contentsOfFile: installation.directory.path("\(id).pem"), encoding: .utf8)
+        return try P256.Signing.PublicKey(pemRepresentation: pem)
+    }
+
+    private func verifies(_ sample: Load.Sample, by key: P256.Signing.PublicKey) throws -> Bool {
+        let fields = [
+            Installation.bundleId, sample.keyIdentifier, "pro.monthly", "anyone", "alice", sample.nonce,
+            String(sample.timestamp),
+        ]
+        let signature = try #require(Data(base64Encoded: sample.signature))
+        return key.isValidSignature(
+            try P256.Signing.ECDSASignature(derRepresentation: signature),
+            for: Data(fields.joined(separator: "\u{2063}").utf8)
+        )
+    }
+
+    @Test("Keys are rotated under load: no request fails, none is signed by a key that was removed before it was sent")
+    func rotation() throws {
+        let ids = (0..<4).map { "ROTATED00\($0)" }
+        for id in ids { try installation.makeKey(id) }
+        try installation.writeCatalog(keys: Installation.entry(ids[3]))
+        try service.reload()
+
+        let load = Load(on: service, connections: 4)
+        var removals: [(id: String, at: TimeInterval)] = []
+        for round in 0..<24 {
+            let count = load.count
+            try installation.writeCatalog(keys: Installation.entry(ids[round % 4]))
+            let details = try service.reload()
+            removals.append((ids[(round + 3) % 4], ProcessInfo.processInfo.systemUptime))
+            #expect((details["reloads"] as? [String: Any])?["completed"] as? Int == round + 2)
+            // Some requests with each key.
+            while load.count < count + 8 { usleep(1_000) }
+        }
+        let samples = load.stop()
+
+        #expect(samples.allSatisfy { $0.status == 200 })
+        #expect(Set(samples.map(\.keyIdentifier)) == Set(ids))
+        let keys = try Dictionary(uniqueKeysWithValues: ids.map { ($0, try publicKey($0)) })
+        for sample in samples {
+            #expect(try verifies(sample, by: #require(keys[sample.keyIdentifier])))
+        }
+        // A key that is removed comes back three rounds later: until two are over, nothing sent may carry it.
+        for (index, removal) in removals.enumerated() {
+            let end = index + 2 < removals.count ? removals[index + 2].at : .infinity
+            let late = samples.filter { $0.sentAt > removal.at && $0.sentAt < end && $0.keyIdentifier == removal.id }
+            #expect(
+                late.isEmpty,
+                "\(late.count) by \(removal.id), \(index), \(late.map { $0.sentAt - removal.at }) of \(removals.map(\.at)); \(service.log)"
+            )
+        }
+    }
+
+    @Test("A bad configuration leaves the old one in use; every fault is logged, counted and shown")
+    func refusal() throws {
+        try installation.directory.write("clients.yaml", "clients: [{ name: b, tokenSHA256: xyz, apps: [x] }]\n")
+        try installation.makeKey("NEWKEY0001")
+        try installation.writeCatalog(keys: Installation.entry("NEWKEY0001") + ", { id: NOFILE0001, file: none.p8 }")
+        let details = try service.reload()
+        let reloads = try #require(details["reloads"] as? [String: Any])
+        #expect(reloads["completed"] as? Int == 0)
+        #expect(reloads["refused"] as? Int == 1)
+        let faults = try #require(reloads["lastFaults"] as? [String])
+        for place in ["clients[0].tokenSHA256", "clients[0].apps[0]", "keys[1].file"] {
+            #expect(faults.contains { $0.contains(place) })
+            #expect(service.log.contains(place))
+        }
+        #expect(service.log.contains("stays in use"))
+        #expect(try service.readiness().status == 200)
+        let load = Load(on: service, connections: 1, requests: 1)
+        #expect(load.finish().map(\.keyIdentifier) == ["TESTKEY001"])
+    }
+
+    @Test("Clients and offers are re-read too, and a mended configuration takes effect")
+    func everything() throws {
+        try installation.directory.write("catalog.yaml", "apps: []\n")
+        try service.reload()
+        let digest = SHA256.hash(data: Data("another token".utf8)).map { String(format: "%02x", $0) }.joined()
+        try installation.directory.write(
+            "clients.yaml",
+            "clients: [{ name: other, tokenSHA256: \"\(digest)\", apps: [\(Installation.bundleId)] }]\n"
+        )
+        try installation.writeCatalog(keys: Installation.entry("TESTKEY001"))
+        let reloads = try #require(try service.reload()["reloads"] as? [String: Any])
+        #expect(reloads["completed"] as? Int == 1)
+        #expect(reloads["refused"] as? Int == 1)
+        #expect((reloads["lastFaults"] as? [String])?.isEmpty == true)
+        #expect(try service.sign("{}").status == 401, "the old token is gone")
+        let other = ["Authorization: Bearer another token", "Content-Type: application/json"]
+        #expect(try Connection(to: service.server).request("POST", "/v1/signatures", headers: other).status == 400)
+    }
+
+    @Test("What only a restart changes is named for as long as it differs")
+    func restart() throws {
+        let text = try String(contentsOfFile: installation.configuration, encoding: .utf8)
+        let port = service.server.port
+        try installation.directory.write(
+            "offer-signer.yaml",
+            text.replacing("port: 0 }\nadmin", with: "port: \(port) }\nadmin")
+        )
+        let warnings = try #require(try service.reload()["warnings"] as? [String])
+        #expect(warnings.contains { $0.hasPrefix("server has changed, which needs a restart") })
+        #expect(service.log.contains("needs a restart"))
+        try installation.directory.write("offer-signer.yaml", text)
+        #expect(try (service.reload()["warnings"] as? [String])?.contains { $0.contains("restart") } == false)
+    }
+
+    @Test("A retired key needs only its public key, which is checked")
+    func retired() throws {
+        try installation.makeKey("RETIRED001")
+        let first = Installation.entry("TESTKEY001")
+        func refused(_ entry: String) throws -> Bool {
+            try installation.writeCatalog(keys: "\(first), \(entry)")
+            let reloads = try service.reload()["reloads"] as? [String: Any]
+            return (reloads?["lastFaults"] as? [String])?.contains { $0.contains("publicKeyFile") } == true
+        }
+        #expect(try !refused("{ id: RETIRED001, publicKeyFile: RETIRED001.pem }"))
+        #expect(try refused("{ id: RETIRED001, publicKeyFile: SubscriptionKey_RETIRED001.p8 }"))
+        #expect(try refused("{ id: RETIRED001, publicKeyFile: clients.yaml }"))
+        #expect(
+            try refused("{ id: RETIRED001, file: SubscriptionKey_RETIRED001.p8, publicKeyFile: public.pem }"),
+            "the public key of another key"
+        )
+        try installation.openssl(
+            "ecparam",
+            "-name",
+            "secp384r1",
+            "-genkey",
+            "-noout",
+            "-out",
+            installation.directory.path("p384")
+        )
+        try installation.openssl(
+            "ec",
+            "-in",
+            installation.directory.path("p384"),
+            "-pubout",
+            "-out",
+            installation.directory.path("p384.pem")
+        )
+        #expect(try refused("{ id: RETIRED001, publicKeyFile: p384.pem }"))
+        let load = Load(on: service, connections: 1, requests: 1)
+        #expect(load.finish().map(\.keyIdentifier) == ["TESTKEY001"])
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Synchronization
+
+/// Connections that ask for signatures one after the other, each from a thread of its own, until told to stop.
+final class Load: Sendable {
+    /// One answered request.
+    struct Sample: Sendable {
+        /// When it was sent, on the machine's uptime.
+        let sentAt: TimeInterval
+        /// The status; 0 when the connection failed.
+        let status: Int
+        /// The members of the signature.
+        let keyIdentifier: String
+        let nonce: String
+        let timestamp: Int
+        let signature: String
+
+        /// The `discount` as the answer had it.
+        var discount: [String: Any] {
+            [
+                "identifier": "anyone", "keyIdentifier": keyIdentifier, "nonce": nonce, "timestamp": timestamp,
+                "signature": signature,
+            ]
+        }
+    }
+
+    private struct State {
+        var isStopped = false
+        var samples: [Sample] = []
+        var running: Int
+    }
+
+    private let state: Mutex<State>
+
+    /// Starts.
+    ///
+    /// - Parameters:
+    ///   - service: The service.
+    ///   - connections: How many there are at once.
+    ///   - requests: How many requests each makes; without end by default.
+    init(on service: RunningService, connections: Int, requests: Int = .max) {
+        state = Mutex(State(running: connections))
+        let address = service.server
+        let body = #"""
+            {"applicationUsername":"alice","evidence":{"receiptResponse":\#(Customers.active)},
+            "offers":[{"productId":"pro.monthly","offerId":"anyone"}]}
+            """#
+        for _ in 0..<connections {
+            Thread.detachNewThread { [self] in
+                let connection = try? Connection(to: address)
+                for _ in 0..<requests {
+                    if state.withLock({ $0.isStopped }) { break }
+                    let sample = Self.ask(connection, body)
+                    state.withLock { $0.samples.append(sample) }
+                    if sample.status == 0 { break }
+                }
+                state.withLock { $0.running -= 1 }
+            }
+        }
+    }
+
+    /// How many answers there are so far.
+    var count: Int { state.withLock { $0.samples.count } }
+
+    /// Waits until every connection has made its requests.
+    ///
+    /// - Returns: All answers.
+    func finish() -> [Sample] {
+        while state.withLock({ $0.running > 0 }) { usleep(10_000) }
+        return state.withLock { $0.samples }
+    }
+
+    /// Ends the load after the requests that are under way.
+    ///
+    /// - Returns: All answers.
+    func stop() -> [Sample] {
+        state.withLock { $0.isStopped = true }
+        return finish()
+    }
+
+    private static func ask(_ connection: Connection?, _ body: String) -> Sample {
+        let sentAt = ProcessInfo.processInfo.systemUptime
+        let response = try? connection?.request("POST", "/v1/signatures", body: body)
+        let discount = response?.decisions.first?["discount"] as? [String: Any] ?? [:]
+        return Sample(
+            sentAt: sentAt,
+            status: response?.status ?? 0,
+            keyIdentifier: discount["keyIdentifier"] as? String ?? "",
+            nonce: discount["nonce"] as? String ?? "",
+            timestamp: discount["timestamp"] as? Int ?? 0,
+            signature: discount["signature"] as? String ?? ""
+        )
+    }
+}

@@ -1,0 +1,51 @@
+import ChildProcess
+import Foundation
+
+/// A small library in C that a test builds, for another program to load.
+enum SharedObject {
+    /// Builds a library.
+    ///
+    /// - Parameters:
+    ///   - source: Its source.
+    ///   - name: Its name, such as `idle.so`.
+    ///   - directory: Where to put it.
+    /// - Returns: Its path.
+    /// - Throws: `Failure` when there is no compiler, or when it refuses the source.
+    static func build(_ source: String, named name: String, in directory: TemporaryDirectory) throws -> String {
+        try directory.write(name + ".c", source)
+        let arguments = ["-shared", "-fPIC", "-O1", "-o", directory.path(name), directory.path(name + ".c")]
+        let outcome = try Executable.run(
+            ["-c", #"for c in cc clang gcc; do command -v "$c" >/dev/null && exec "$c" "$@"; done; exit 127"#, "cc"]
+                + arguments,
+            of: "/bin/sh"
+        )
+        guard outcome.status == 0 else { throw Failure(text: "cannot build \(name): \(outcome.errors)") }
+        return directory.path(name)
+    }
+
+    /// An allocator that gives nothing back: whatever was left uncleansed in freed memory stays there for good.
+    static let neverFrees = """
+        #define _GNU_SOURCE
+        #include <malloc.h>
+        #include <stdlib.h>
+        #include <string.h>
+        void free(void *block) { (void)block; }
+        void *realloc(void *block, size_t size) {
+            void *moved = malloc(size);
+            if (block != NULL && moved != NULL) {
+                size_t held = malloc_usable_size(block);
+                memcpy(moved, block, held < size ? held : size);
+            }
+            return moved;
+        }
+        """
+
+    /// A library that leaves a file behind wherever it is loaded.
+    static func leavingMark(_ file: String) -> String {
+        """
+        #include <fcntl.h>
+        #include <unistd.h>
+        __attribute__((constructor)) static void loaded(void) { close(open("\(file)", O_CREAT | O_WRONLY, 0600)); }
+        """
+    }
+}
