@@ -48,7 +48,8 @@ extension MistakeKind {
         guard reported.magnitude < SignatureReport.firstMillisecondTimestamp else {
             return [(String(reported / 1000), .timestampInSeconds)]
         }
-        return [(String(reported &* 1000), .timestampInSeconds)]
+        // What was cut off can be found again: it is one of a thousand.
+        return (0..<1000).map { (String(reported &* 1000 &+ $0), .timestampInSeconds) }
     }
 
     private static func accounts(_ account: Account) -> [(String, DiagnosisCode)] {
