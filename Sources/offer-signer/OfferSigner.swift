@@ -9,7 +9,9 @@ struct OfferSigner: AsyncParsableCommand {
         abstract: "Signs App Store promotional offers for the customers who may have them.",
         discussion: "Exit status: 0 fine, 1 the work failed, 64 bad usage, 78 bad configuration.",
         version: Version.current,
-        subcommands: [Serve.self, Sign.self, Check.self, Diagnose.self, Keys.self, Clients.self]
+        subcommands: [
+            Serve.self, Sign.self, Check.self, Diagnose.self, Keys.self, Clients.self, SimulateAppStore.self,
+        ]
     )
 
     /// Protects the process while it has one thread, and then runs the command.

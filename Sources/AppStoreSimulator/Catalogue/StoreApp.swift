@@ -1,0 +1,32 @@
+import Crypto
+import Foundation
+
+/// An app as the App Store knows it.
+struct StoreApp: Sendable {
+    /// The bundle identifier.
+    let bundleId: String
+    /// The app's Apple id.
+    let appAppleId: Int64
+    /// The shared secret that verifyReceipt asks for; `nil` asks for none.
+    let sharedSecret: String?
+    /// The issuer id that tokens must name; `nil` takes any.
+    let issuerId: String?
+    /// How long the billing grace period is, in days; 0 for none.
+    let gracePeriodDays: Int
+    /// ISO 4217 code of the prices.
+    let currency: String
+    /// The products, of all subscription groups.
+    let products: [StoreProduct]
+    /// The public keys of the app's signing keys, by key id.
+    ///
+    /// The simulator never sees a private one.
+    var keys: [String: P256.Signing.PublicKey]
+    /// Where notifications are sent.
+    var notificationURL: URL?
+
+    /// Looks a product up.
+    ///
+    /// - Parameter id: The product's identifier.
+    /// - Returns: The product; `nil` when the app has none of that name.
+    func product(_ id: String) -> StoreProduct? { products.first { $0.id == id } }
+}

@@ -1,0 +1,93 @@
+import HTTPTypes
+import Hummingbird
+import Offers
+import StrictJSON
+
+/// Apple's routes in one environment: production at the root, the sandbox under `/sandbox`.
+struct AppleRoutes {
+    /// The App Store.
+    let store: SimulatedAppStore
+    /// The environment.
+    let environment: AppStoreEnvironment
+
+    /// Adds the routes.
+    ///
+    /// - Parameter router: Where they are added.
+    func add(to router: some RouterMethods<SimulatorContext>) {
+        let receipts = router.group("verifyReceipt")
+            .add(middleware: FaultMiddleware(store: store, target: .verifyReceipt, environment: environment))
+        receipts.post { request, context in
+            let body = try await request.bytes(context)
+            let answer = VerifyReceiptAnswer.answer(body, in: environment, world: store.current(), signer: store.signer)
+            return Response.json(answer)
+        }
+        receipts.get { _, _ in Response.json(VerifyReceiptAnswer.status(21000)) }
+        let api = router.group("inApps")
+            .add(middleware: FaultMiddleware(store: store, target: .serverAPI, environment: environment))
+        addTransactions(to: api)
+        addNotifications(to: api)
+    }
+
+    private func addTransactions(to api: RouterGroup<SimulatorContext>) {
+        api.get("v1/subscriptions/:id") { request, context in
+            try answer(request) { api in
+                let statuses = request.uri.queryParameters.getAll("status")
+                return try api.subscriptionStatuses(try context.parameters.require("id"), statuses: statuses)
+            }
+        }
+        api.get("v1/transactions/:id") { request, context in
+            try answer(request) { try $0.transactionInfo(try context.parameters.require("id")) }
+        }
+        api.get("v2/history/:id") { request, context in
+            try answer(request) { api in
+                let query = request.uri.queryParameters
+                let (revision, sort) = (query["revision"].map(String.init), query["sort"].map(String.init))
+                return try api.history(try context.parameters.require("id"), revision: revision, sort: sort)
+            }
+        }
+    }
+
+    private func addNotifications(to api: RouterGroup<SimulatorContext>) {
+        api.post("v1/notifications/test") { request, _ in
+            try answer(request) { api in try requestTestNotification(for: api.app) }
+        }
+        api.get("v1/notifications/test/:token") { request, context in
+            try answer(request) { try history(of: $0).test(try context.parameters.require("token")) }
+        }
+        api.post("v1/notifications/history") { request, context in
+            let body = try await request.bytes(context)
+            let token = request.uri.queryParameters["paginationToken"].map(String.init)
+            return try answer(request) { try history(of: $0).page(body, token: token) }
+        }
+    }
+
+    private func history(of api: ServerAPI) -> NotificationHistory {
+        NotificationHistory(notifications: api.world.notifications(of: api.app.bundleId, in: environment))
+    }
+
+    private func requestTestNotification(for app: StoreApp) throws -> [UInt8] {
+        guard app.notificationURL != nil else { throw ServerAPIError.notificationURLNotFound }
+        let id = try store.change { world in
+            let event = StoreEvent(.test, at: world.clock.now, nil)
+            let signer = store.signer
+            let notification = try StoreNotification(event, app: app, environment: environment, signer: signer)
+            world.notifications.append(notification)
+            return notification.id
+        }
+        return JSONWriter.text { $0.member("testNotificationToken", id) }
+    }
+
+    /// Answers a call of the Server API when its token is right; Apple's 401 is not JSON.
+    private func answer(_ request: Request, _ body: (ServerAPI) throws -> [UInt8]) throws -> Response {
+        let world = store.current()
+        let field = request.headers[.authorization] ?? ""
+        guard field.hasPrefix("Bearer "),
+            let app = ServerAPIToken.app(
+                named: String(field.dropFirst("Bearer ".count)),
+                among: world.apps,
+                at: SimulatedClock.machine
+            )
+        else { return .text("Unauthenticated\n\nRequest ID: SIMULATOR.0.0\n", status: .unauthorized) }
+        return .json(try body(ServerAPI(app: app, environment: environment, world: world, signer: store.signer)))
+    }
+}

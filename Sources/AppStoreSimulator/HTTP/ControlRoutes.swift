@@ -1,0 +1,129 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Offers
+import StrictJSON
+
+/// The simulator's own routes to the simulator: faults, clock, keys and where notifications go.
+struct ControlRoutes {
+    /// The App Store.
+    let store: SimulatedAppStore
+
+    /// Adds the routes.
+    ///
+    /// - Parameter router: Where they are added.
+    func add(to router: some RouterMethods<SimulatorContext>) {
+        router.get("faults") { _, _ in faults(store.current()) }
+        router.post("faults") { request, context in
+            let fault = try InjectedFault(RequestMembers(json: try await request.bytes(context)))
+            return store.change { world in
+                world.faults.append(fault)
+                return faults(world)
+            }
+        }
+        router.delete("faults") { _, _ in
+            store.change { world in
+                world.faults = []
+                return faults(world)
+            }
+        }
+        router.get("clock") { _, _ in clock(store.current()) }
+        router.post("clock") { request, context in
+            try moveClock(try RequestMembers(json: try await request.bytes(context)))
+        }
+        router.post("keys") { request, context in
+            try registerKey(try RequestMembers(json: try await request.bytes(context)))
+        }
+        router.get("notifications") { _, _ in notifications(store.current()) }
+        router.post("notification-url") { request, context in
+            try setNotificationURL(try RequestMembers(json: try await request.bytes(context)))
+        }
+        router.get("root.pem") { _, _ in
+            guard let pem = try? String(contentsOf: store.rootPEM, encoding: .utf8) else {
+                throw RequestFault.notFound("\(store.rootPEM.path) cannot be read.")
+            }
+            return Response.text(pem, status: .ok)
+        }
+    }
+
+    private func faults(_ world: AppStoreWorld) -> Response {
+        .json(JSONWriter.text { $0.list("faults", world.faults) { $0.write(into: &$1) } })
+    }
+
+    private func clock(_ world: AppStoreWorld) -> Response {
+        let now = world.clock.now
+        return .json(
+            JSONWriter.text { json in
+                json.date("now", now)
+                json.member("nowAt", now.rfc3339)
+            }
+        )
+    }
+
+    private func moveClock(_ members: RequestMembers) throws -> Response {
+        try members.allow("now", "advanceSeconds")
+        let (moment, seconds) = (try members.moment("now"), try members.integer("advanceSeconds"))
+        guard (moment == nil) != (seconds == nil) else {
+            throw RequestFault(status: 400, detail: "Give now or advanceSeconds.")
+        }
+        return try store.change { world in
+            let target = moment ?? world.clock.now.adding(seconds: seconds ?? 0)
+            guard world.clock.set(to: target) else {
+                throw RequestFault.member(moment == nil ? "advanceSeconds" : "now", "The clock goes from 2020 to 2040.")
+            }
+            try world.advance(signer: store.signer)
+            return clock(world)
+        }
+    }
+
+    private func registerKey(_ members: RequestMembers) throws -> Response {
+        try members.allow("bundleId", "keyIdentifier", "publicKey")
+        let (bundleId, id) = (try members.requiredString("bundleId"), try members.requiredString("keyIdentifier"))
+        guard let key = try? P256.Signing.PublicKey(pemRepresentation: try members.requiredString("publicKey")) else {
+            throw RequestFault.member("publicKey", "A P-256 public key in PEM is expected: openssl pkey -pubout.")
+        }
+        return try changeApp(bundleId) { $0.keys[id] = key }
+    }
+
+    private func setNotificationURL(_ members: RequestMembers) throws -> Response {
+        try members.allow("bundleId", "url")
+        guard let url = StoreApp.notificationURL(try members.requiredString("url")) else {
+            throw RequestFault.member("url", "An http or https address is expected.")
+        }
+        return try changeApp(try members.requiredString("bundleId")) { $0.notificationURL = url }
+    }
+
+    private func changeApp(_ bundleId: String, _ change: (inout StoreApp) -> Void) throws -> Response {
+        try store.change { world in
+            guard let index = world.apps.firstIndex(where: { $0.bundleId == bundleId }) else {
+                throw RequestFault.member("bundleId", "No such app is known.")
+            }
+            change(&world.apps[index])
+            let app = world.apps[index]
+            return .json(
+                JSONWriter.text { json in
+                    json.member("bundleId", app.bundleId)
+                    json.list("keys", app.keys.keys.sorted()) { $1.string($0) }
+                    json.optional("notificationURL", app.notificationURL?.absoluteString)
+                }
+            )
+        }
+    }
+
+    private func notifications(_ world: AppStoreWorld) -> Response {
+        .json(
+            JSONWriter.text { json in
+                json.list("notifications", world.notifications) { notification, json in
+                    json.object { json in
+                        json.member("notificationUUID", notification.id)
+                        json.member("notificationType", notification.kind.rawValue)
+                        json.optional("subtype", notification.subtype?.rawValue)
+                        json.optional("originalTransactionId", notification.originalTransactionId)
+                        notification.write(into: &json)
+                    }
+                }
+            }
+        )
+    }
+}

@@ -1,0 +1,42 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Offers
+
+/// Shows the faults that a test has asked for, before Apple's routes answer.
+struct FaultMiddleware: RouterMiddleware {
+    /// The App Store.
+    let store: SimulatedAppStore
+    /// The calls that it stands before.
+    let target: InjectedFault.Target
+    /// The environment that it stands before.
+    let environment: AppStoreEnvironment
+
+    func handle(
+        _ request: Request,
+        context: SimulatorContext,
+        next: (Request, SimulatorContext) async throws -> Response
+    ) async throws -> Response {
+        guard let fault = store.takeFault(for: target, in: environment) else { return try await next(request, context) }
+        if fault.delayMilliseconds > 0 { try await Task.sleep(for: .milliseconds(fault.delayMilliseconds)) }
+        switch fault.effect {
+        case .none: return try await next(request, context)
+        case .httpStatus(let code): return .text("Injected by the simulator.\n", status: .init(code: code))
+        case .garbage: return .text("<html>\u{0}garbage", status: .ok)
+        case .outage:
+            try await context.channel.close()
+            throw CancellationError()
+        case .errorCode(let code, let seconds):
+            let error = ServerAPIError.injected(code)
+            var response = Response.json(error.json, status: .init(code: error.status))
+            if let seconds {
+                // Apple's Retry-After is a moment in UNIX milliseconds ("Identifying rate limits"), by the caller's clock.
+                let moment = SimulatedClock.machine.adding(seconds: seconds)
+                response.headers[.retryAfter] = String(moment.millisecondsSince1970)
+            }
+            return response
+        case .receiptStatus(let status, let isRetryable):
+            return .json(VerifyReceiptAnswer.status(status, isRetryable: isRetryable))
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Offers
+import StrictJSON
+
+/// The members of a request's JSON object, to be asked for by name and type.
+struct RequestMembers {
+    private var scalars: [String: JSONScalar] = [:]
+    private var objects: [String: [UInt8]] = [:]
+
+    /// Reads an object.
+    ///
+    /// - Parameter json: The text of one object.
+    /// - Throws: ``RequestFault`` when it is none, or has an array.
+    init(json: [UInt8]) throws(RequestFault) {
+        var scalars: [String: JSONScalar] = [:]
+        var objects: [String: [UInt8]] = [:]
+        var reader = JSONReader(json)
+        do throws(JSONFault) {
+            try reader.readObject { (name, reader) throws(JSONFault) in
+                if try reader.nextType() == .object {
+                    objects[name] = Array(try reader.skipValue())
+                } else {
+                    scalars[name] = try reader.readScalar()
+                }
+            }
+            try reader.readEnd()
+        } catch {
+            throw RequestFault(status: 400, detail: error.detail, pointer: error.pointer)
+        }
+        self.scalars = scalars
+        self.objects = objects
+    }
+
+    /// Refuses members with other names than these.
+    ///
+    /// - Parameter names: The names.
+    /// - Throws: ``RequestFault`` for the first other one.
+    func allow(_ names: String...) throws(RequestFault) {
+        let unknown = (Array(scalars.keys) + objects.keys).sorted().first { !names.contains($0) }
+        guard let unknown else { return }
+        throw .member(unknown, "No such member is known here; known are \(names.joined(separator: ", ")).")
+    }
+
+    /// A member that is a string.
+    ///
+    /// - Parameter name: Its name.
+    /// - Returns: The string; `nil` when the member is missing.
+    /// - Throws: ``RequestFault`` when it is something else.
+    func string(_ name: String) throws(RequestFault) -> String? {
+        switch scalars[name] {
+        case .string(let text): return text
+        case nil where objects[name] == nil: return nil
+        default: throw .member(name, "A string is expected.")
+        }
+    }
+
+    /// A member that is a string and must be there.
+    ///
+    /// - Parameter name: Its name.
+    /// - Returns: The string.
+    /// - Throws: ``RequestFault`` when it is missing or something else.
+    func requiredString(_ name: String) throws(RequestFault) -> String {
+        guard let text = try string(name), !text.isEmpty else { throw .member(name, "The member is missing.") }
+        return text
+    }
+
+    /// A member that is a whole number.
+    ///
+    /// - Parameter name: Its name.
+    /// - Returns: The number; `nil` when the member is missing.
+    /// - Throws: ``RequestFault`` when it is something else.
+    func integer(_ name: String) throws(RequestFault) -> Int64? {
+        switch scalars[name] {
+        case .number(let text):
+            guard let number = Int64(text) else { throw .member(name, "A whole number is expected.") }
+            return number
+        case nil where objects[name] == nil: return nil
+        default: throw .member(name, "A whole number is expected.")
+        }
+    }
+
+    /// A member that is `true` or `false`.
+    ///
+    /// - Parameter name: Its name.
+    /// - Returns: The value; `nil` when the member is missing.
+    /// - Throws: ``RequestFault`` when it is something else.
+    func boolean(_ name: String) throws(RequestFault) -> Bool? {
+        switch scalars[name] {
+        case .bool(let value): return value
+        case nil where objects[name] == nil: return nil
+        default: throw .member(name, "true or false is expected.")
+        }
+    }
+
+    /// A member that is an object.
+    ///
+    /// - Parameter name: Its name.
+    /// - Returns: Its members; `nil` when the member is missing.
+    /// - Throws: ``RequestFault`` when it is something else.
+    func object(_ name: String) throws(RequestFault) -> RequestMembers? {
+        if let json = objects[name] { return try RequestMembers(json: json) }
+        if scalars[name] != nil { throw .member(name, "An object is expected.") }
+        return nil
+    }
+
+    /// A member that is a moment: milliseconds, or RFC 3339.
+    ///
+    /// - Parameter name: Its name.
+    /// - Returns: The moment; `nil` when the member is missing.
+    /// - Throws: ``RequestFault`` when it is something else.
+    func moment(_ name: String) throws(RequestFault) -> Timestamp? {
+        if case .string(let text) = scalars[name] {
+            guard let moment = Timestamp(rfc3339: text) else {
+                throw .member(name, "Milliseconds are expected, or a moment such as 2026-01-20T10:00:00Z.")
+            }
+            return moment
+        }
+        return try integer(name).map { Timestamp(millisecondsSince1970: $0) }
+    }
+}

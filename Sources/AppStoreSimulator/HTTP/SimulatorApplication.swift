@@ -1,0 +1,58 @@
+import Glibc
+import Hummingbird
+import Logging
+import NIOCore
+import Offers
+
+extension SimulatedAppStore {
+    /// Listens and answers until SIGTERM or SIGINT, and sends the notifications that are due.
+    ///
+    /// - Parameters:
+    ///   - host: The address or name to listen on.
+    ///   - port: The port; 0 for any free one.
+    ///   - onListening: Called with the port, once requests are accepted.
+    /// - Throws: ``SimulatorFault`` when the address cannot be listened on.
+    public func run(
+        host: String,
+        port: Int,
+        onListening: @escaping @Sendable (Int) async -> Void
+    ) async throws(SimulatorFault) {
+        do {
+            try await application(host: host, port: port, onListening: onListening).runService()
+        } catch let error as IOError {
+            throw SimulatorFault("cannot listen on \(host):\(port): \(String(cString: strerror(error.errnoCode)))")
+        } catch {
+            throw SimulatorFault("cannot listen on \(host):\(port): \(error)")
+        }
+    }
+
+    /// Builds the App Store's server.
+    ///
+    /// - Parameters:
+    ///   - host: The address or name to listen on.
+    ///   - port: The port; 0 for any free one.
+    ///   - onListening: Called with the port, once requests are accepted.
+    /// - Returns: A service that runs until a graceful shutdown.
+    func application(
+        host: String,
+        port: Int,
+        onListening: @escaping @Sendable (Int) async -> Void
+    ) -> some ApplicationProtocol {
+        let router = Router(context: SimulatorContext.self)
+        router.add(middleware: ErrorMiddleware())
+        AppleRoutes(store: self, environment: .production).add(to: router)
+        AppleRoutes(store: self, environment: .sandbox).add(to: router.group("sandbox"))
+        let own = router.group("simulator")
+        StoreKitRoutes(store: self).add(to: own)
+        ControlRoutes(store: self).add(to: own)
+        var silent = Logger(label: "hummingbird")
+        silent.logLevel = .critical
+        return Application(
+            router: router,
+            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+            services: [NotificationSender(store: self)],
+            onServerRunning: { channel in await onListening(channel.localAddress?.port ?? port) },
+            logger: silent
+        )
+    }
+}

@@ -1,0 +1,91 @@
+import HTTPTypes
+import Hummingbird
+import StrictJSON
+
+/// The simulator's own routes to what happens on devices and in the App Store: purchases, refunds, renewals.
+struct StoreKitRoutes {
+    /// The App Store.
+    let store: SimulatedAppStore
+
+    /// Adds the routes.
+    ///
+    /// - Parameter router: Where they are added.
+    func add(to router: some RouterMethods<SimulatorContext>) {
+        router.get("customers") { _, _ in
+            let world = store.current()
+            let views = try world.customers.map { try CustomerView($0, world, store.signer) }
+            return Response.json(JSONWriter.text { $0.list("customers", views) { $0.write(into: &$1) } })
+        }
+        router.get("customers/:name") { _, context in
+            let world = store.current()
+            let name = try context.parameters.require("name")
+            guard let customer = world.customer(name) else {
+                throw RequestFault.notFound("No customer is named \(name); GET /simulator/customers lists them.")
+            }
+            var json = JSONWriter()
+            try CustomerView(customer, world, store.signer).write(into: &json)
+            return Response.json(json.bytes)
+        }
+        router.post("purchases") { request, context in
+            Response.json(try purchase(try PurchaseRequest(json: try await request.bytes(context))))
+        }
+        router.post("refunds") { request, context in
+            let members = try RequestMembers(json: try await request.bytes(context))
+            try members.allow("transactionId")
+            let id = try members.requiredString("transactionId")
+            return Response.json(
+                try answer { world in
+                    let (customer, event) = try world.refund(id)
+                    return (customer, [event])
+                }
+            )
+        }
+        router.post("renewals") { request, context in
+            let members = try RequestMembers(json: try await request.bytes(context))
+            try members.allow("originalTransactionId", "autoRenew", "paymentFails")
+            let id = try members.requiredString("originalTransactionId")
+            let (autoRenew, fails) = (try members.boolean("autoRenew"), try members.boolean("paymentFails"))
+            return Response.json(try answer { try $0.change(id, willAutoRenew: autoRenew, paymentFails: fails) })
+        }
+    }
+
+    private func purchase(_ request: PurchaseRequest) throws -> [UInt8] {
+        let signer = store.signer
+        return try store.change { world in
+            let purchase = try world.purchase(request)
+            guard let app = world.app(purchase.customer.bundleId) else { throw RequestFault.notFound("No such app.") }
+            try world.notify(purchase.event, of: purchase.customer, app, signer)
+            let payloads = SignedPayloads(
+                app: app,
+                environment: purchase.customer.environment,
+                signedDate: world.clock.now,
+                signer: signer
+            )
+            let item = try SignedItem(purchase.subscription, payloads)
+            return JSONWriter.text { json in
+                json.member("signedTransaction", item.transaction)
+                json.member("signedRenewalInfo", item.renewal)
+                json.member("transaction")
+                json.object { payloads.write(purchase.subscription.latest, into: &$0) }
+                json.member("renewalInfo")
+                json.object { payloads.write(purchase.subscription, into: &$0) }
+                json.member("notificationType", purchase.event.kind.rawValue)
+            }
+        }
+    }
+
+    /// Makes a change, keeps its notifications, and answers with the customer.
+    private func answer(
+        _ change: (inout AppStoreWorld) throws -> (customer: StoreCustomer, events: [StoreEvent])
+    ) throws -> [UInt8] {
+        let signer = store.signer
+        return try store.change { world in
+            let (customer, events) = try change(&world)
+            guard let app = world.app(customer.bundleId) else { throw RequestFault.notFound("No such app.") }
+            for event in events { try world.notify(event, of: customer, app, signer) }
+            var json = JSONWriter()
+            try CustomerView(customer, world, signer).write(into: &json)
+            return json.bytes
+        }
+    }
+}

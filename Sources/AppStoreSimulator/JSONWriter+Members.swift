@@ -1,0 +1,68 @@
+import Offers
+import StrictJSON
+
+extension JSONWriter {
+    /// Writes a member whose value is a string, unless there is none.
+    ///
+    /// - Parameters:
+    ///   - name: The member's name.
+    ///   - value: Its value.
+    mutating func optional(_ name: String, _ value: String?) {
+        if let value { member(name, value) }
+    }
+
+    /// Writes a member whose value is a whole number, unless there is none.
+    ///
+    /// - Parameters:
+    ///   - name: The member's name.
+    ///   - value: Its value.
+    mutating func optional(_ name: String, _ value: Int64?) {
+        if let value { member(name, value) }
+    }
+
+    /// Writes a member whose value is a moment in milliseconds.
+    ///
+    /// - Parameters:
+    ///   - name: The member's name.
+    ///   - value: Its value; `nil` writes nothing.
+    mutating func date(_ name: String, _ value: Timestamp?) {
+        if let value { member(name, value.millisecondsSince1970) }
+    }
+
+    /// Writes a member whose value is `true` or `false`.
+    ///
+    /// - Parameters:
+    ///   - name: The member's name.
+    ///   - value: Its value.
+    mutating func flag(_ name: String, _ value: Bool) {
+        member(name)
+        bool(value)
+    }
+
+    /// Writes a member whose value is an array.
+    ///
+    /// - Parameters:
+    ///   - name: The member's name.
+    ///   - elements: The elements.
+    ///   - write: Writes one of them.
+    mutating func list<Element>(
+        _ name: String,
+        _ elements: some Sequence<Element>,
+        _ write: (Element, inout JSONWriter) -> Void
+    ) {
+        member(name)
+        array { list in
+            for element in elements { write(element, &list) }
+        }
+    }
+
+    /// The text of one object.
+    ///
+    /// - Parameter members: Writes its members.
+    /// - Returns: The text.
+    static func text(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(capacity: 1024)
+        writer.object(members)
+        return writer.bytes
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Offers
+import StrictJSON
+
+/// A notification with what has become of it.
+struct StoreNotification: Sendable {
+    /// After how many hours Apple tries again.
+    static let retryHours: [Int64] = [1, 12, 24, 48, 72]
+
+    /// `notificationUUID`.
+    let id: String
+    /// The app.
+    let bundleId: String
+    /// Production or Sandbox.
+    let environment: AppStoreEnvironment
+    /// `notificationType`.
+    let kind: StoreEvent.Kind
+    /// `subtype`.
+    let subtype: StoreEvent.Subtype?
+    /// The subscription's first transaction.
+    let originalTransactionId: String?
+    /// When it happened.
+    let date: Timestamp
+    /// The signed notification.
+    let signedPayload: String
+    /// The attempts to deliver it.
+    var attempts: [NotificationAttempt] = []
+
+    /// Whether an app's server has taken it.
+    var isDelivered: Bool { attempts.last?.result == .success }
+
+    /// When it is to be sent next; `nil` when it was taken, or was tried often enough.
+    var nextAttempt: Timestamp? {
+        guard let last = attempts.last else { return date }
+        guard !isDelivered, attempts.count <= Self.retryHours.count else { return nil }
+        return last.date.adding(seconds: Self.retryHours[attempts.count - 1] * 3600)
+    }
+
+    /// Signs the notification of an event (`responseBodyV2DecodedPayload`).
+    ///
+    /// - Parameters:
+    ///   - event: What happened.
+    ///   - app: The app.
+    ///   - environment: Production or Sandbox.
+    ///   - signer: The simulator's signer.
+    /// - Throws: `SimulatorFault` when it cannot be signed.
+    init(
+        _ event: StoreEvent,
+        app: StoreApp,
+        environment: AppStoreEnvironment,
+        signer: AppStoreSigner
+    ) throws(SimulatorFault) {
+        let id = UUID().uuidString.lowercased()
+        let payloads = SignedPayloads(app: app, environment: environment, signedDate: event.date, signer: signer)
+        var item: SignedItem?
+        if let subscription = event.subscription { item = try SignedItem(subscription, payloads) }
+        let payload = JSONWriter.text { json in
+            json.member("notificationType", event.kind.rawValue)
+            json.optional("subtype", event.subtype?.rawValue)
+            json.member("notificationUUID", id)
+            json.member("version", "2.0")
+            json.date("signedDate", event.date)
+            json.member("data")
+            json.object { json in
+                if environment == .production { json.member("appAppleId", app.appAppleId) }
+                json.member("bundleId", app.bundleId)
+                json.member("environment", environment.rawValue)
+                json.optional("status", item?.status)
+                json.optional("signedTransactionInfo", item?.transaction)
+                json.optional("signedRenewalInfo", item?.renewal)
+            }
+        }
+        self.id = id
+        bundleId = app.bundleId
+        self.environment = environment
+        kind = event.kind
+        subtype = event.subtype
+        originalTransactionId = event.subscription?.originalTransactionId
+        date = event.date
+        signedPayload = try signer.jws(payload)
+    }
+
+    /// Writes the notification with its attempts (`notificationHistoryResponseItem`).
+    ///
+    /// - Parameter json: The object to write into.
+    func write(into json: inout JSONWriter) {
+        json.member("signedPayload", signedPayload)
+        json.list("sendAttempts", attempts) { attempt, json in
+            json.object { json in
+                json.date("attemptDate", attempt.date)
+                json.member("sendAttemptResult", attempt.result.rawValue)
+            }
+        }
+    }
+}

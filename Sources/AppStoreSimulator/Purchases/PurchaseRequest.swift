@@ -1,0 +1,60 @@
+import Offers
+
+/// What a client sets on a payment: the part that StoreKit plays.
+struct PurchaseRequest {
+    /// Who buys, by the simulator's name.
+    let customer: String
+    /// What is bought.
+    let productId: String
+    /// `appAccountToken`, or `applicationUsername`.
+    let account: Account
+    /// The promotional offer, if there is one.
+    let offer: OfferParameters?
+
+    /// Reads a request.
+    ///
+    /// - Parameter json: The body of `POST /simulator/purchases`.
+    /// - Throws: ``RequestFault`` when it cannot be read.
+    init(json: [UInt8]) throws(RequestFault) {
+        let members = try RequestMembers(json: json)
+        try members.allow(
+            "customer",
+            "productId",
+            "appAccountToken",
+            "applicationUsername",
+            "discount",
+            "offerId",
+            "jws"
+        )
+        customer = try members.requiredString("customer")
+        productId = try members.requiredString("productId")
+        account = try Self.account(members)
+        let discount = try members.object("discount")
+        let jws = try members.string("jws")
+        let offerId = try members.string("offerId")
+        switch (discount, jws) {
+        case (let discount?, nil):
+            if offerId != nil { throw .member("offerId", "The discount names the offer; leave this out.") }
+            offer = .discount(try DiscountParameters(discount))
+        case (nil, let jws?): offer = .jws(offerId: offerId, jws)
+        case (nil, nil):
+            if offerId != nil { throw .member("offerId", "An offer takes a discount or a jws as well.") }
+            offer = nil
+        case (.some, .some): throw .member("jws", "Give a discount or a jws, not both.")
+        }
+    }
+
+    private static func account(_ members: RequestMembers) throws(RequestFault) -> Account {
+        let token = try members.string("appAccountToken")
+        let name = try members.string("applicationUsername")
+        if token != nil, name != nil {
+            throw .member("applicationUsername", "Give appAccountToken or applicationUsername, not both.")
+        }
+        if let token {
+            // StoreKit takes a UUID, whatever its case.
+            guard let token = AppAccountToken(token) else { throw .member("appAccountToken", "A UUID is expected.") }
+            return .appAccountToken(token)
+        }
+        return name.map { .applicationUsername($0) } ?? .none
+    }
+}

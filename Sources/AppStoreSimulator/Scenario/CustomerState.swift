@@ -1,0 +1,27 @@
+/// The states that a customer's subscription can be described with.
+enum CustomerState: String, CaseIterable, Sendable {
+    /// Paid for, and renews.
+    case active
+    /// Paid for, and ends with the period.
+    case activeAutoRenewOff
+    /// The payment failed; the customer keeps access.
+    case gracePeriod
+    /// The payment failed; the App Store tries again.
+    case billingRetry
+    /// Ended.
+    case lapsed
+    /// The latest payment was refunded.
+    case refunded
+    /// The customer moved to a product of a higher level.
+    case upgraded
+    /// Active, and paid by another member of the family.
+    case familyShared
+
+    /// Whether the latest period ends ahead of the clock.
+    var isPaidAhead: Bool {
+        switch self {
+        case .active, .activeAutoRenewOff, .refunded, .upgraded, .familyShared: true
+        case .gracePeriod, .billingRetry, .lapsed: false
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/// What `app-store.yaml` is when nobody has written one: the apps of `keys.example`, and a customer in each state.
+enum DefaultScenario {
+    /// The file.
+    static let yaml = """
+        # What the simulated App Store knows. It is read when the simulator starts; nothing is written back to it.
+        # Made at the first start; change it as you like.
+
+        # The clock runs on from here. Left out: the machine's time. POST /simulator/clock moves it.
+        # clock: 2026-01-20T10:00:00Z
+
+        apps:
+          - bundleId: com.example.reader
+            appAppleId: 1234567890
+            # What verifyReceipt must be called with. Left out: anything, or nothing.
+            # sharedSecret: 0123456789abcdef0123456789abcdef
+            # What tokens and App Store requests must name as their issuer. Left out: anything.
+            # issuerId: 57246542-96fe-1a63-e053-0824d011072a
+            # Where App Store Server Notifications V2 go. Left out: nowhere.
+            # notificationURL: http://127.0.0.1:8081/v1/notifications
+            gracePeriodDays: 16
+            # The public keys of the app's signing keys: publicKeyFile, or publicKey with the PEM itself.
+            #   openssl pkey -in SubscriptionKey_EXAMPLE123.p8 -pubout -out EXAMPLE123.pem
+            keys:
+              - id: EXAMPLE123
+                publicKey: |
+                  -----BEGIN PUBLIC KEY-----
+                  MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE4qvjL4Nl3Hcma2utNaLHDlCmUlnz
+                  8AQ8b96lOhJkx8TH0t4XrqsKIs85nG0LrcbbCBbKL6EqDeLssl2C41WjOg==
+                  -----END PUBLIC KEY-----
+            subscriptionGroups:
+              - id: "20900001"
+                products:
+                  - id: com.example.reader.pro.monthly
+                    level: 2
+                    price: 9.99
+                    period: P1M
+                    introductoryOffer: { mode: freeTrial, period: P1W }
+                    offers:
+                      - { id: comeback50, price: 4.99, periods: 3 }
+                      - { id: stay30, price: 6.99, periods: 3 }
+                  - id: com.example.reader.pro.yearly
+                    level: 1
+                    price: 99.99
+                    period: P1Y
+                    offers:
+                      - { id: loyal20, price: 79.99, mode: payUpFront, period: P1Y }
+                      - { id: winter2026, price: 49.99, mode: payUpFront, period: P1Y }
+              - id: "20900002"
+                products:
+                  - id: com.example.reader.audio.monthly
+                    price: 4.99
+                    offers: [{ id: audio-comeback, mode: freeTrial, period: P1M }]
+                  - id: com.example.reader.audio.yearly
+                    price: 49.99
+                    period: P1Y
+                    offers: [{ id: audio-loyal, price: 39.99, mode: payUpFront, period: P1Y }]
+
+        # States: active, activeAutoRenewOff, gracePeriod, billingRetry, lapsed, refunded, upgraded, familyShared.
+        # Also: periods (how many were paid, 2), introductory (the first was a trial), redeemed (promotional offers that
+        # the next ones were paid at), expiresAt, upgradedTo; and environment (Production) and bundleId for the customer.
+        customers:
+          - name: active
+            appAccountToken: 7e3fb20b-4cdb-47cc-936d-99d65f608138
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: active, introductory: true }]
+          - name: leaving
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: activeAutoRenewOff }]
+          - name: grace
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: gracePeriod }]
+          - name: retry
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: billingRetry }]
+          - name: lapsed
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: lapsed, periods: 3 }]
+          - name: redeemed
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: lapsed, redeemed: [comeback50] }]
+          - name: refunded
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: refunded }]
+          - name: upgraded
+            subscriptions:
+              - product: com.example.reader.pro.monthly
+                state: upgraded
+                upgradedTo: com.example.reader.pro.yearly
+          - name: family
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: familyShared }]
+          - name: two-groups
+            subscriptions:
+              - { product: com.example.reader.pro.yearly, state: active }
+              - { product: com.example.reader.audio.monthly, state: lapsed }
+          - name: newcomer
+          - name: sandbox-lapsed
+            environment: Sandbox
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: lapsed }]
+
+        """
+}

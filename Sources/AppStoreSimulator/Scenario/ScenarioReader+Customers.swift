@@ -1,0 +1,115 @@
+import Offers
+
+extension ScenarioReader {
+    /// Reads a customer.
+    ///
+    /// - Parameters:
+    ///   - node: The mapping.
+    ///   - world: Where the customer is added.
+    /// - Throws: `SimulatorFault` with the first fault.
+    func addCustomer(_ node: ScenarioNode, to world: inout AppStoreWorld) throws(SimulatorFault) {
+        let customer = try node.mapping("name", "bundleId", "environment", "appAccountToken", "subscriptions")
+        let nameNode = try customer.required("name")
+        let name = try nameNode.value("a name of letters, digits and hyphens") { text in
+            text.utf8.allSatisfy(Self.isNameByte) ? text : nil
+        }
+        guard world.customer(name) == nil else { throw nameNode.fault("is the name of another customer") }
+        let app: StoreApp
+        if let node = customer["bundleId"] {
+            app = try node.value("the bundleId of one of the apps") { [world] in world.app($0) }
+        } else if world.apps.count == 1 {
+            app = world.apps[0]
+        } else {
+            throw node.fault("has no bundleId; with several apps, one is needed")
+        }
+        let environment = try customer["environment"]?.value("Production or Sandbox") { text in
+            AppStoreEnvironment(rawValue: text).flatMap { [.production, .sandbox].contains($0) ? $0 : nil }
+        }
+        let account = try customer["appAccountToken"]?.value("a UUID") { AppAccountToken($0)?.lowercased }
+        var subscriptions: [StoreSubscription] = []
+        let now = world.clock.now
+        for node in try customer.list("subscriptions") {
+            let plan = try plan(node, app, account, at: now)
+            guard !subscriptions.contains(where: { $0.latest.groupId == plan.product.groupId }) else {
+                throw node.fault("is the customer's second one in its group; one is possible")
+            }
+            subscriptions.append(plan.subscription(at: now, in: app, numbers: &world.numbers))
+        }
+        world.customers.append(
+            StoreCustomer(
+                name: name,
+                bundleId: app.bundleId,
+                environment: environment ?? .production,
+                subscriptions: subscriptions
+            )
+        )
+    }
+
+    private func plan(
+        _ node: ScenarioNode,
+        _ app: StoreApp,
+        _ account: String?,
+        at now: Timestamp
+    ) throws(SimulatorFault) -> SubscriptionPlan {
+        let keys = try node.mapping(
+            "product",
+            "state",
+            "periods",
+            "introductory",
+            "redeemed",
+            "upgradedTo",
+            "expiresAt"
+        )
+        let product = try keys.required("product").value("a product of the app") { app.product($0) }
+        let state: CustomerState = try keys.required("state").choice()
+        var offers: [StoreOffer] = []
+        if let node = keys["introductory"], try node.boolean() {
+            guard let offer = product.introductoryOffer else {
+                throw node.fault("needs a product that has such an offer")
+            }
+            offers.append(offer)
+        }
+        for node in try keys.list("redeemed") {
+            offers.append(try node.value("a promotional offer of the product") { product.offer($0) })
+        }
+        let periods = max(Int(try keys["periods"]?.integer(1...1000) ?? 2), offers.count)
+        var expires: Timestamp?
+        if let node = keys["expiresAt"] {
+            let moment = try node.value("a moment such as 2026-01-20T10:00:00Z") { Timestamp(rfc3339: $0) }
+            guard (moment > now) == state.isPaidAhead else {
+                let side = state.isPaidAhead ? "ahead of" : "behind"
+                throw node.fault("does not suit \(state.rawValue), which needs a moment \(side) the clock")
+            }
+            expires = moment
+        }
+        if state == .gracePeriod, app.gracePeriodDays < 3 {
+            throw try keys.required("state").fault("is gracePeriod; the app needs gracePeriodDays of 3 or more")
+        }
+        var target: StoreProduct?
+        if state == .upgraded {
+            target = try keys.required("upgradedTo").value("another product of the group") { id in
+                app.product(id).flatMap { $0.groupId == product.groupId && $0.id != product.id ? $0 : nil }
+            }
+        } else if let node = keys["upgradedTo"] {
+            throw node.fault("is for the state upgraded alone")
+        }
+        return SubscriptionPlan(
+            product: product,
+            state: state,
+            periods: periods,
+            offers: offers,
+            expires: expires,
+            upgradedTo: target,
+            account: account
+        )
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

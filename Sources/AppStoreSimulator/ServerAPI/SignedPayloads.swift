@@ -1,0 +1,103 @@
+import Offers
+import StrictJSON
+
+/// The payloads that the App Store signs (`JWSTransactionDecodedPayload`, `JWSRenewalInfoDecodedPayload`).
+struct SignedPayloads: Sendable {
+    /// The app.
+    let app: StoreApp
+    /// The customer's environment.
+    let environment: AppStoreEnvironment
+    /// `signedDate`.
+    let signedDate: Timestamp
+    /// The simulator's signer.
+    let signer: AppStoreSigner
+
+    /// Signs a transaction.
+    ///
+    /// - Parameter transaction: The transaction.
+    /// - Returns: `signedTransactionInfo`.
+    /// - Throws: `SimulatorFault` when it cannot be signed.
+    func signed(_ transaction: StoreTransaction) throws(SimulatorFault) -> String {
+        try signer.jws(JSONWriter.text { write(transaction, into: &$0) })
+    }
+
+    /// Signs a subscription's renewal info.
+    ///
+    /// - Parameter subscription: The subscription.
+    /// - Returns: `signedRenewalInfo`.
+    /// - Throws: `SimulatorFault` when it cannot be signed.
+    func signedRenewal(_ subscription: StoreSubscription) throws(SimulatorFault) -> String {
+        try signer.jws(JSONWriter.text { write(subscription, into: &$0) })
+    }
+
+    /// Writes a transaction's members.
+    ///
+    /// - Parameters:
+    ///   - transaction: The transaction.
+    ///   - json: The object to write into.
+    func write(_ transaction: StoreTransaction, into json: inout JSONWriter) {
+        json.member("transactionId", transaction.transactionId)
+        json.member("originalTransactionId", transaction.originalTransactionId)
+        json.member("webOrderLineItemId", transaction.webOrderLineItemId)
+        json.member("bundleId", app.bundleId)
+        json.member("productId", transaction.productId)
+        json.member("subscriptionGroupIdentifier", transaction.groupId)
+        json.date("purchaseDate", transaction.purchaseDate)
+        json.date("originalPurchaseDate", transaction.originalPurchaseDate)
+        json.date("expiresDate", transaction.expiresDate)
+        json.member("quantity", 1)
+        json.member("type", "Auto-Renewable Subscription")
+        json.optional("appAccountToken", transaction.appAccountToken)
+        json.member("inAppOwnershipType", transaction.ownership)
+        json.date("signedDate", signedDate)
+        json.date("revocationDate", transaction.revocation?.date)
+        json.optional("revocationReason", transaction.revocation?.reason)
+        if transaction.isUpgraded { json.flag("isUpgraded", true) }
+        if let offer = transaction.offer { write(offer, into: &json) }
+        json.member("environment", environment.rawValue)
+        json.member("transactionReason", transaction.reason.rawValue)
+        json.member("storefront", "USA")
+        json.member("storefrontId", "143441")
+        json.member("price", transaction.price)
+        json.member("currency", app.currency)
+        json.member("appTransactionId", "7" + transaction.originalTransactionId.dropFirst())
+    }
+
+    /// Writes a renewal info's members: neither bundle id nor group id, as in Apple's.
+    ///
+    /// - Parameters:
+    ///   - subscription: The subscription.
+    ///   - json: The object to write into.
+    func write(_ subscription: StoreSubscription, into json: inout JSONWriter) {
+        let latest = subscription.latest
+        json.optional("expirationIntent", subscription.expirationIntent)
+        json.member("originalTransactionId", subscription.originalTransactionId)
+        json.member("autoRenewProductId", subscription.autoRenewProductId)
+        json.member("productId", latest.productId)
+        json.member("autoRenewStatus", subscription.willAutoRenew ? 1 : 0)
+        if subscription.status != 1 {
+            json.flag("isInBillingRetryPeriod", subscription.isInBillingRetryPeriod)
+        }
+        json.date("gracePeriodExpiresDate", subscription.gracePeriodExpires)
+        if let offer = subscription.offerInUse?.offer { write(offer, into: &json) }
+        json.date("signedDate", signedDate)
+        json.member("environment", environment.rawValue)
+        json.date("recentSubscriptionStartDate", latest.originalPurchaseDate)
+        if subscription.willAutoRenew {
+            json.date("renewalDate", latest.expiresDate)
+            if let product = app.product(subscription.autoRenewProductId) {
+                json.member("renewalPrice", subscription.offerInUse?.offer.price ?? product.price)
+                json.member("currency", app.currency)
+            }
+        }
+        json.optional("appAccountToken", latest.appAccountToken)
+        json.member("appTransactionId", "7" + subscription.originalTransactionId.dropFirst())
+    }
+
+    private func write(_ offer: StoreOffer, into json: inout JSONWriter) {
+        json.member("offerType", offer.type)
+        json.optional("offerIdentifier", offer.id)
+        json.member("offerDiscountType", offer.mode.discountType)
+        json.member("offerPeriod", offer.period.text)
+    }
+}

@@ -1,0 +1,98 @@
+import Crypto
+import Foundation
+import Offers
+import SwiftASN1
+import X509
+
+/// Makes the simulator's certificates: a root and an intermediate on P-384 and a leaf on P-256, as Apple's are, with
+/// the extensions by which Apple marks what may sign for the App Store.
+struct CertificateAuthority {
+    /// `1.2.840.113635.100.6.2.1`: Apple's Worldwide Developer Relations intermediate.
+    static let intermediateMark: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
+    /// `1.2.840.113635.100.6.11.1`: signs receipts and the App Store's JWS.
+    static let leafMark: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
+
+    /// The leaf's private key; those of the root and the intermediate are forgotten.
+    let leafKey: P256.Signing.PrivateKey
+    /// The leaf's certificate.
+    let leaf: Certificate
+    /// The intermediate's certificate.
+    let intermediate: Certificate
+    /// The root's certificate.
+    let root: Certificate
+
+    /// Makes new keys and certificates, valid for every moment that the simulator's clock can show.
+    ///
+    /// - Throws: The error of swift-certificates when one cannot be made.
+    init() throws {
+        let rootKey = Certificate.PrivateKey(P384.Signing.PrivateKey())
+        let rootName = try Self.name("Simulated App Store Root CA")
+        root = try Self.certificate(rootName, rootKey.publicKey, by: rootName, rootKey, Self.authority(nil))
+        let intermediateKey = Certificate.PrivateKey(P384.Signing.PrivateKey())
+        let intermediateName = try Self.name("Simulated App Store Intermediate CA")
+        intermediate = try Self.certificate(
+            intermediateName,
+            intermediateKey.publicKey,
+            by: rootName,
+            rootKey,
+            Self.authority(0) + [Self.mark(Self.intermediateMark)]
+        )
+        leafKey = P256.Signing.PrivateKey()
+        leaf = try Self.certificate(
+            try Self.name("Simulated App Store Receipt Signing"),
+            Certificate.PublicKey(leafKey.publicKey),
+            by: intermediateName,
+            intermediateKey,
+            [
+                try Certificate.Extension(BasicConstraints.notCertificateAuthority, critical: true),
+                try Certificate.Extension(KeyUsage(digitalSignature: true), critical: true),
+                Self.mark(Self.leafMark),
+            ]
+        )
+    }
+
+    private static func certificate(
+        _ subject: DistinguishedName,
+        _ key: Certificate.PublicKey,
+        by issuer: DistinguishedName,
+        _ issuerKey: Certificate.PrivateKey,
+        _ extensions: [Certificate.Extension]
+    ) throws -> Certificate {
+        let issuerIdentifier = SubjectKeyIdentifier(hash: issuerKey.publicKey).keyIdentifier
+        let identifiers = [
+            try Certificate.Extension(SubjectKeyIdentifier(hash: key), critical: false),
+            try Certificate.Extension(AuthorityKeyIdentifier(keyIdentifier: issuerIdentifier), critical: false),
+        ]
+        return try Certificate(
+            version: .v3,
+            serialNumber: Certificate.SerialNumber(),
+            publicKey: key,
+            notValidBefore: SimulatedClock.range.lowerBound.date,
+            notValidAfter: SimulatedClock.range.upperBound.adding(seconds: 366 * 86400).date,
+            issuer: issuer,
+            subject: subject,
+            signatureAlgorithm: .ecdsaWithSHA384,
+            extensions: try Certificate.Extensions(extensions + identifiers),
+            issuerPrivateKey: issuerKey
+        )
+    }
+
+    private static func authority(_ maximumPathLength: Int?) throws -> [Certificate.Extension] {
+        let constraints = BasicConstraints.isCertificateAuthority(maxPathLength: maximumPathLength)
+        return [
+            try Certificate.Extension(constraints, critical: true),
+            try Certificate.Extension(KeyUsage(keyCertSign: true, cRLSign: true), critical: true),
+        ]
+    }
+
+    private static func mark(_ identifier: ASN1ObjectIdentifier) -> Certificate.Extension {
+        Certificate.Extension(oid: identifier, critical: false, value: [0x05, 0x00])
+    }
+
+    private static func name(_ commonName: String) throws -> DistinguishedName {
+        try DistinguishedName {
+            CommonName(commonName)
+            OrganizationName("Offer Signer")
+        }
+    }
+}

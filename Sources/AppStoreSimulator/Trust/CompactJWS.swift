@@ -1,0 +1,77 @@
+import Crypto
+import StrictJSON
+
+/// A compact JWS (RFC 7515 §7.1) with ES256, taken apart and not yet trusted.
+struct CompactJWS {
+    /// The header's plain members.
+    let header: [String: JSONScalar]
+    /// The payload's plain members.
+    let claims: [String: JSONScalar]
+
+    private let signedText: String
+    private let signature: [UInt8]
+
+    /// Takes a text apart.
+    ///
+    /// - Parameter text: Three parts, joined by dots. Anything else gives `nil`.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
+            let signature = Base64URL.decode(parts[2]), let members = Self.plainMembers(of: header),
+            let claims = Self.plainMembers(of: payload)
+        else { return nil }
+        self.header = members
+        self.claims = claims
+        self.signedText = parts[0] + "." + parts[1]
+        self.signature = signature
+    }
+
+    /// The key that it says it is signed by.
+    var keyIdentifier: String? { text(of: header["kid"]) }
+
+    /// Whether it is an ES256 signature of a key: raw r‖s, 64 bytes (RFC 7518 §3.4).
+    ///
+    /// - Parameter key: The public key.
+    /// - Returns: `false` for any other algorithm, form or key.
+    func isSigned(by key: P256.Signing.PublicKey) -> Bool {
+        guard text(of: header["alg"]) == "ES256",
+            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
+        else { return false }
+        return key.isValidSignature(signature, for: Array(signedText.utf8))
+    }
+
+    /// A claim that is a string.
+    ///
+    /// - Parameter name: The claim's name.
+    /// - Returns: The string; `nil` when the claim is missing or of another type.
+    func string(_ name: String) -> String? { text(of: claims[name]) }
+
+    /// A claim that is a whole number.
+    ///
+    /// - Parameter name: The claim's name.
+    /// - Returns: The number; `nil` when the claim is missing or of another type.
+    func integer(_ name: String) -> Int64? {
+        if case .number(let text) = claims[name] { Int64(text) } else { nil }
+    }
+
+    private func text(of scalar: JSONScalar?) -> String? {
+        if case .string(let text) = scalar { text } else { nil }
+    }
+
+    private static func plainMembers(of json: [UInt8]) -> [String: JSONScalar]? {
+        var members: [String: JSONScalar] = [:]
+        var reader = JSONReader(json)
+        do throws(JSONFault) {
+            try reader.readObject { (name, reader) throws(JSONFault) in
+                switch try reader.nextType() {
+                case .object, .array: try reader.skipValue()
+                default: members[name] = try reader.readScalar()
+                }
+            }
+            try reader.readEnd()
+            return members
+        } catch {
+            return nil
+        }
+    }
+}

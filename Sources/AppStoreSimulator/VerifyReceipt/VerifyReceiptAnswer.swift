@@ -1,0 +1,121 @@
+import Offers
+import StrictJSON
+
+/// Answers verifyReceipt calls (App Store Receipts, `responseBody`).
+enum VerifyReceiptAnswer {
+    /// Answers with a status alone.
+    ///
+    /// - Parameters:
+    ///   - status: The status.
+    ///   - isRetryable: `is-retryable`, which 21100 to 21199 have.
+    /// - Returns: JSON.
+    static func status(_ status: Int64, isRetryable: Bool? = nil) -> [UInt8] {
+        JSONWriter.text { json in
+            json.member("status", status)
+            if let isRetryable { json.flag("is-retryable", isRetryable) }
+        }
+    }
+
+    /// Answers a call.
+    ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - environment: Which of the two addresses was called.
+    ///   - world: The App Store's state, up to date.
+    ///   - signer: The simulator's signer.
+    /// - Returns: JSON.
+    static func answer(
+        _ body: [UInt8],
+        in environment: AppStoreEnvironment,
+        world: AppStoreWorld,
+        signer: AppStoreSigner
+    ) -> [UInt8] {
+        guard let request = VerifyReceiptRequest(json: body) else { return status(21002) }
+        let identity: ReceiptIdentity
+        do throws(ReceiptFault) {
+            if let found = try TransactionReceipt.identity(request.receiptData, signer: signer) {
+                identity = found
+            } else {
+                identity = try AppReceipt.identity(request.receiptData, signer: signer)
+            }
+        } catch {
+            return status(error == .malformed ? 21002 : 21003)
+        }
+        guard identity.environment == environment else {
+            return status(environment == .production ? 21007 : 21008)
+        }
+        guard let app = world.app(identity.bundleId), let customer = world.customer(identity.customer) else {
+            return status(21010)
+        }
+        if let secret = app.sharedSecret, request.password != secret { return status(21004) }
+        if let id = identity.transactionId {
+            return oldStyle(id, app, customer, signer: signer)
+        }
+        return appReceipt(request, app, customer, now: world.clock.now)
+    }
+
+    private static func appReceipt(
+        _ request: VerifyReceiptRequest,
+        _ app: StoreApp,
+        _ customer: StoreCustomer,
+        now: Timestamp
+    ) -> [UInt8] {
+        let transactions =
+            request.excludesOldTransactions ? customer.subscriptions.map(\.latest) : customer.transactions
+        return JSONWriter.text { json in
+            json.member("status", 0)
+            json.member("environment", customer.environment.rawValue)
+            json.member("receipt")
+            json.object { receipt in
+                let isProduction = customer.environment == .production
+                receipt.member("receipt_type", isProduction ? "Production" : "ProductionSandbox")
+                receipt.member("adam_id", isProduction ? app.appAppleId : 0)
+                receipt.member("app_item_id", isProduction ? app.appAppleId : 0)
+                receipt.member("bundle_id", app.bundleId)
+                receipt.member("application_version", "1")
+                AppleDates.write("receipt_creation_date", now, into: &receipt)
+                AppleDates.write("request_date", now, into: &receipt)
+                receipt.member("original_application_version", "1")
+                receipt.list("in_app", customer.transactions) { transaction, json in
+                    VerifyReceiptFields.transaction(transaction, isInApp: true, into: &json)
+                }
+            }
+            guard !customer.subscriptions.isEmpty else { return }
+            json.list("latest_receipt_info", transactions) { transaction, json in
+                VerifyReceiptFields.transaction(transaction, into: &json)
+            }
+            json.member("latest_receipt", request.receiptData)
+            json.list("pending_renewal_info", customer.subscriptions) { subscription, json in
+                VerifyReceiptFields.renewal(subscription, into: &json)
+            }
+        }
+    }
+
+    private static func oldStyle(
+        _ id: String,
+        _ app: StoreApp,
+        _ customer: StoreCustomer,
+        signer: AppStoreSigner
+    ) -> [UInt8] {
+        guard let transaction = customer.transaction(id),
+            let subscription = customer.subscriptions.first(where: {
+                $0.originalTransactionId == transaction.originalTransactionId
+            })
+        else { return status(21010) }
+        let latest = subscription.latest
+        let isCurrent = subscription.status == 1
+        return JSONWriter.text { json in
+            json.member("status", isCurrent ? 0 : 21006)
+            json.member("receipt")
+            VerifyReceiptFields.oldStyle(transaction, of: app, customer, into: &json)
+            json.member(isCurrent ? "latest_receipt_info" : "latest_expired_receipt_info")
+            VerifyReceiptFields.oldStyle(latest, of: app, customer, into: &json)
+            let newest = try? TransactionReceipt.text(of: latest, customer: customer, signer: signer)
+            if isCurrent { json.optional("latest_receipt", newest) }
+            json.member("auto_renew_status", subscription.willAutoRenew ? 1 : 0)
+            json.member("auto_renew_product_id", subscription.autoRenewProductId)
+            json.optional("expiration_intent", subscription.expirationIntent.map { String($0) })
+            if !isCurrent { json.member("is_in_billing_retry_period", subscription.isInBillingRetryPeriod ? "1" : "0") }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Offers
+import StrictJSON
+
+/// The members of verifyReceipt's answers, as Apple shapes them: strings throughout.
+enum VerifyReceiptFields {
+    /// Writes an element of `latest_receipt_info` or of `in_app`, which has fewer members.
+    ///
+    /// - Parameters:
+    ///   - transaction: The transaction.
+    ///   - isInApp: Whether it is for `in_app`.
+    ///   - json: Where it is written.
+    static func transaction(_ transaction: StoreTransaction, isInApp: Bool = false, into json: inout JSONWriter) {
+        json.object { json in
+            json.member("quantity", "1")
+            json.member("product_id", transaction.productId)
+            json.member("transaction_id", transaction.transactionId)
+            json.member("original_transaction_id", transaction.originalTransactionId)
+            AppleDates.write("purchase_date", transaction.purchaseDate, into: &json)
+            AppleDates.write("original_purchase_date", transaction.originalPurchaseDate, into: &json)
+            AppleDates.write("expires_date", transaction.expiresDate, into: &json)
+            json.member("web_order_line_item_id", transaction.webOrderLineItemId)
+            let isIntroductory = transaction.offer?.type == 1
+            let isTrial = isIntroductory && transaction.offer?.mode == .freeTrial
+            json.member("is_trial_period", isTrial ? "true" : "false")
+            json.member("is_in_intro_offer_period", isIntroductory && !isTrial ? "true" : "false")
+            json.member("in_app_ownership_type", transaction.ownership)
+            AppleDates.write("cancellation_date", transaction.revocation?.date, into: &json)
+            json.optional("cancellation_reason", transaction.revocation.map { String($0.reason) })
+            if transaction.offer?.type == 2 { json.optional("promotional_offer_id", transaction.offer?.id) }
+            guard !isInApp else { return }
+            json.optional("app_account_token", transaction.appAccountToken)
+            if transaction.isUpgraded { json.member("is_upgraded", "true") }
+            json.member("subscription_group_identifier", transaction.groupId)
+        }
+    }
+
+    /// Writes an element of `pending_renewal_info`: without the group, as Apple does, whatever its article says.
+    ///
+    /// - Parameters:
+    ///   - subscription: The subscription.
+    ///   - json: Where it is written.
+    static func renewal(_ subscription: StoreSubscription, into json: inout JSONWriter) {
+        json.object { json in
+            json.member("auto_renew_product_id", subscription.autoRenewProductId)
+            json.member("product_id", subscription.latest.productId)
+            json.member("original_transaction_id", subscription.originalTransactionId)
+            json.member("auto_renew_status", subscription.willAutoRenew ? "1" : "0")
+            json.optional("expiration_intent", subscription.expirationIntent.map { String($0) })
+            if subscription.status != 1 {
+                json.member("is_in_billing_retry_period", subscription.isInBillingRetryPeriod ? "1" : "0")
+            }
+            AppleDates.write("grace_period_expires_date", subscription.gracePeriodExpires, into: &json)
+            if let offer = subscription.offerInUse?.offer, offer.type == 2 {
+                json.optional("promotional_offer_id", offer.id)
+            }
+        }
+    }
+
+    /// Writes the one object of an iOS 6 style receipt, with dates in milliseconds.
+    ///
+    /// - Parameters:
+    ///   - transaction: The transaction.
+    ///   - app: The app.
+    ///   - customer: The customer.
+    ///   - json: Where it is written.
+    static func oldStyle(
+        _ transaction: StoreTransaction,
+        of app: StoreApp,
+        _ customer: StoreCustomer,
+        into json: inout JSONWriter
+    ) {
+        json.object { json in
+            json.member("bid", app.bundleId)
+            json.member("bvrs", "1")
+            json.member("item_id", String(app.appAppleId))
+            json.member("unique_identifier", customer.name)
+            json.member("quantity", "1")
+            json.member("product_id", transaction.productId)
+            json.member("transaction_id", transaction.transactionId)
+            json.member("original_transaction_id", transaction.originalTransactionId)
+            AppleDates.write("purchase_date", transaction.purchaseDate, into: &json)
+            AppleDates.write("original_purchase_date", transaction.originalPurchaseDate, into: &json)
+            json.member("expires_date", String(transaction.expiresDate.millisecondsSince1970))
+            json.member("expires_date_formatted", AppleDates.inGMT(transaction.expiresDate))
+            json.member("web_order_line_item_id", transaction.webOrderLineItemId)
+            let isIntroductory = transaction.offer?.type == 1
+            let isTrial = isIntroductory && transaction.offer?.mode == .freeTrial
+            json.member("is_trial_period", isTrial ? "true" : "false")
+            json.member("is_in_intro_offer_period", isIntroductory && !isTrial ? "true" : "false")
+            AppleDates.write("cancellation_date", transaction.revocation?.date, into: &json)
+        }
+    }
+}

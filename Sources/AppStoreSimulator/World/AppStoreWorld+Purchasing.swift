@@ -1,0 +1,69 @@
+import Offers
+
+extension AppStoreWorld {
+    /// What a purchase led to.
+    struct Purchase {
+        /// Whose it is, after it.
+        let customer: StoreCustomer
+        /// The subscription, after it.
+        let subscription: StoreSubscription
+        /// What happened.
+        let event: StoreEvent
+    }
+
+    /// Buys a subscription, or refuses as StoreKit does.
+    ///
+    /// - Parameter request: What the client set.
+    /// - Returns: What it led to.
+    /// - Throws: `StoreKitError` when StoreKit refuses, ``RequestFault`` when there is no such customer.
+    mutating func purchase(_ request: PurchaseRequest) throws -> Purchase {
+        guard let index = customers.firstIndex(where: { $0.name == request.customer }),
+            let app = app(customers[index].bundleId)
+        else {
+            throw RequestFault.notFound(
+                "No customer is named \(request.customer); GET /simulator/customers lists them."
+            )
+        }
+        guard let product = app.product(request.productId) else {
+            throw StoreKitError(.storeProductNotAvailable, "The app has no product \(request.productId).")
+        }
+        let now = clock.now
+        let customer = customers[index]
+        var offer: StoreOffer?
+        if let parameters = request.offer {
+            let rules = OfferRules(app: app, customer: customer, product: product, account: request.account, now: now)
+            offer = try rules.offer(parameters, nonces: &nonces)
+        } else if !customer.hasUsedIntroductoryOffer(in: product.groupId) {
+            offer = product.introductoryOffer
+        }
+        let account = request.account.storedToken?.lowercased
+        let own = customer.subscriptions.firstIndex {
+            $0.latest.groupId == product.groupId && !$0.latest.isFamilyShared
+        }
+        guard let position = own else {
+            let subscription = StoreSubscription(
+                buying: product,
+                offer: offer,
+                at: now,
+                account: account,
+                numbers: &numbers
+            )
+            customers[index].subscriptions.append(subscription)
+            let event = StoreEvent(.subscribed, .initialBuy, at: now, subscription)
+            return Purchase(customer: customers[index], subscription: subscription, event: event)
+        }
+        var subscription = customer.subscriptions[position]
+        let old = app.product(subscription.latest.productId)
+        let (kind, subtype) = subscription.buy(
+            product,
+            insteadOf: old,
+            offer: offer,
+            at: now,
+            account: account,
+            numbers: &numbers
+        )
+        customers[index].subscriptions[position] = subscription
+        let event = StoreEvent(kind, subtype, at: now, subscription)
+        return Purchase(customer: customers[index], subscription: subscription, event: event)
+    }
+}

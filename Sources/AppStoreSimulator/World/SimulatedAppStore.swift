@@ -1,0 +1,122 @@
+public import Foundation
+import Offers
+import Synchronization
+
+/// A stand-in App Store: its state under one lock, and the key that it signs with.
+///
+/// It holds an opinion of Apple's side of its own, and knows nothing of the service that it is there to test.
+public final class SimulatedAppStore: Sendable {
+    /// The simulator's signer.
+    let signer: AppStoreSigner
+    /// The root, PEM: what a service lists in `appStore.additionalRoots`.
+    public let rootPEM: URL
+
+    private let world: Mutex<AppStoreWorld>
+
+    /// Opens the App Store of a directory.
+    ///
+    /// At the first start, the certificates are made there, and `app-store.yaml` is written with the customers that are
+    /// built in. Both are read from then on.
+    ///
+    /// - Parameter directory: The directory; it is made when it is not there.
+    /// - Throws: ``SimulatorFault`` when something in it cannot be used.
+    public convenience init(directory: URL) throws(SimulatorFault) {
+        let files = SignerDirectory(url: directory)
+        let signer = try files.load()
+        self.init(try ScenarioFile(directory: directory).load(), signer: signer, rootPEM: files.rootPEM)
+    }
+
+    /// Creates an App Store.
+    ///
+    /// - Parameters:
+    ///   - world: Its state.
+    ///   - signer: What it signs with.
+    ///   - rootPEM: Where the root is.
+    init(_ world: AppStoreWorld, signer: AppStoreSigner, rootPEM: URL) {
+        self.world = Mutex(world)
+        self.signer = signer
+        self.rootPEM = rootPEM
+    }
+
+    /// The state, with all that the clock has brought.
+    ///
+    /// - Returns: A copy.
+    func current() -> AppStoreWorld {
+        world.withLock { world in
+            bringUpToDate(&world)
+            return world
+        }
+    }
+
+    /// Changes the state, after all that the clock has brought.
+    ///
+    /// - Parameter change: Makes the change.
+    /// - Returns: What the change returns.
+    /// - Throws: What the change throws.
+    func change<Result>(_ change: (inout AppStoreWorld) throws -> Result) rethrows -> Result {
+        try world.withLock { world in
+            bringUpToDate(&world)
+            return try change(&world)
+        }
+    }
+
+    /// Lets subscriptions renew and end, as far as the clock says.
+    func letTimePass() {
+        world.withLock { bringUpToDate(&$0) }
+    }
+
+    /// The notifications to be sent now.
+    ///
+    /// - Returns: Oldest first.
+    func dueDeliveries() -> [NotificationDelivery] {
+        world.withLock { world in
+            let now = world.clock.now
+            return world.notifications.compactMap { notification in
+                guard let due = notification.nextAttempt, due <= now,
+                    let url = world.app(notification.bundleId)?.notificationURL
+                else { return nil }
+                return NotificationDelivery(
+                    notificationId: notification.id,
+                    url: url,
+                    signedPayload: notification.signedPayload
+                )
+            }
+        }
+    }
+
+    /// Keeps what became of a notification.
+    ///
+    /// - Parameters:
+    ///   - result: How the attempt ended.
+    ///   - id: `notificationUUID`.
+    func record(_ result: NotificationAttempt.Result, of id: String) {
+        world.withLock { world in
+            guard let index = world.notifications.firstIndex(where: { $0.id == id }) else { return }
+            world.notifications[index].attempts.append(NotificationAttempt(date: world.clock.now, result: result))
+        }
+    }
+
+    /// The fault that a call is to show, counted as shown.
+    ///
+    /// - Parameters:
+    ///   - target: The call.
+    ///   - environment: Where it came in.
+    /// - Returns: The fault; `nil` when there is none.
+    func takeFault(for target: InjectedFault.Target, in environment: AppStoreEnvironment) -> InjectedFault? {
+        world.withLock { world in
+            guard let index = world.faults.firstIndex(where: { $0.isFor(target, in: environment) }) else { return nil }
+            let fault = world.faults[index]
+            if let times = fault.times {
+                world.faults[index].times = times - 1
+                if times <= 1 { world.faults.remove(at: index) }
+            }
+            return fault
+        }
+    }
+
+    private func bringUpToDate(_ world: inout AppStoreWorld) {
+        // What cannot be signed now is signed the next time: the subscriptions keep their state until then.
+        var next = world
+        if (try? next.advance(signer: signer)) != nil { world = next }
+    }
+}

@@ -1,0 +1,54 @@
+import AppStoreSimulator
+import ArgumentParser
+import Foundation
+import Logging
+
+/// `offer-signer simulate-app-store`: a stand-in App Store, until SIGTERM or SIGINT.
+struct SimulateAppStore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Runs a stand-in App Store for tests, on the loopback address.",
+        discussion: """
+            It answers verifyReceipt and the App Store Server API, plays StoreKit's part in purchases, and sends \
+            notifications. Its customers are in app-store.yaml in the directory, which is written at the first start. \
+            The certificates that it signs with are made there too: list its root.pem in appStore.additionalRoots of \
+            a service under test, and of no other.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The port to listen on; 0 for any free one.", valueName: "n"))
+    var port = 8090
+
+    @Option(
+        help: ArgumentHelp("Where its certificates and customers are kept; a temporary one otherwise.", valueName: "d")
+    )
+    var directory: String?
+
+    func validate() throws {
+        guard (0...65535).contains(port) else { throw ValidationError("--port is a number from 0 to 65535.") }
+    }
+
+    func run() async throws {
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        let temporary = FileManager.default.temporaryDirectory.appending(path: "app-store-\(UUID().uuidString)")
+        let home = directory.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? temporary
+        defer { if directory == nil { try? FileManager.default.removeItem(at: home) } }
+        let store: SimulatedAppStore
+        do throws(SimulatorFault) {
+            store = try SimulatedAppStore(directory: home)
+        } catch {
+            Console.message("error: \(error)")
+            throw ExitCode.badConfiguration
+        }
+        let root = store.rootPEM.path
+        do throws(SimulatorFault) {
+            try await store.run(host: "127.0.0.1", port: port) { port in
+                Console.result(
+                    "offer-signer \(Version.current) is simulating the App Store at http://127.0.0.1:\(port), root \(root)"
+                )
+            }
+        } catch {
+            Console.message("error: \(error)")
+            throw ExitCode.failure
+        }
+    }
+}
