@@ -1,0 +1,84 @@
+import Foundation
+import Offers
+import Testing
+
+@testable import AppStoreSimulator
+
+@Suite("Notifications")
+struct StoreNotificationTests {
+    private func notification(_ kind: StoreEvent.Kind = .didRenew, at date: Timestamp = TestStore.now) throws
+        -> StoreNotification
+    {
+        let world = try TestStore.world(state: "active")
+        return try StoreNotification(
+            StoreEvent(kind, at: date, world.customer("c")?.subscriptions.first),
+            app: try #require(world.app("com.example.app")),
+            environment: .production,
+            signer: try TestStore.signing()
+        )
+    }
+
+    @Test("A notification that is refused is sent again after 1, 12, 24, 48 and 72 hours, and then no more")
+    func retries() throws {
+        var notification = try notification()
+        #expect(notification.nextAttempt == TestStore.now)
+        var hours: [Int64] = []
+        while let next = notification.nextAttempt, hours.count < 20 {
+            let before = notification.attempts.last?.date ?? next
+            hours.append((next.millisecondsSince1970 - before.millisecondsSince1970) / 3_600_000)
+            notification.attempts.append(NotificationAttempt(date: next, result: .unsuccessfulStatus))
+        }
+        #expect(hours == [0, 1, 12, 24, 48, 72])
+        notification.attempts[5] = NotificationAttempt(date: TestStore.now, result: .success)
+        #expect(notification.isDelivered)
+        #expect(notification.nextAttempt == nil)
+    }
+
+    @Test("It has what Apple's have, both parts signed")
+    func payload() throws {
+        let notification = try notification()
+        let payload = try JSON.part(1, of: notification.signedPayload)
+        #expect(payload["notificationType"] as? String == "DID_RENEW")
+        #expect(payload["notificationUUID"] as? String == notification.id)
+        #expect(payload["version"] as? String == "2.0")
+        #expect(payload["signedDate"] as? Int64 == TestStore.now.millisecondsSince1970)
+        let data = try #require(payload["data"] as? [String: Any])
+        #expect(data["bundleId"] as? String == "com.example.app")
+        #expect(data["appAppleId"] as? Int == 77)
+        #expect(data["status"] as? Int == 1)
+        let transaction = try JSON.part(1, of: try #require(data["signedTransactionInfo"] as? String))
+        let renewal = try JSON.part(1, of: try #require(data["signedRenewalInfo"] as? String))
+        #expect(transaction["originalTransactionId"] as? String == renewal["originalTransactionId"] as? String)
+    }
+
+    @Test("The history is paged, and can be searched")
+    func history() throws {
+        var all: [StoreNotification] = []
+        for index in 0..<45 {
+            all.append(
+                try notification(index == 3 ? .refund : .didRenew, at: TestStore.now.adding(seconds: Int64(index)))
+            )
+        }
+        let history = NotificationHistory(notifications: all)
+        let start = TestStore.now.millisecondsSince1970
+        let body = Array(#"{"startDate":\#(start),"endDate":\#(start + 100_000)}"#.utf8)
+        var token: String?
+        var found: [Any] = []
+        for more in [true, true, false] {
+            let page = try JSON.object(try history.page(body, token: token))
+            found += try #require(page["notificationHistory"] as? [Any])
+            #expect(page["hasMore"] as? Bool == more)
+            token = page["paginationToken"] as? String
+        }
+        #expect(found.count == 45)
+        #expect(token == nil)
+        let refund = #"{"startDate":\#(start),"endDate":\#(start + 100_000),"notificationType":"REFUND"}"#
+        let refunds = try JSON.object(try history.page(Array(refund.utf8), token: nil))
+        #expect((refunds["notificationHistory"] as? [Any])?.count == 1)
+        #expect(throws: ServerAPIError.invalidPaginationToken) { try history.page(body, token: "x") }
+        #expect(throws: ServerAPIError.invalidStartDate) { try history.page(Array("{}".utf8), token: nil) }
+        #expect(throws: ServerAPIError.startDateAfterEndDate) {
+            try history.page(Array(#"{"startDate":2,"endDate":1}"#.utf8), token: nil)
+        }
+    }
+}

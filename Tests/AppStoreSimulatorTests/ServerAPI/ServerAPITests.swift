@@ -1,0 +1,98 @@
+import Foundation
+import Offers
+import Testing
+
+@testable import AppStoreSimulator
+
+@Suite("The Server API's answers")
+struct ServerAPITests {
+    private func api(_ world: AppStoreWorld, _ environment: AppStoreEnvironment = .production) throws -> ServerAPI {
+        let app = try #require(world.app("com.example.app"))
+        return ServerAPI(app: app, environment: environment, world: world, signer: try TestStore.signing())
+    }
+
+    private func anyId(_ world: AppStoreWorld) throws -> String {
+        try #require(world.customer("c")?.transactions.first?.transactionId)
+    }
+
+    @Test("All subscriptions of the customer, by group, whichever transaction is asked for")
+    func statuses() throws {
+        let world = try TestStore.world(
+            "[{ name: c, subscriptions: [{ product: monthly, state: active }, { product: audio, state: billingRetry }] }]"
+        )
+        for transaction in try #require(world.customer("c")).transactions {
+            let answer = try JSON.object(
+                try api(world).subscriptionStatuses(transaction.transactionId, statuses: [])
+            )
+            #expect(answer["bundleId"] as? String == "com.example.app")
+            #expect(answer["appAppleId"] as? Int == 77)
+            let data = try #require(answer["data"] as? [[String: Any]])
+            #expect(data.map { $0["subscriptionGroupIdentifier"] as? String } == ["100", "200"])
+            let items = data.compactMap { ($0["lastTransactions"] as? [[String: Any]])?.first }
+            #expect(items.map { $0["status"] as? Int } == [1, 3])
+            let renewal = try JSON.part(1, of: try #require(items[1]["signedRenewalInfo"] as? String))
+            #expect(renewal["isInBillingRetryPeriod"] as? Bool == true)
+            #expect(renewal["bundleId"] == nil)
+            #expect(renewal["subscriptionGroupIdentifier"] == nil)
+            #expect(renewal["originalTransactionId"] as? String == items[1]["originalTransactionId"] as? String)
+        }
+        let only = try JSON.object(try api(world).subscriptionStatuses(try anyId(world), statuses: ["3", "4"]))
+        #expect((only["data"] as? [Any])?.count == 1)
+    }
+
+    @Test("A transaction says what was bought, and at which offer")
+    func transaction() throws {
+        let world = try TestStore.world(state: "refunded", more: ", redeemed: [half, half]")
+        let answer = try JSON.object(try api(world).transactionInfo(try anyId(world)))
+        let payload = try JSON.part(1, of: try #require(answer["signedTransactionInfo"] as? String))
+        #expect(payload["transactionId"] as? String == (try anyId(world)))
+        #expect(payload["offerType"] as? Int == 2)
+        #expect(payload["offerIdentifier"] as? String == "half")
+        #expect(payload["price"] as? Int == 4990)
+        #expect(payload["revocationDate"] != nil)
+        #expect(payload["type"] as? String == "Auto-Renewable Subscription")
+        #expect(payload["environment"] as? String == "Production")
+    }
+
+    @Test("Ids that are none, and ids of nobody here")
+    func unknown() throws {
+        let world = try TestStore.world(state: "active")
+        let (production, sandbox) = (try api(world), try api(world, .sandbox))
+        for id in ["abc", "", "12a", "-1", String(repeating: "1", count: 33)] {
+            #expect(throws: ServerAPIError.invalidTransactionId) { try production.transactionInfo(id) }
+        }
+        #expect(throws: ServerAPIError.transactionIdNotFound) { try production.transactionInfo("1") }
+        #expect(throws: ServerAPIError.transactionIdNotFound) { try sandbox.transactionInfo(try anyId(world)) }
+        #expect(throws: ServerAPIError.invalidStatus) {
+            try production.subscriptionStatuses(try anyId(world), statuses: ["6"])
+        }
+        #expect(ServerAPIError.transactionIdNotFound.status == 404)
+        #expect(ServerAPIError.injected(4_290_000).status == 429)
+    }
+
+    @Test("The history comes in pages, each transaction once, in either order")
+    func history() throws {
+        let world = try TestStore.world(state: "active", more: ", periods: 45")
+        let expected = try #require(world.customer("c")).transactions.map(\.transactionId)
+        for (sort, ids) in [(nil, expected.reversed()), ("DESCENDING", expected)] as [(String?, [String])] {
+            var found: [String] = []
+            var revision: String?
+            var pages = 0
+            while pages < 10 {
+                let page = try JSON.object(try api(world).history(expected[7], revision: revision, sort: sort))
+                for jws in try #require(page["signedTransactions"] as? [String]) {
+                    found.append(try #require(try JSON.part(1, of: jws)["transactionId"] as? String))
+                }
+                revision = page["revision"] as? String
+                pages += 1
+                if page["hasMore"] as? Bool == false { break }
+            }
+            #expect(pages == 3)
+            #expect(found == ids)
+        }
+        #expect(throws: ServerAPIError.invalidRevision) {
+            try api(world).history(expected[0], revision: "x", sort: nil)
+        }
+        #expect(throws: ServerAPIError.invalidSort) { try api(world).history(expected[0], revision: nil, sort: "UP") }
+    }
+}

@@ -1,0 +1,96 @@
+import Crypto
+import Foundation
+import Offers
+
+@testable import AppStoreSimulator
+
+/// App Stores for the tests: one app, `com.example.app`, whose key `KEY1` the tests hold.
+enum TestStore {
+    static let now = Timestamp(millisecondsSince1970: 1_768_903_200_000)  // 2026-01-20T10:00:00Z
+    static let signer = Result { try CertificateAuthority() }
+    static let key = P256.Signing.PrivateKey()
+    static let secret = "0123456789abcdef0123456789abcdef"
+
+    /// The state that a list of customers in YAML describes.
+    static func world(_ customers: String = "[]", app: String = "", clock: Timestamp? = nil) throws -> AppStoreWorld {
+        let pem = key.publicKey.pemRepresentation.split(separator: "\n").joined(separator: "\\n")
+        let yaml = """
+            \(clock.map { "clock: \($0.rfc3339)" } ?? "")
+            apps:
+              - bundleId: com.example.app
+                appAppleId: 77
+                issuerId: issuer
+                keys: [{ id: KEY1, publicKey: "\(pem)" }]
+                \(app)
+                subscriptionGroups:
+                  - id: "100"
+                    products:
+                      - id: monthly
+                        level: 2
+                        price: 9.99
+                        introductoryOffer: { mode: freeTrial, period: P1W }
+                        offers:
+                          - { id: half, price: 4.99, periods: 2 }
+                          - { id: stale, price: 4.99, priceNoLongerValid: true }
+                      - { id: yearly, level: 1, price: 99.9, period: P1Y, offers: [{ id: year, mode: freeTrial, period: P3M }] }
+                  - id: "200"
+                    products: [{ id: audio, offers: [{ id: listen }] }]
+            customers: \(customers)
+            """
+        let directory = FileManager.default.temporaryDirectory
+        let file = ScenarioFile(directory: directory)
+        return try ScenarioReader(directory: directory).world(try file.root(of: yaml))
+    }
+
+    /// One customer, `c`, with one subscription.
+    static func world(state: String, more: String = "", app: String = "") throws -> AppStoreWorld {
+        try world("[{ name: c, subscriptions: [{ product: monthly, state: \(state)\(more) }] }]", app: app)
+    }
+
+    static func signing() throws -> AppStoreSigner {
+        let authority = try signer.get()
+        let chain = [authority.leaf, authority.intermediate, authority.root]
+        return AppStoreSigner(key: authority.leafKey, chain: try chain.map { try DERBytes.of($0) })
+    }
+
+    static func store(_ world: AppStoreWorld) throws -> SimulatedAppStore {
+        SimulatedAppStore(world, signer: try signing(), rootPEM: URL(filePath: "/nonexistent"))
+    }
+
+    /// A discount as a server would sign it, its seven fields composed here.
+    static func discount(
+        product: String = "monthly",
+        offer: String = "half",
+        account: String = "",
+        nonce: String = UUID().uuidString.lowercased(),
+        timestamp: Int64,
+        bundleId: String = "com.example.app",
+        keyId: String = "KEY1",
+        key: P256.Signing.PrivateKey = key
+    ) throws -> [String: Any] {
+        let fields = [bundleId, keyId, product, offer, account, nonce, String(timestamp)]
+        let signature = try key.signature(for: Data(fields.joined(separator: "\u{2063}").utf8))
+        return [
+            "identifier": offer, "keyIdentifier": keyId, "nonce": nonce, "timestamp": timestamp,
+            "signature": signature.derRepresentation.base64EncodedString(),
+        ]
+    }
+
+    /// A compact JWS of ES256, composed here.
+    static func jws(
+        _ claims: [String: Any],
+        header: [String: Any] = ["alg": "ES256", "kid": "KEY1", "typ": "JWT"],
+        key: P256.Signing.PrivateKey = key
+    ) throws -> String {
+        let parts = try [header, claims].map {
+            base64URL(try JSONSerialization.data(withJSONObject: $0))
+        }
+        let text = parts.joined(separator: ".")
+        return text + "." + base64URL(try key.signature(for: Data(text.utf8)).rawRepresentation)
+    }
+
+    private static func base64URL(_ data: Data) -> String {
+        data.base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+            .replacingOccurrences(of: "=", with: "")
+    }
+}

@@ -1,0 +1,53 @@
+import Crypto
+import Foundation
+import SwiftASN1
+import Testing
+import X509
+
+@testable import AppStoreSimulator
+
+@Suite("The simulator's certificates")
+struct SignerDirectoryTests {
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "signer-\(UUID().uuidString)")
+
+    @Test("What it signs has a chain of three with Apple's marks, which swift-certificates trusts under its root")
+    func trusted() async throws {
+        let signer = try SignerDirectory(url: directory).load()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let pem = try String(contentsOf: directory.appending(path: "root.pem"), encoding: .utf8)
+        let root = try Certificate(pemEncoded: pem)
+        let jws = try signer.jws(Array(#"{"a":1}"#.utf8))
+        for year in [2020, 2026, 2040] {
+            let date = Date(timeIntervalSince1970: Double(year - 1970) * 365.25 * 86400 + 86400)
+            let payload = try await AppleTrust.payload(of: jws, root: root, at: date)
+            #expect(payload?["a"] as? Int == 1)
+        }
+        let other = try CertificateAuthority()
+        #expect(try await AppleTrust.payload(of: jws, root: other.root, at: Date()) == nil)
+        let changed = jws.replacing(".", with: ".e30", maxReplacements: 1)
+        #expect((try? await AppleTrust.payload(of: changed, root: root, at: Date())) == nil)
+    }
+
+    @Test("They are made once, and the key is for its owner alone")
+    func kept() throws {
+        let files = SignerDirectory(url: directory)
+        let first = try files.load()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        #expect(try files.load().chain == first.chain)
+        #expect(try files.load().publicKey.rawRepresentation == first.publicKey.rawRepresentation)
+        let key = directory.appending(path: "leaf-key.pem").path
+        let mode = try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        try FileManager.default.removeItem(atPath: key)
+        let fault = #expect(throws: SimulatorFault.self) { try files.load() }
+        #expect(fault?.description.contains("lacks leaf-key.pem") == true)
+    }
+
+    @Test("A directory that cannot be written is a fault, not a crash")
+    func unwritable() {
+        let fault = #expect(throws: SimulatorFault.self) {
+            try SignerDirectory(url: URL(filePath: "/proc/nothing")).load()
+        }
+        #expect(fault?.description.contains("/proc/nothing") == true)
+    }
+}
