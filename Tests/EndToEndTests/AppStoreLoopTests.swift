@@ -1,0 +1,120 @@
+import ChildProcess
+import Foundation
+import Testing
+
+@Suite("From asking to redeemed, with the stand-in App Store")
+struct AppStoreLoopTests {
+    private static let account = "7E3FB20B-4CDB-47CC-936D-99D65F608138"
+
+    private let installation: Installation
+    private let service: RunningService
+    private let appStore: RunningAppStore
+
+    init() throws {
+        installation = try Installation()
+        try installation.directory.write(
+            "catalog.yaml",
+            """
+            apps:
+              - bundleId: \(Installation.bundleId)
+                keys: [{ id: TESTKEY001, file: SubscriptionKey_TESTKEY001.p8 }]
+                subscriptionGroups:
+                  - id: "20900001"
+                    products: [{ id: pro.monthly, offers: [{ id: once, maxRedemptions: 1 }, { id: anyone }] }]
+            """
+        )
+        appStore = try RunningAppStore(
+            for: installation,
+            customers: """
+                [{ name: lapsed, subscriptions: [{ product: pro.monthly, state: lapsed }] },
+                 { name: active, subscriptions: [{ product: pro.monthly, state: active }] },
+                 { name: refunded, subscriptions: [{ product: pro.monthly, state: refunded }] }, { name: newcomer }]
+                """
+        )
+        service = try RunningService(installation)
+    }
+
+    /// Asks the service for an offer, with the App Store's answer of this moment.
+    private func decision(for customer: String, offer: String = "once") throws -> [String: Any] {
+        let response = try service.sign(
+            #"""
+            {"appAccountToken":"\#(Self.account)","offers":[{"productId":"pro.monthly","offerId":"\#(offer)"}],
+            "evidence":{"receiptResponse":\#(try appStore.receiptResponse(of: customer))}}
+            """#
+        )
+        #expect(response.status == 200)
+        return try #require(response.decisions.first)
+    }
+
+    @Test(
+        "An offer is signed, bought and seen as redeemed; the second one is refused",
+        arguments: [("lapsed", "lapsed", "SUBSCRIBED"), ("active", "active", "OFFER_REDEEMED")]
+    )
+    func redeemed(customer: String, state: String, notification: String) throws {
+        let first = try decision(for: customer)
+        #expect(first["reason"] as? String == state)
+        let discount = try #require(first["discount"] as? [String: Any])
+        let bought = try appStore.buy(as: customer, discount, account: Self.account)
+        #expect(bought.status == 200, "\(bought.json)")
+        #expect(bought.json["notificationType"] as? String == notification)
+        let again = try appStore.buy(as: customer, discount, account: Self.account)
+        #expect(again.json["storeKitError"] as? Int == 12)
+        let second = try decision(for: customer)
+        #expect(second["verdict"] as? String == "ineligible")
+        #expect(second["reason"] as? String == "redemption_limit")
+        #expect(second["discount"] == nil)
+        let other = try decision(for: customer, offer: "anyone")
+        #expect(other["verdict"] as? String == "eligible")
+    }
+
+    @Test("The App Store takes what the service signs for the account that it signed it for, and for no other")
+    func account() throws {
+        let discount = try #require(try decision(for: "lapsed")["discount"] as? [String: Any])
+        let other = "00000000-4cdb-47cc-936d-99d65f608138"
+        #expect(try appStore.buy(as: "lapsed", discount, account: other).json["storeKitError"] as? Int == 12)
+    }
+
+    @Test("Both refuse who never subscribed and who was refunded, each by its own rule")
+    func refused() throws {
+        #expect(try decision(for: "newcomer")["reason"] as? String == "never_subscribed")
+        #expect(try decision(for: "refunded")["reason"] as? String == "refunded")
+        let outcome = try Executable.run([
+            "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",
+            "pro.monthly", "--offer-id", "once", "--app-account-token", Self.account, "--skip-eligibility",
+        ])
+        let answer = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
+        let decisions = try #require(answer?["decisions"] as? [[String: Any]])
+        let discount = try #require(decisions.first?["discount"] as? [String: Any])
+        let refusal = try appStore.buy(as: "newcomer", discount, account: Self.account)
+        #expect(refusal.json["storeKitError"] as? Int == 18)
+    }
+
+    @Test("A signature that is a day old buys nothing")
+    func expired() throws {
+        let discount = try #require(try decision(for: "lapsed")["discount"] as? [String: Any])
+        #expect(try appStore.ask("POST", "/simulator/clock", #"{"advanceSeconds":86401}"#).status == 200)
+        let late = try appStore.buy(as: "lapsed", discount, account: Self.account)
+        #expect(late.json["storeKitError"] as? Int == 12)
+        #expect((late.json["reason"] as? String)?.contains("24 hours") == true)
+    }
+
+    @Test("It says where it is and where its root is, keeps its key to itself, and ends on SIGTERM")
+    func process() throws {
+        #expect(appStore.root == appStore.directory.path("root.pem"))
+        let root = try Executable.run(["x509", "-in", appStore.root, "-noout", "-subject"], of: "/usr/bin/openssl")
+        #expect(root.text.contains("Simulated App Store Root CA"))
+        #expect(try appStore.ask("GET", "/simulator/root.pem").body == Data(contentsOf: URL(filePath: appStore.root)))
+        let taken = try Executable.run([
+            "simulate-app-store", "--port", "\(appStore.address.port)", "--directory", appStore.directory.url.path,
+        ])
+        #expect(taken.status == 1)
+        #expect(taken.errors.contains("127.0.0.1:\(appStore.address.port)"))
+        try appStore.directory.write("app-store.yaml", "apps: []\ncolour: red\n")
+        let bad = try Executable.run(["simulate-app-store", "--port", "0", "--directory", appStore.directory.url.path])
+        #expect(bad.status == 78)
+        #expect(bad.errors.contains("app-store.yaml:2: colour is not known"))
+        #expect(try Executable.run(["simulate-app-store", "--port", "70000"]).status == 64)
+        appStore.signal(SIGTERM)
+        #expect(appStore.wait() == 0)
+    }
+}

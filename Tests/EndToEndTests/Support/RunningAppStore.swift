@@ -1,0 +1,78 @@
+import ChildProcess
+import Foundation
+
+/// The built executable, simulating the App Store of an installation's app.
+final class RunningAppStore {
+    let address: Connection.Address
+    /// The path of its root, as it says it.
+    let root: String
+    let firstLine: String
+    let directory: TemporaryDirectory
+
+    private let process: ChildProcess
+
+    /// Starts the simulator, and waits for the line that says where it is.
+    ///
+    /// - Parameters:
+    ///   - installation: The installation whose key signs.
+    ///   - customers: A YAML list of customers.
+    /// - Throws: `Failure` when it does not start.
+    init(for installation: Installation, customers: String) throws {
+        directory = try TemporaryDirectory()
+        try directory.write(
+            "app-store.yaml",
+            """
+            apps:
+              - bundleId: \(Installation.bundleId)
+                keys: [{ id: TESTKEY001, publicKeyFile: \(installation.publicKey) }]
+                subscriptionGroups:
+                  - id: "20900001"
+                    products: [{ id: pro.monthly, offers: [{ id: once, periods: 3 }, { id: anyone }] }]
+            customers: \(customers)
+            """
+        )
+        process = try ChildProcess(
+            Executable.path,
+            ["simulate-app-store", "--port", "0", "--directory", directory.url.path]
+        )
+        let deadline = Date() + 30
+        var output = ""
+        while !output.contains("\n"), !process.hasEnded, Date() < deadline {
+            usleep(10_000)
+            output = try String(contentsOf: process.outputFile, encoding: .utf8)
+        }
+        guard let match = output.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+), root (\S+)\n/), let port = UInt16(match.1)
+        else {
+            let log = try String(contentsOf: process.errorFile, encoding: .utf8)
+            throw Failure(text: "no address in \"\(output)\"; \(log)")
+        }
+        firstLine = output
+        root = String(match.2)
+        address = Connection.Address(port: port)
+    }
+
+    func signal(_ signal: Int32) { process.send(signal) }
+
+    func wait() -> Int32 { process.wait() }
+
+    /// Sends a request, with a body if it is a POST.
+    func ask(_ method: String, _ path: String, _ body: String = "") throws -> Response {
+        try Connection(to: address).request(method, path, headers: [], body: body)
+    }
+
+    /// The answer of verifyReceipt for a customer's receipt of this moment, as a backend fetches it.
+    func receiptResponse(of customer: String) throws -> String {
+        let receipt = try ask("GET", "/simulator/customers/\(customer)").json["receipt"] as? String ?? ""
+        let answer = try ask("POST", "/verifyReceipt", #"{"receipt-data":"\#(receipt)","password":"secret"}"#)
+        return String(decoding: answer.body, as: UTF8.self)
+    }
+
+    /// Buys as a client would, with what the service answered.
+    func buy(as customer: String, _ discount: [String: Any], account: String) throws -> Response {
+        let body: [String: Any] = [
+            "customer": customer, "productId": "pro.monthly", "appAccountToken": account, "discount": discount,
+        ]
+        let json = try JSONSerialization.data(withJSONObject: body)
+        return try ask("POST", "/simulator/purchases", String(decoding: json, as: UTF8.self))
+    }
+}
