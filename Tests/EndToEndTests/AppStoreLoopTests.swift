@@ -34,8 +34,13 @@ struct AppStoreLoopTests {
         service = try RunningService(installation)
     }
 
-    /// Asks the service for an offer, with the App Store's answer of this moment.
-    private func decision(for customer: String, offer: String = "once") throws -> [String: Any] {
+    /// Asks the service for an offer, with an App Store's answer of this moment.
+    private func decision(
+        for customer: String,
+        offer: String = "once",
+        of other: RunningAppStore? = nil
+    ) throws -> [String: Any] {
+        let appStore = other ?? appStore
         let response = try service.sign(
             #"""
             {"appAccountToken":"\#(Self.account)","offers":[{"productId":"pro.monthly","offerId":"\#(offer)"}],
@@ -87,6 +92,23 @@ struct AppStoreLoopTests {
         let discount = try #require(decisions.first?["discount"] as? [String: Any])
         let refusal = try appStore.buy(as: "newcomer", discount, account: Self.account)
         #expect(refusal.json["storeKitError"] as? Int == 18)
+    }
+
+    @Test("A subscription that ends while time passes can be won back")
+    func timePasses() throws {
+        let past = try RunningAppStore(
+            for: installation,
+            customers: "[{ name: leaving, subscriptions: [{ product: pro.monthly, state: activeAutoRenewOff }] }]",
+            clock: Date() - 30 * 86400
+        )
+        #expect(try past.ask("POST", "/simulator/clock", #"{"advanceSeconds":60}"#).status == 200)
+        let customer = try past.ask("GET", "/simulator/customers/leaving").json
+        #expect((customer["subscriptions"] as? [[String: Any]])?.first?["status"] as? Int == 1)
+        #expect(try past.ask("POST", "/simulator/clock", #"{"reset":true}"#).status == 200)
+        let decision = try decision(for: "leaving", of: past)
+        #expect(decision["reason"] as? String == "lapsed")
+        let discount = try #require(decision["discount"] as? [String: Any])
+        #expect(try past.buy(as: "leaving", discount, account: Self.account).status == 200)
     }
 
     @Test("A signature that is a day old buys nothing")

@@ -8,6 +8,8 @@ struct StoreCustomer: Sendable {
     let bundleId: String
     /// Production or Sandbox.
     let environment: AppStoreEnvironment
+    /// The identifier of the customer's download of the app, which stands in for a transaction's in some calls.
+    let appTransactionId: String
     /// The subscriptions, one for each group that the customer has ever subscribed to.
     var subscriptions: [StoreSubscription]
 
@@ -28,6 +30,12 @@ struct StoreCustomer: Sendable {
     func hasUsedIntroductoryOffer(in groupId: String) -> Bool {
         transactions.contains { $0.groupId == groupId && $0.offer?.type == 1 }
     }
+
+    /// Whether an identifier is one of the customer's.
+    ///
+    /// - Parameter id: A transaction's identifier, or that of the download.
+    /// - Returns: `true` when it is.
+    func isKnown(by id: String) -> Bool { id == appTransactionId || transaction(id) != nil }
 
     /// Looks a transaction up.
     ///

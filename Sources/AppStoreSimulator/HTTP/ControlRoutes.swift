@@ -62,10 +62,12 @@ struct ControlRoutes {
     }
 
     private func moveClock(_ members: RequestMembers) throws -> Response {
-        try members.allow("now", "advanceSeconds")
-        let (moment, seconds) = (try members.moment("now"), try members.integer("advanceSeconds"))
+        try members.allow("now", "advanceSeconds", "reset")
+        let seconds = try members.integer("advanceSeconds")
+        let isReset = try members.boolean("reset") == true
+        let moment = try members.moment("now") ?? (isReset ? SimulatedClock.machine : nil)
         guard (moment == nil) != (seconds == nil) else {
-            throw RequestFault(status: 400, detail: "Give now or advanceSeconds.")
+            throw RequestFault(status: 400, detail: "Give now, advanceSeconds, or reset for the machine's time.")
         }
         return try store.change { world in
             let target = moment ?? world.clock.now.adding(seconds: seconds ?? 0)

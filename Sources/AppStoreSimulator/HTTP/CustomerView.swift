@@ -19,7 +19,7 @@ struct CustomerView {
         let now = world.clock.now
         receipt = try AppReceipt.text(of: customer, at: now, signer: signer)
         guard let app = world.app(customer.bundleId) else { throw SimulatorFault("\(customer.bundleId) is not known") }
-        let payloads = SignedPayloads(app: app, environment: customer.environment, signedDate: now, signer: signer)
+        let payloads = SignedPayloads(app, customer, signedDate: now, signer: signer)
         subscriptions = try customer.subscriptions.map { subscription in
             let latest = subscription.latest
             return (
@@ -37,6 +37,7 @@ struct CustomerView {
             json.member("name", customer.name)
             json.member("bundleId", customer.bundleId)
             json.member("environment", customer.environment.rawValue)
+            json.member("appTransactionId", customer.appTransactionId)
             json.member("receipt", receipt)
             json.list("subscriptions", subscriptions) { subscription, json in
                 let (item, latest, receipt) = subscription

@@ -29,7 +29,7 @@ struct FaultMiddleware: RouterMiddleware {
         case .errorCode(let code, let seconds):
             let error = ServerAPIError.injected(code)
             var response = Response.json(error.json, status: .init(code: error.status))
-            if let seconds {
+            if let seconds = seconds ?? (code == 4_290_000 ? 1 : nil) {
                 // Apple's Retry-After is a moment in UNIX milliseconds ("Identifying rate limits"), by the caller's clock.
                 let moment = SimulatedClock.machine.adding(seconds: seconds)
                 response.headers[.retryAfter] = String(moment.millisecondsSince1970)

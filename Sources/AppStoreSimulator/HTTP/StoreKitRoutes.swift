@@ -55,12 +55,7 @@ struct StoreKitRoutes {
             let purchase = try world.purchase(request)
             guard let app = world.app(purchase.customer.bundleId) else { throw RequestFault.notFound("No such app.") }
             try world.notify(purchase.event, of: purchase.customer, app, signer)
-            let payloads = SignedPayloads(
-                app: app,
-                environment: purchase.customer.environment,
-                signedDate: world.clock.now,
-                signer: signer
-            )
+            let payloads = SignedPayloads(app, purchase.customer, signedDate: world.clock.now, signer: signer)
             let item = try SignedItem(purchase.subscription, payloads)
             return JSONWriter.text { json in
                 json.member("signedTransaction", item.transaction)

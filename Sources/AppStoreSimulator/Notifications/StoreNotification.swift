@@ -42,18 +42,24 @@ struct StoreNotification: Sendable {
     ///   - event: What happened.
     ///   - app: The app.
     ///   - environment: Production or Sandbox.
+    ///   - customer: To whom it happened; a test notification has none.
     ///   - signer: The simulator's signer.
     /// - Throws: `SimulatorFault` when it cannot be signed.
     init(
         _ event: StoreEvent,
         app: StoreApp,
         environment: AppStoreEnvironment,
+        customer: StoreCustomer? = nil,
         signer: AppStoreSigner
     ) throws(SimulatorFault) {
         let id = UUID().uuidString.lowercased()
-        let payloads = SignedPayloads(app: app, environment: environment, signedDate: event.date, signer: signer)
         var item: SignedItem?
-        if let subscription = event.subscription { item = try SignedItem(subscription, payloads) }
+        if let subscription = event.subscription, let customer {
+            item = try SignedItem(
+                subscription,
+                SignedPayloads(app, customer, signedDate: event.date, signer: signer)
+            )
+        }
         let payload = JSONWriter.text { json in
             json.member("notificationType", event.kind.rawValue)
             json.optional("subtype", event.subtype?.rawValue)

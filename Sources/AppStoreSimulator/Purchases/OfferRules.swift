@@ -100,7 +100,7 @@ struct OfferRules {
         guard UUID(uuidString: nonce) != nil, nonce == nonce.lowercased() else {
             throw invalid("The claim nonce is not a UUID in lowercase.")
         }
-        if let id = jws.string("transactionId"), customer.transaction(id) == nil {
+        if let id = jws.string("transactionId"), !customer.isKnown(by: id) {
             throw invalid("The claim transactionId is not of a transaction of the customer.")
         }
         guard let issued = jws.integer("iat") else { throw invalid("The claim iat is missing.") }

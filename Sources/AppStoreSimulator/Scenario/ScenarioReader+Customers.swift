@@ -40,6 +40,7 @@ extension ScenarioReader {
                 name: name,
                 bundleId: app.bundleId,
                 environment: environment ?? .production,
+                appTransactionId: String(7_000_000_000_000_001 + world.customers.count),
                 subscriptions: subscriptions
             )
         )

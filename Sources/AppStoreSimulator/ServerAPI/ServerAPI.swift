@@ -15,8 +15,8 @@ struct ServerAPI {
     /// The simulator's signer.
     let signer: AppStoreSigner
 
-    private var payloads: SignedPayloads {
-        SignedPayloads(app: app, environment: environment, signedDate: world.clock.now, signer: signer)
+    private func payloads(of customer: StoreCustomer) -> SignedPayloads {
+        SignedPayloads(app, customer, signedDate: world.clock.now, signer: signer)
     }
 
     /// Get All Subscription Statuses.
@@ -33,7 +33,9 @@ struct ServerAPI {
                 return status
             }
         )
-        let subscriptions = try customer(of: id).subscriptions.filter { wanted.isEmpty || wanted.contains($0.status) }
+        let customer = try customer(of: id)
+        let payloads = payloads(of: customer)
+        let subscriptions = customer.subscriptions.filter { wanted.isEmpty || wanted.contains($0.status) }
         var groups: [(id: String, items: [SignedItem])] = []
         for subscription in subscriptions {
             let item = try SignedItem(subscription, payloads)
@@ -63,10 +65,9 @@ struct ServerAPI {
     /// - Returns: `TransactionInfoResponse`.
     /// - Throws: `ServerAPIError`, or `SimulatorFault` when nothing can be signed.
     func transactionInfo(_ id: String) throws -> [UInt8] {
-        guard let transaction = try customer(of: id).transaction(id) else {
-            throw ServerAPIError.transactionIdNotFound
-        }
-        let signed = try payloads.signed(transaction)
+        let customer = try customer(of: id)
+        guard let transaction = customer.transaction(id) else { throw ServerAPIError.transactionIdNotFound }
+        let signed = try payloads(of: customer).signed(transaction)
         return JSONWriter.text { $0.member("signedTransactionInfo", signed) }
     }
 
@@ -95,6 +96,7 @@ struct ServerAPI {
             start = index + 1
         }
         let page = transactions[start...].prefix(Self.pageSize)
+        let payloads = payloads(of: customer)
         let signed = try page.map { try payloads.signed($0) }
         return JSONWriter.text { json in
             json.optional("revision", page.last.map { "\($0.transactionId)_rev" } ?? revision)
@@ -113,7 +115,7 @@ struct ServerAPI {
         guard
             let customer = world.customers.first(where: { customer in
                 customer.bundleId == app.bundleId && customer.environment == environment
-                    && customer.transaction(id) != nil
+                    && customer.isKnown(by: id)
             })
         else { throw .transactionIdNotFound }
         return customer

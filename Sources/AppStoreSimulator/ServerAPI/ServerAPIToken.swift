@@ -7,6 +7,8 @@ enum ServerAPIToken {
 
     /// Checks a token at the machine's clock: its maker does not know that the simulator's may be another.
     ///
+    /// Apple's own Python library leaves `iat` out, so a token without one is taken.
+    ///
     /// - Parameters:
     ///   - token: The token.
     ///   - apps: The apps that the App Store knows.
@@ -19,9 +21,12 @@ enum ServerAPIToken {
             let key = app.keys[keyIdentifier], jws.isSigned(by: key),
             jws.string("aud") == "appstoreconnect-v1",
             let issuer = jws.string("iss"), app.issuerId == nil || app.issuerId == issuer,
-            let issued = jws.integer("iat"), let expires = jws.integer("exp"),
-            issued <= seconds, expires > seconds, expires - issued <= maximumLifetime
+            let expires = jws.integer("exp"), expires > seconds
         else { return nil }
+        let issued = jws.claims["iat"] == nil ? seconds : jws.integer("iat")
+        guard let issued, issued <= seconds, expires <= issued + maximumLifetime else {
+            return nil
+        }
         return app
     }
 }

@@ -7,10 +7,27 @@ struct SignedPayloads: Sendable {
     let app: StoreApp
     /// The customer's environment.
     let environment: AppStoreEnvironment
+    /// The identifier of the customer's download of the app.
+    let appTransactionId: String?
     /// `signedDate`.
     let signedDate: Timestamp
     /// The simulator's signer.
     let signer: AppStoreSigner
+
+    /// Creates the payloads of a customer.
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - customer: The customer.
+    ///   - signedDate: `signedDate`.
+    ///   - signer: The simulator's signer.
+    init(_ app: StoreApp, _ customer: StoreCustomer, signedDate: Timestamp, signer: AppStoreSigner) {
+        self.app = app
+        environment = customer.environment
+        appTransactionId = customer.appTransactionId
+        self.signedDate = signedDate
+        self.signer = signer
+    }
 
     /// Signs a transaction.
     ///
@@ -60,7 +77,7 @@ struct SignedPayloads: Sendable {
         json.member("storefrontId", "143441")
         json.member("price", transaction.price)
         json.member("currency", app.currency)
-        json.member("appTransactionId", "7" + transaction.originalTransactionId.dropFirst())
+        json.optional("appTransactionId", appTransactionId)
     }
 
     /// Writes a renewal info's members: neither bundle id nor group id, as in Apple's.
@@ -91,7 +108,7 @@ struct SignedPayloads: Sendable {
             }
         }
         json.optional("appAccountToken", latest.appAccountToken)
-        json.member("appTransactionId", "7" + subscription.originalTransactionId.dropFirst())
+        json.optional("appTransactionId", appTransactionId)
     }
 
     private func write(_ offer: StoreOffer, into json: inout JSONWriter) {

@@ -70,7 +70,13 @@ struct AppStoreWorld: Sendable {
         _ signer: AppStoreSigner
     ) throws(SimulatorFault) {
         notifications.append(
-            try StoreNotification(event, app: app, environment: customer.environment, signer: signer)
+            try StoreNotification(
+                event,
+                app: app,
+                environment: customer.environment,
+                customer: customer,
+                signer: signer
+            )
         )
     }
 }

@@ -14,6 +14,7 @@ struct StoreNotificationTests {
             StoreEvent(kind, at: date, world.customer("c")?.subscriptions.first),
             app: try #require(world.app("com.example.app")),
             environment: .production,
+            customer: world.customer("c"),
             signer: try TestStore.signing()
         )
     }

@@ -36,9 +36,11 @@ struct OfferRulesJWSTests {
         let jws = try TestStore.jws(claims)
         #expect(try verdict(jws, in: &world) == 0)
         #expect(try verdict(jws, in: &world) == 12)
-        let id = try #require(world.customer("c")?.transactions.first?.transactionId)
-        let more: [String: Any] = ["transactionId": id, "nonce": UUID().uuidString.lowercased()]
-        #expect(try verdict(try TestStore.jws(claims.merging(more) { $1 }), in: &world) == 0)
+        let customer = try #require(world.customer("c"))
+        for id in [try #require(customer.transactions.first?.transactionId), customer.appTransactionId] {
+            let more: [String: Any] = ["transactionId": id, "nonce": UUID().uuidString.lowercased()]
+            #expect(try verdict(try TestStore.jws(claims.merging(more) { $1 }), in: &world) == 0)
+        }
     }
 
     @Test("Any other claim is refused: 12")

@@ -20,10 +20,9 @@ struct ServerAPITests {
         let world = try TestStore.world(
             "[{ name: c, subscriptions: [{ product: monthly, state: active }, { product: audio, state: billingRetry }] }]"
         )
-        for transaction in try #require(world.customer("c")).transactions {
-            let answer = try JSON.object(
-                try api(world).subscriptionStatuses(transaction.transactionId, statuses: [])
-            )
+        let customer = try #require(world.customer("c"))
+        for id in customer.transactions.map(\.transactionId) + [customer.appTransactionId] {
+            let answer = try JSON.object(try api(world).subscriptionStatuses(id, statuses: []))
             #expect(answer["bundleId"] as? String == "com.example.app")
             #expect(answer["appAppleId"] as? Int == 77)
             let data = try #require(answer["data"] as? [[String: Any]])

@@ -16,12 +16,14 @@ final class RunningAppStore {
     /// - Parameters:
     ///   - installation: The installation whose key signs.
     ///   - customers: A YAML list of customers.
+    ///   - clock: What the clock shows at first; the machine's time by default.
     /// - Throws: `Failure` when it does not start.
-    init(for installation: Installation, customers: String) throws {
+    init(for installation: Installation, customers: String, clock: Date = Date()) throws {
         directory = try TemporaryDirectory()
         try directory.write(
             "app-store.yaml",
             """
+            clock: \(clock.formatted(.iso8601))
             apps:
               - bundleId: \(Installation.bundleId)
                 keys: [{ id: TESTKEY001, publicKeyFile: \(installation.publicKey) }]

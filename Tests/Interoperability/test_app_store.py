@@ -1,0 +1,277 @@
+"""What the stand-in App Store signs and serves, Apple's own library takes; and what that library signs, it takes."""
+
+import contextlib
+import http.server
+import json
+import threading
+import time
+import uuid
+
+import pytest
+from appstoreserverlibrary.api_client import APIError, APIException, GetTransactionHistoryVersion
+from appstoreserverlibrary.jws_signature_creator import PromotionalOfferV2SignatureCreator
+from appstoreserverlibrary.models.Environment import Environment
+from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
+from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
+from appstoreserverlibrary.models.OfferType import OfferType
+from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
+from appstoreserverlibrary.models.Status import Status
+from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
+from appstoreserverlibrary.promotional_offer import PromotionalOfferSignatureCreator
+from appstoreserverlibrary.receipt_utility import ReceiptUtility
+from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
+
+from app_store import APP_APPLE_ID, ISSUER_ID, SHARED_SECRET, STATES, running_app_store
+from offer_signer import BUNDLE_ID, GROUP_ID, KEY_ID, OFFER_ID, PRODUCT_ID, new_key, openssl_p8
+
+
+@pytest.fixture
+def app_store(tmp_path):
+    with running_app_store(tmp_path, new_key()) as app_store:
+        yield app_store
+
+
+def subscription(app_store, name):
+    [found] = app_store.customer(name)["subscriptions"]
+    return found
+
+
+def test_apples_verifier_takes_signed_transactions_and_renewal_infos(app_store):
+    verifier = app_store.verifier()
+    for state in STATES:
+        known = subscription(app_store, state)
+        transaction = verifier.verify_and_decode_signed_transaction(known["signedTransaction"])
+        assert (transaction.bundleId, transaction.productId) == (BUNDLE_ID, PRODUCT_ID)
+        assert transaction.subscriptionGroupIdentifier == GROUP_ID
+        assert (transaction.revocationDate is not None) == (state == "refunded")
+        renewal = verifier.verify_and_decode_renewal_info(known["signedRenewalInfo"])
+        assert renewal.originalTransactionId == transaction.originalTransactionId
+        # No value of an enumeration is one that Apple's library does not know.
+        assert transaction.type is not None and transaction.inAppOwnershipType is not None
+        assert transaction.transactionReason is not None and renewal.autoRenewStatus is not None
+
+
+def test_apples_verifier_refuses_it_under_another_root(app_store, tmp_path_factory):
+    signed = subscription(app_store, "active")["signedTransaction"]
+    with running_app_store(tmp_path_factory.mktemp("other"), app_store.key) as other:
+        with pytest.raises(VerificationException):
+            other.verifier().verify_and_decode_signed_transaction(signed)
+    stranger = SignedDataVerifier([app_store.root.read_bytes()], False, Environment.PRODUCTION, "other", APP_APPLE_ID)
+    with pytest.raises(VerificationException):
+        stranger.verify_and_decode_signed_transaction(signed)
+
+
+@pytest.mark.parametrize(
+    ("state", "status"),
+    [
+        ("active", Status.ACTIVE),
+        ("lapsed", Status.EXPIRED),
+        ("billingRetry", Status.BILLING_RETRY),
+        ("gracePeriod", Status.BILLING_GRACE_PERIOD),
+        ("refunded", Status.REVOKED),
+    ],
+)
+def test_apples_client_reads_subscription_statuses(app_store, state, status):
+    customer = app_store.customer(state)
+    [known] = customer["subscriptions"]
+    for any_id in (known["transactionId"], known["originalTransactionId"], customer["appTransactionId"]):
+        response = app_store.client().get_all_subscription_statuses(any_id)
+        assert (response.environment, response.bundleId) == (Environment.PRODUCTION, BUNDLE_ID)
+        assert response.appAppleId == APP_APPLE_ID
+        [group] = response.data
+        [last] = group.lastTransactions
+        assert (group.subscriptionGroupIdentifier, last.status) == (GROUP_ID, status)
+        app_store.verifier().verify_and_decode_signed_transaction(last.signedTransactionInfo)
+        app_store.verifier().verify_and_decode_renewal_info(last.signedRenewalInfo)
+
+
+def test_apples_client_reads_a_transaction_and_pages_through_the_history(app_store):
+    client, verifier = app_store.client(Environment.SANDBOX), app_store.verifier(Environment.SANDBOX)
+    known = subscription(app_store, "loyal")
+    info = client.get_transaction_info(known["transactionId"])
+    newest = verifier.verify_and_decode_signed_transaction(info.signedTransactionInfo)
+    assert newest.transactionId == known["transactionId"]
+    found, revision = [], None
+    while True:
+        request = TransactionHistoryRequest()
+        page = client.get_transaction_history(newest.transactionId, revision, request, GetTransactionHistoryVersion.V2)
+        found += [verifier.verify_and_decode_signed_transaction(signed) for signed in page.signedTransactions]
+        revision = page.revision
+        if not page.hasMore:
+            break
+    assert len(found) == len({transaction.transactionId for transaction in found}) == 50
+    assert [transaction.purchaseDate for transaction in found] == sorted(item.purchaseDate for item in found)
+    assert [found[0].offerType, found[1].offerType, found[2].offerType] == [
+        OfferType.INTRODUCTORY_OFFER,
+        OfferType.PROMOTIONAL_OFFER,
+        None,
+    ]
+
+
+def test_apples_client_understands_the_errors(app_store):
+    client, known = app_store.client(), subscription(app_store, "loyal")
+
+    def error(call, *arguments):
+        with pytest.raises(APIException) as caught:
+            call(*arguments)
+        return caught.value
+
+    assert error(client.get_transaction_info, "abc").api_error == APIError.INVALID_TRANSACTION_ID
+    # A transaction of the sandbox is not known in production.
+    assert error(client.get_transaction_info, known["transactionId"]).api_error == APIError.TRANSACTION_ID_NOT_FOUND
+    stranger = error(app_store.client(key=new_key()).get_transaction_info, known["transactionId"])
+    assert (stranger.http_status_code, stranger.api_error) == (401, None)
+    assert app_store.ask("/simulator/faults", {"target": "serverAPI", "times": 1, "errorCode": 4290000})[0] == 200
+    assert error(client.get_transaction_info, "1").api_error == APIError.RATE_LIMIT_EXCEEDED
+    assert error(client.request_test_notification).api_error == APIError.SERVER_NOTIFICATION_URL_NOT_FOUND
+
+
+def test_apples_utility_finds_the_transaction_in_both_kinds_of_receipt(app_store):
+    customer = app_store.customer("lapsed")
+    [known] = customer["subscriptions"]
+    utility = ReceiptUtility()
+    found = utility.extract_transaction_id_from_app_receipt(customer["receipt"])
+    client = app_store.client()
+    transaction = app_store.verifier().verify_and_decode_signed_transaction(
+        client.get_transaction_info(found).signedTransactionInfo
+    )
+    assert transaction.originalTransactionId == known["originalTransactionId"]
+    old = utility.extract_transaction_id_from_transaction_receipt(known["transactionReceipt"])
+    assert old == known["transactionId"]
+    assert utility.extract_transaction_id_from_app_receipt(app_store.customer("newcomer")["receipt"]) is None
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    """An app's server, which takes notifications."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.received.append(json.loads(body)["signedPayload"])
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def receiver(app_store):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    server.received = []
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/"
+    assert app_store.ask("/simulator/notification-url", {"bundleId": BUNDLE_ID, "url": url})[0] == 200
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def wait_for(server, count):
+    deadline = time.monotonic() + 20
+    while len(server.received) < count and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert len(server.received) == count
+    return server.received
+
+
+def environments_of(app_store, payload):
+    """The environments whose verifier takes a notification, each with the notification."""
+    found = {}
+    for environment in (Environment.PRODUCTION, Environment.SANDBOX):
+        with contextlib.suppress(VerificationException):
+            found[environment] = app_store.verifier(environment).verify_and_decode_notification(payload)
+    return found
+
+
+def test_apples_verifier_takes_the_notifications_that_follow(app_store, receiver):
+    app_store.ask("/simulator/clock", {"advanceSeconds": 40 * 86400})
+    expected = {
+        (Environment.PRODUCTION, NotificationTypeV2.DID_RENEW),
+        (Environment.PRODUCTION, NotificationTypeV2.EXPIRED),
+        (Environment.PRODUCTION, NotificationTypeV2.GRACE_PERIOD_EXPIRED),
+        (Environment.SANDBOX, NotificationTypeV2.DID_RENEW),
+    }
+    found = {}
+    deadline = time.monotonic() + 20
+    while set(found) != expected and time.monotonic() < deadline:
+        for payload in list(receiver.received):
+            [(environment, notification)] = environments_of(app_store, payload).items()
+            found[environment, notification.notificationType] = notification
+        time.sleep(0.05)
+    assert set(found) == expected
+    ids = {subscription(app_store, name)["originalTransactionId"] for name in [*STATES, "loyal"]}
+    for (environment, _), notification in found.items():
+        verifier = app_store.verifier(environment)
+        transaction = verifier.verify_and_decode_signed_transaction(notification.data.signedTransactionInfo)
+        renewal = verifier.verify_and_decode_renewal_info(notification.data.signedRenewalInfo)
+        assert transaction.originalTransactionId == renewal.originalTransactionId
+        assert transaction.originalTransactionId in ids
+
+
+def test_apples_client_asks_for_a_test_notification_and_reads_the_history(app_store, receiver):
+    client = app_store.client()
+    token = client.request_test_notification().testNotificationToken
+    [payload] = wait_for(receiver, 1)
+    assert app_store.verifier().verify_and_decode_notification(payload).notificationType == NotificationTypeV2.TEST
+    deadline = time.monotonic() + 20
+    while not client.get_test_notification_status(token).sendAttempts and time.monotonic() < deadline:
+        time.sleep(0.02)
+    status = client.get_test_notification_status(token)
+    assert status.signedPayload == payload
+    assert [attempt.sendAttemptResult for attempt in status.sendAttempts] == [SendAttemptResult.SUCCESS]
+    now = time.time_ns() // 1_000_000
+    history = client.get_notification_history(None, NotificationHistoryRequest(now - 60_000, now + 60_000))
+    assert [item.signedPayload for item in history.notificationHistory] == [payload]
+    assert not history.hasMore
+
+
+def purchase(app_store, name, **offer):
+    return app_store.ask("/simulator/purchases", {"customer": name, "productId": PRODUCT_ID, **offer})
+
+
+def test_storekits_part_takes_what_apples_library_signs(app_store):
+    account = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+    creator = PromotionalOfferSignatureCreator(openssl_p8(app_store.key), KEY_ID, BUNDLE_ID)
+    nonce, timestamp = uuid.uuid4(), time.time_ns() // 1_000_000
+    signature = creator.create_signature(PRODUCT_ID, OFFER_ID, account, nonce, timestamp)
+    discount = {
+        "identifier": OFFER_ID,
+        "keyIdentifier": KEY_ID,
+        "nonce": str(nonce),
+        "timestamp": timestamp,
+        "signature": signature,
+    }
+    status, answer = purchase(app_store, "newcomer", discount=discount, appAccountToken=account)
+    assert (status, answer["storeKitError"]) == (422, 18)
+    discount["nonce"] = str(uuid.uuid4())
+    discount["signature"] = creator.create_signature(
+        PRODUCT_ID, OFFER_ID, account, uuid.UUID(discount["nonce"]), timestamp
+    )
+    status, answer = purchase(app_store, "lapsed", discount=discount, appAccountToken=account.upper())
+    assert status == 200, answer
+    bought = app_store.verifier().verify_and_decode_signed_transaction(answer["signedTransaction"])
+    assert (bought.offerType, bought.offerIdentifier) == (OfferType.PROMOTIONAL_OFFER, OFFER_ID)
+    assert bought.appAccountToken == account
+
+
+@pytest.mark.parametrize("names_transaction", [True, False])
+def test_storekits_part_takes_the_jws_that_apples_library_signs(app_store, names_transaction):
+    creator = PromotionalOfferV2SignatureCreator(openssl_p8(app_store.key), KEY_ID, ISSUER_ID, BUNDLE_ID)
+    transaction_id = subscription(app_store, "lapsed")["transactionId"] if names_transaction else None
+    jws = creator.create_signature(PRODUCT_ID, OFFER_ID, transaction_id)
+    status, answer = purchase(app_store, "lapsed", offerId=OFFER_ID, jws=jws)
+    assert status == 200, answer
+    status, answer = purchase(app_store, "lapsed", offerId=OFFER_ID, jws=jws)
+    assert (status, answer["storeKitError"]) == (422, 12)
+
+
+def test_verify_receipt_answers_as_apple_does(app_store):
+    receipt = app_store.customer("lapsed")["receipt"]
+    body = {"receipt-data": receipt, "password": SHARED_SECRET}
+    status, answer = app_store.ask("/verifyReceipt", body)
+    assert (status, answer["status"]) == (200, 0)
+    [renewal] = answer["pending_renewal_info"]
+    assert renewal["product_id"] == PRODUCT_ID
+    assert app_store.ask("/sandbox/verifyReceipt", body)[1]["status"] == 21008
+    assert app_store.ask("/verifyReceipt", body | {"password": "x"})[1]["status"] == 21004
