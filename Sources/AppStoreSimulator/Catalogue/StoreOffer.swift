@@ -26,7 +26,7 @@ struct StoreOffer: Equatable, Sendable {
     let period: SubscriptionPeriod
     /// How many payments there are; more than one for pay as you go alone.
     let periods: Int
-    /// Whether StoreKit refuses it with `invalidOfferPrice`, as it does when the price in App Store Connect has changed.
+    /// Whether StoreKit refuses it with `invalidOfferPrice`: the price in App Store Connect has changed.
     let isPriceInvalid: Bool
 
     /// `offerType` of Apple's payloads: 1 introductory, 2 promotional.

@@ -21,7 +21,10 @@ struct FaultMiddleware: RouterMiddleware {
         if fault.delayMilliseconds > 0 { try await Task.sleep(for: .milliseconds(fault.delayMilliseconds)) }
         switch fault.effect {
         case .none: return try await next(request, context)
-        case .httpStatus(let code): return .text("Injected by the simulator.\n", status: .init(code: code))
+        case .httpStatus(let code):
+            // These two have no body (RFC 9110 §6.4.1).
+            guard code != 204, code != 304 else { return Response(status: .init(code: code)) }
+            return .text("Injected by the simulator.\n", status: .init(code: code))
         case .garbage: return .text("<html>\u{0}garbage", status: .ok)
         case .outage:
             try await context.channel.close()
@@ -30,7 +33,8 @@ struct FaultMiddleware: RouterMiddleware {
             let error = ServerAPIError.injected(code)
             var response = Response.json(error.json, status: .init(code: error.status))
             if let seconds = seconds ?? (code == 4_290_000 ? 1 : nil) {
-                // Apple's Retry-After is a moment in UNIX milliseconds ("Identifying rate limits"), by the caller's clock.
+                // Apple's Retry-After is a moment in UNIX milliseconds ("Identifying rate limits"); here, by the machine's
+                // clock, which is the caller's too.
                 let moment = SimulatedClock.machine.adding(seconds: seconds)
                 response.headers[.retryAfter] = String(moment.millisecondsSince1970)
             }

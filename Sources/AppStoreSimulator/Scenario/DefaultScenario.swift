@@ -57,7 +57,8 @@ enum DefaultScenario {
 
         # States: active, activeAutoRenewOff, gracePeriod, billingRetry, lapsed, refunded, upgraded, familyShared.
         # Also: periods (how many were paid, 2), introductory (the first was a trial), redeemed (promotional offers that
-        # the next ones were paid at), expiresAt, upgradedTo; and environment (Production) and bundleId for the customer.
+        # the next ones were paid at), expiresAt, upgradedTo. Customers can have an environment (Production), a bundleId
+        # and an appAccountToken, which is on their payments.
         customers:
           - name: active
             appAccountToken: 7e3fb20b-4cdb-47cc-936d-99d65f608138

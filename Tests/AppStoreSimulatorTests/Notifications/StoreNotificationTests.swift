@@ -30,7 +30,7 @@ struct StoreNotificationTests {
             notification.attempts.append(NotificationAttempt(date: next, result: .unsuccessfulStatus))
         }
         #expect(hours == [0, 1, 12, 24, 48, 72])
-        notification.attempts[5] = NotificationAttempt(date: TestStore.now, result: .success)
+        notification.attempts = [NotificationAttempt(date: TestStore.now, result: .success)]
         #expect(notification.isDelivered)
         #expect(notification.nextAttempt == nil)
     }
