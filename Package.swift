@@ -135,7 +135,11 @@ let package = Package(
         ),
         .testTarget(
             name: "offer-signerTests",
-            dependencies: ["offer-signer", "OfferAPI", "Offers"],
+            dependencies: [
+                "offer-signer", "OfferAPI", "Offers",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(

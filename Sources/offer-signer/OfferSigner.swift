@@ -22,6 +22,20 @@ struct OfferSigner: AsyncParsableCommand {
             Console.message("error: \(error)")
             Self.exit(withError: ExitCode.failure)
         }
-        await Self.main(nil)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            // What is wrong with an argument is told by repeating it.
+            if Echo.looksLikeSecret(fullMessage(for: error)) {
+                Console.message("error: an argument looks like a key or a token; files are named by their paths")
+                Self.exit(withError: ExitCode(exitCode(for: error).rawValue))
+            }
+            Self.exit(withError: error)
+        }
     }
 }

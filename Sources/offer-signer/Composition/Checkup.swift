@@ -1,32 +1,38 @@
 import Logging
-import OfferService
 import ServiceLifecycle
 
 /// Tests the keys and looks at the clock every minute, and logs what it finds.
 ///
-/// What is found keeps the service from being ready, and a key that failed from signing, at once.
+/// What is found keeps the service from being ready at once, and a key that failed from signing.
 struct Checkup: Service {
-    /// How often, in seconds.
-    static let intervalSeconds = 60
-
-    /// What is in use.
-    let current: Current<ServiceSnapshot>
-    /// The watch over the clock.
-    let clock: ClockMonitor
+    /// Tests every key that has not failed yet, and returns what has just failed, one sentence each.
+    let selfTestKeys: @Sendable () -> [String]
+    /// What is wrong with the clock; `nil` when nothing is.
+    let clockFault: @Sendable () -> String?
     /// Where faults are logged, once each.
     let logger: Logger
+    /// How long it waits from one look to the next.
+    var interval = Duration.seconds(60)
 
     func run() async throws {
         var clockWasAtFault = false
-        while (try? await cancelWhenGracefulShutdown({ try await Task.sleep(for: .seconds(Self.intervalSeconds)) }))
-            != nil
-        {
-            for fault in current.value.service.selfTestKeys() {
-                logger.critical("\(fault); it does not sign any more")
-            }
-            let fault = clock.fault
+        while await isDue() {
+            for fault in selfTestKeys() { logger.critical("\(fault); it does not sign any more") }
+            let fault = clockFault()
             if let fault, !clockWasAtFault { logger.critical("\(fault)") }
             clockWasAtFault = fault != nil
+        }
+    }
+
+    /// Waits for the next look.
+    ///
+    /// - Returns: `false` when the service ends.
+    private func isDue() async -> Bool {
+        do {
+            try await cancelWhenGracefulShutdown { [interval] in try await Task.sleep(for: interval) }
+            return true
+        } catch {
+            return false
         }
     }
 }

@@ -56,7 +56,11 @@ struct ServiceComposition {
         var configuration = ServiceGroupConfiguration(
             services: [
                 admin, api, ReloadOnHangUp(hangUps: hangUps, reload: reload),
-                Checkup(current: current, clock: clock, logger: logger), drain,
+                Checkup(
+                    selfTestKeys: { [current] in current.value.service.selfTestKeys() },
+                    clockFault: { clock.fault?.description },
+                    logger: logger
+                ), drain,
             ],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: silent

@@ -12,7 +12,11 @@ struct Installation {
     var key: String { directory.path("SubscriptionKey_TESTKEY001.p8") }
     var publicKey: String { directory.path("public.pem") }
 
-    init() throws {
+    /// Writes the configuration.
+    ///
+    /// - Parameter token: The client's token.
+    /// - Throws: `Failure` when a tool fails.
+    init(token: String = Self.token) throws {
         directory = try TemporaryDirectory()
         try openssl(
             "genpkey",
@@ -52,7 +56,7 @@ struct Installation {
         let digest = try Executable.run(
             [],
             of: "/usr/bin/sha256sum",
-            input: Data(Self.token.utf8)
+            input: Data(token.utf8)
         ).text.prefix(64)
         try directory.write(
             "clients.yaml",

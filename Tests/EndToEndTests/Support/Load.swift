@@ -38,7 +38,8 @@ final class Load: Sendable {
     ///   - service: The service.
     ///   - connections: How many there are at once.
     ///   - requests: How many requests each makes; without end by default.
-    init(on service: RunningService, connections: Int, requests: Int = .max) {
+    ///   - token: The client's token.
+    init(on service: RunningService, connections: Int, requests: Int = .max, token: String = Installation.token) {
         state = Mutex(State(running: connections))
         let address = service.server
         let body = #"""
@@ -50,7 +51,7 @@ final class Load: Sendable {
                 let connection = try? Connection(to: address)
                 for _ in 0..<requests {
                     if state.withLock({ $0.isStopped }) { break }
-                    let sample = Self.ask(connection, body)
+                    let sample = Self.ask(connection, body, token)
                     state.withLock { $0.samples.append(sample) }
                     if sample.status == 0 { break }
                 }
@@ -78,9 +79,10 @@ final class Load: Sendable {
         return finish()
     }
 
-    private static func ask(_ connection: Connection?, _ body: String) -> Sample {
+    private static func ask(_ connection: Connection?, _ body: String, _ token: String) -> Sample {
+        let headers = ["Authorization: Bearer \(token)", "Content-Type: application/json"]
         let sentAt = ProcessInfo.processInfo.systemUptime
-        let response = try? connection?.request("POST", "/v1/signatures", body: body)
+        let response = try? connection?.request("POST", "/v1/signatures", headers: headers, body: body)
         let discount = response?.decisions.first?["discount"] as? [String: Any] ?? [:]
         return Sample(
             sentAt: sentAt,

@@ -9,11 +9,15 @@ enum Echo {
     /// What the Base64 of every P-256 P8 has near its beginning: version 0, id-ecPublicKey (RFC 5208 §5, RFC 5480 §2).
     private static let startOfP8 = "AgEAMBMGByqGSM49"
 
-    /// The value in quotes, invisible characters written out, cut when it is long.
+    /// What stands for a value that may be a secret.
+    private static let withheld = "the value (not repeated here, it may be a secret)"
+
+    /// The value in quotes, invisible characters written out, cut when it is long; not at all when it looks like a secret.
     ///
     /// - Parameter text: The value.
     /// - Returns: One line.
     static func quoted(_ text: String) -> String {
+        guard !looksLikeSecret(text) else { return withheld }
         let shown = text.count > longest ? visible(String(text.prefix(longest))) + "…" : visible(text)
         return "\"" + shown + "\""
     }
@@ -26,9 +30,8 @@ enum Echo {
         let components = path.split(separator: "/", omittingEmptySubsequences: true)
         let longHex = components.contains { $0.count >= 32 && $0.allSatisfy(\.isHexDigit) }
         let isLong = components.contains { $0.utf8.count > 100 } || path.utf8.count > 4096
-        let isKey = path.contains("-----BEGIN") || path.contains(startOfP8) || path.contains(where: \.isNewline)
-        guard !longHex, !isLong, !isKey else {
-            return "the value (not repeated here, it may be a secret)"
+        guard !longHex, !isLong, !looksLikeSecret(path), !path.contains(where: \.isNewline) else {
+            return withheld
         }
         return "\"" + visible(path) + "\""
     }
@@ -38,8 +41,24 @@ enum Echo {
     /// - Parameter key: The key.
     /// - Returns: One line.
     static func key(_ key: String) -> String {
-        let isPlain = !key.isEmpty && key.utf8.count <= longest && key.utf8.allSatisfy(isNameByte)
+        let isPlain =
+            !looksLikeSecret(key) && !key.isEmpty && key.utf8.count <= longest && key.utf8.allSatisfy(isNameByte)
         return isPlain ? key : quoted(key)
+    }
+
+    /// Whether a text has a piece of a key, or a long piece of letters and digits as no name has, but a token.
+    ///
+    /// - Parameter text: The text.
+    /// - Returns: `true` when it is better not repeated.
+    static func looksLikeSecret(_ text: String) -> Bool {
+        if text.contains("-----BEGIN") || text.contains(startOfP8) { return true }
+        // Directories for temporary files have UUIDs in their names.
+        let rest = text.replacing(/[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}/, with: "")
+        let pieces = rest.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "+=_-".contains($0)) }
+        return pieces.contains { piece in
+            piece.utf8.count >= 32 && piece.contains(where: \.isUppercase) && piece.contains(where: \.isLowercase)
+                && piece.contains(where: \.isNumber)
+        }
     }
 
     /// The code point as it is written in documentation, such as `U+2063`.

@@ -25,7 +25,7 @@ extension SettingsReader {
         return nodes.compactMap { node in
             guard let members = node.mapping(keys: Self.clientKeys) else { return nil }
             let nameNode = members.required("name", "logs know the client by it")
-            let name = nameNode?.value("a name", Identifier.parse)
+            let name = nameNode?.value("a name", Self.parseName)
             names.claim(name, at: nameNode, "the name of another client")
             let token = token(members, server: server)
             tokens.claim(token, at: members["tokenSHA256"], "the token of another client")
@@ -54,6 +54,13 @@ extension SettingsReader {
     }
 
     private static let clientKeys = ["name", "tokenSHA256", "apps", "signaturesPerSecond", "scopes", "evidence"]
+
+    private static func parseName(_ text: String) throws(ValueFault) -> String {
+        guard !Echo.looksLikeSecret(text) else {
+            throw ValueFault("looks like a token, and logs repeat names; call the client by another name")
+        }
+        return try Identifier.parse(text)
+    }
 
     private func token(_ members: ConfigurationMapping, server: ListenAddress?) -> [UInt8]? {
         let node = members.required("tokenSHA256", "`offer-signer clients token` makes a token and prints it")
