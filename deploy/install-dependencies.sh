@@ -54,6 +54,10 @@ for group in "$@"; do
     test)
         need python3 "the interoperability tests" command -v python3
         need python3-venv "keeping their packages to themselves" have_venv
+        need gcc "the libraries that tests put under the service" sh -c 'command -v cc || command -v clang || command -v gcc'
+        need binutils "reading how the executable is linked" command -v readelf
+        need util-linux "running the service without privileges" sh -c 'command -v setpriv && command -v prlimit'
+        need libfaketime "moving the clock under the service" sh -c 'ls /usr/lib/*/faketime/libfaketime.so.1'
         need shellcheck "checking the shell scripts" command -v shellcheck
         need systemd "checking the systemd unit" command -v systemd-analyze
         need procps "checking it too: its reload uses kill" test -x /bin/kill

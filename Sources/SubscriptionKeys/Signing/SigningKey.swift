@@ -4,10 +4,10 @@ public import Offers
 /// A private key that signs offers: loaded from a P8 file, proven, and kept in the secure heap until this object goes.
 ///
 /// Reading order of this module, for a reviewer, along the path of the private bytes:
-/// `SecureHeap` and `SecureBuffer` (where they may be), `KeyFile` (from the disk), `PEMArmour` (Base64 to DER),
-/// `DERReader` and `PrivateKeyInfo` (where the number is), `PrivateScalar` and `P256Key` (into OpenSSL), `SigningContext`
-/// and `SigningContextPool` (their use). They never become a Swift array, string or `Data`, and every buffer that held
-/// them is cleansed on every path.
+/// `SecureHeap`, `SecretMemory` and `SecureBuffer` (where they may be), `KeyFile` (from the disk), `PEMArmour` (Base64 to
+/// DER), `DERReader` and `PrivateKeyInfo` (where the number is), `PrivateScalar` and `P256Key` (into OpenSSL),
+/// `SigningContext` and `SigningContextPool` (their use). They never become a Swift array, string or `Data`, and every
+/// buffer that held them is cleansed on every path.
 public final class SigningKey: SelfTestingSigner {
     /// The key's identifier in App Store Connect, ten characters.
     public let keyIdentifier: String
