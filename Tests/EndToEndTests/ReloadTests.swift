@@ -33,13 +33,14 @@ struct ReloadTests {
         try installation.writeCatalog(keys: Installation.entry(ids[3]))
         try service.reload()
 
+        // Before the first round the last key signs; in period N, that of round N - 1.
         let load = Load(on: service, connections: 4)
-        var removals: [(id: String, at: TimeInterval)] = []
-        for round in 0..<24 {
+        let rounds = 24
+        for round in 0..<rounds {
             let count = load.count
             try installation.writeCatalog(keys: Installation.entry(ids[round % 4]))
             let details = try service.reload()
-            removals.append((ids[(round + 3) % 4], ProcessInfo.processInfo.systemUptime))
+            load.advance()
             #expect((details["reloads"] as? [String: Any])?["completed"] as? Int == round + 2)
             // Some requests with each key.
             while load.count < count + 8 { usleep(1_000) }
@@ -51,16 +52,12 @@ struct ReloadTests {
         let keys = try Dictionary(uniqueKeysWithValues: ids.map { ($0, try publicKey($0)) })
         for sample in samples {
             #expect(try verifies(sample, by: #require(keys[sample.keyIdentifier])))
+            // While it was under way, the next reload may have begun, and its key may have signed.
+            let allowed = (sample.periods.lowerBound - 1...sample.periods.upperBound).map { ids[($0 + 4) % 4] }
+            #expect(allowed.contains(sample.keyIdentifier), "\(sample.keyIdentifier) in \(sample.periods)")
         }
-        // A key that is removed comes back three rounds later: until two are over, nothing sent may carry it.
-        for (index, removal) in removals.enumerated() {
-            let end = index + 2 < removals.count ? removals[index + 2].at : .infinity
-            let late = samples.filter { $0.sentAt > removal.at && $0.sentAt < end && $0.keyIdentifier == removal.id }
-            #expect(
-                late.isEmpty,
-                "\(late.count) by \(removal.id), \(index), \(late.map { $0.sentAt - removal.at }) of \(removals.map(\.at)); \(service.log)"
-            )
-        }
+        // With fewer keys allowed than there are, it says something.
+        #expect(samples.count { $0.periods.count < 3 } > samples.count / 2)
     }
 
     @Test("A bad configuration leaves the old one in use; every fault is logged, counted and shown")

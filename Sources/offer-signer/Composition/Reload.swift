@@ -39,23 +39,17 @@ final class Reload: Sendable {
             let service = try source.load()
             current.replace(by: ServiceSnapshot(service, productReports: current.value.productReports))
             clock.believe()
-            let count = history.withLock { history in
-                history.noteCompleted()
-                return history.completed
-            }
             let warnings = service.warnings.map(\.description) + restartWarnings(of: service)
             for warning in warnings { logger.warning("\(warning)") }
-            logger.notice(
-                "reloaded: the new configuration is in use",
-                metadata: [
-                    "reloads": "\(count)", "signingKeys": "\(service.signingKeyIdentifiers.joined(separator: ","))",
-                ]
-            )
+            let keys = service.signingKeyIdentifiers.joined(separator: ",")
+            logger.notice("reloaded: the new configuration is in use", metadata: ["signingKeys": "\(keys)"])
+            // Last of all: who sees it counted sees its effect, too, and finds it in the log.
+            history.withLock { $0.noteCompleted() }
         } catch {
             let faults = error.faults.map(\.description)
-            history.withLock { $0.noteRefused(faults) }
             for fault in faults { logger.error("\(fault)") }
             logger.error("reload refused: the configuration that was in use stays in use")
+            history.withLock { $0.noteRefused(faults) }
         }
     }
 

@@ -5,8 +5,8 @@ import Synchronization
 final class Load: Sendable {
     /// One answered request.
     struct Sample: Sendable {
-        /// When it was sent, on the machine's uptime.
-        let sentAt: TimeInterval
+        /// The load's period (``Load/advance()``) before it was sent, and that after its answer.
+        let periods: ClosedRange<Int>
         /// The status; 0 when the connection failed.
         let status: Int
         /// The members of the signature.
@@ -26,6 +26,7 @@ final class Load: Sendable {
 
     private struct State {
         var isStopped = false
+        var period = 0
         var samples: [Sample] = []
         var running: Int
     }
@@ -51,7 +52,7 @@ final class Load: Sendable {
                 let connection = try? Connection(to: address)
                 for _ in 0..<requests {
                     if state.withLock({ $0.isStopped }) { break }
-                    let sample = Self.ask(connection, body, token)
+                    let sample = ask(connection, body, token)
                     state.withLock { $0.samples.append(sample) }
                     if sample.status == 0 { break }
                 }
@@ -62,6 +63,11 @@ final class Load: Sendable {
 
     /// How many answers there are so far.
     var count: Int { state.withLock { $0.samples.count } }
+
+    /// Begins another period: what is sent from now on is sent in this one, or a later one.
+    func advance() {
+        state.withLock { $0.period += 1 }
+    }
 
     /// Waits until every connection has made its requests.
     ///
@@ -79,13 +85,13 @@ final class Load: Sendable {
         return finish()
     }
 
-    private static func ask(_ connection: Connection?, _ body: String, _ token: String) -> Sample {
+    private func ask(_ connection: Connection?, _ body: String, _ token: String) -> Sample {
         let headers = ["Authorization: Bearer \(token)", "Content-Type: application/json"]
-        let sentAt = ProcessInfo.processInfo.systemUptime
+        let before = state.withLock { $0.period }
         let response = try? connection?.request("POST", "/v1/signatures", headers: headers, body: body)
         let discount = response?.decisions.first?["discount"] as? [String: Any] ?? [:]
         return Sample(
-            sentAt: sentAt,
+            periods: before...state.withLock { $0.period },
             status: response?.status ?? 0,
             keyIdentifier: discount["keyIdentifier"] as? String ?? "",
             nonce: discount["nonce"] as? String ?? "",
