@@ -5,7 +5,8 @@ import Synchronization
 public final class InMemoryProductReports: ProductReportStore {
     /// How many products in countries are kept for one app: fifty products in every country.
     ///
-    /// With ``ProductSightings/mostOffers`` this bounds the memory, at some 10 MB for an app of ordinary offers.
+    /// With ``ProductSightings/mostOffers`` this bounds the memory. A full store was measured at 10 MB with three offers
+    /// a product, at 37 MB with ten that were seen at two prices, and at 217 MB with all that it keeps of everything.
     public static let mostEntries = 10_000
 
     private struct Reports {

@@ -20,7 +20,7 @@ enum SubscriberRules {
         "familyShared",
         refusal: { $0.held == .familyShared ? .familyShared : nil },
         saw: { facts in
-            guard facts.subscription.state == .familyShared else { return "The customer bought the subscription." }
+            guard facts.subscription.state == .familyShared else { return "The subscription is the customer's own." }
             return facts.offer.familyShared == .refuse
                 ? "\(facts.subscription.phrase)."
                 : "The subscription is shared by a family member; the offer counts it as the customer's own."
@@ -85,8 +85,11 @@ enum SubscriberRules {
             guard let limit = facts.offer.maxRedemptions else {
                 return "The offer does not say how often a customer may redeem it."
             }
-            let times = facts.redemptions == 1 ? "once" : "\(facts.redemptions) times"
-            return "The customer has redeemed the offer \(times); \(limit) is the limit."
+            switch facts.redemptions {
+            case 0: return "The customer has not redeemed the offer; \(limit) is the limit."
+            case 1: return "The customer has redeemed the offer once; \(limit) is the limit."
+            case let count: return "The customer has redeemed the offer \(count) times; \(limit) is the limit."
+            }
         }
     )
 

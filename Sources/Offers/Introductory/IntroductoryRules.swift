@@ -69,7 +69,9 @@ enum IntroductoryRules {
             "activeSubscription",
             refusal: { $0.isActive ? .activeSubscription : nil },
             saw: { past in
-                if let subscription = past.subscription { return "\(subscription.basisPhrase)." }
+                if let subscription = past.subscription, past.hasActiveSubscription || !past.isActive {
+                    return "\(subscription.basisPhrase)."
+                }
                 let paid = past.running?.expiresDate.map { " until \($0.day)" } ?? ""
                 return past.isActive
                     ? "A subscription of group \(past.groupId) is running\(paid)."
@@ -108,11 +110,13 @@ enum IntroductoryRules {
 
 extension IntroductoryPast {
     /// Whether a subscription of the group is running, the customer's own or a shared one.
-    fileprivate var isActive: Bool {
-        if running != nil { return true }
+    fileprivate var isActive: Bool { running != nil || hasActiveSubscription }
+
+    /// Whether the subscription that counts is running.
+    fileprivate var hasActiveSubscription: Bool {
         switch subscription?.stateCountingShared {
-        case .active, .activeAutoRenewOff: return true
-        default: return false
+        case .active, .activeAutoRenewOff: true
+        default: false
         }
     }
 }

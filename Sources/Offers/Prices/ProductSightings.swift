@@ -1,7 +1,7 @@
 /// What clients reported about one product in one country.
 public struct ProductSightings: Sendable {
     /// How many offers of one product are kept: App Store Connect allows ten promotional ones at a time, and they change.
-    public static let mostOffers = 50
+    public static let mostOffers = 25
 
     /// The product.
     public let productId: String
