@@ -1,43 +1,86 @@
+// What rules look at. References, as every rule is handed them: copying the values in them for each would take longer
+// than the rules themselves.
+
 /// What the rule about the catalog looks at.
 struct CatalogFacts {
     let app: App
     let request: OfferRequest
+    /// The product and its group; `nil` when the catalog does not have it.
+    let place: (product: Product, group: SubscriptionGroup)?
+    /// The offer; `nil` when the product does not have it.
+    let offer: PromotionalOffer?
+
+    init(app: App, request: OfferRequest) {
+        self.app = app
+        self.request = request
+        place = app.product(request.productId)
+        offer = place?.product.offer(request.offerId)
+    }
 }
 
-/// What an offer's rules look at before the customer's subscription is known.
-struct OfferFacts {
+/// What is the same for every decision of one request.
+final class RequestFacts: Sendable {
     let app: App
-    let group: SubscriptionGroup
-    let offer: PromotionalOffer
     let account: Account
     /// What the evidence says; `nil` when there is none.
     let history: SubscriptionHistory?
-    /// What was found in it for the offer's scope; `nil` when there is none.
-    let reading: HistoryReading?
     /// The server's clock.
     let now: Timestamp
     /// How old evidence may be, in seconds; 0 for no limit.
     let maximumEvidenceAgeSeconds: Int64
+
+    init(app: App, customer: Customer, now: Timestamp, maximumEvidenceAgeSeconds: Int64) {
+        self.app = app
+        self.account = customer.account
+        self.history = customer.history
+        self.now = now
+        self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
+    }
 }
 
 /// What was found in the evidence for one group, or for the whole app: looked for once in a request.
-struct HistoryReading: Sendable {
+final class HistoryReading: Sendable {
     /// What the customer is there; `nil` when the evidence carries no date to judge it at.
     let standing: GroupStanding?
+    /// The subscription that counts; `nil` when there is none.
+    let subscription: Subscription?
     /// The accounts that the evidence names.
     let accounts: Set<AppAccountToken>
 
     init(_ history: SubscriptionHistory, inGroup groupId: String?, of app: App) {
         standing = history.asOf.map { history.standing(inGroup: groupId, of: app, at: $0) }
         accounts = history.accountTokens(inGroup: groupId, of: app)
+        if case .subscriber(let subscription) = standing {
+            self.subscription = subscription
+        } else {
+            self.subscription = nil
+        }
+    }
+}
+
+/// What an offer's rules look at before the customer's subscription is known.
+final class OfferFacts: Sendable {
+    let request: RequestFacts
+    let group: SubscriptionGroup
+    let offer: PromotionalOffer
+    /// What was found in the evidence for the offer's scope; `nil` when there is none.
+    let reading: HistoryReading?
+
+    var app: App { request.app }
+    var history: SubscriptionHistory? { request.history }
+    var now: Timestamp { request.now }
+
+    init(_ request: RequestFacts, group: SubscriptionGroup, offer: PromotionalOffer, reading: HistoryReading?) {
+        self.request = request
+        self.group = group
+        self.offer = offer
+        self.reading = reading
     }
 }
 
 /// What an offer's rules look at once it is known which subscription counts.
-struct SubscriberFacts {
-    let app: App
-    let group: SubscriptionGroup
-    let offer: PromotionalOffer
+final class SubscriberFacts: Sendable {
+    let offerFacts: OfferFacts
     let history: SubscriptionHistory
     /// Apple's clock when it made the evidence.
     let clock: Timestamp
@@ -48,10 +91,13 @@ struct SubscriberFacts {
     /// What the audience is asked about: a refunded customer has lapsed.
     let state: SubscriberState
 
-    init(_ facts: OfferFacts, history: SubscriptionHistory, clock: Timestamp, subscription: Subscription) {
-        app = facts.app
-        group = facts.group
-        offer = facts.offer
+    var offer: PromotionalOffer { offerFacts.offer }
+
+    /// Takes the facts from the evidence; `nil` when it has no subscription, or no date.
+    init?(_ facts: OfferFacts) {
+        guard let history = facts.history, let clock = history.asOf, let subscription = facts.reading?.subscription
+        else { return nil }
+        offerFacts = facts
         self.history = history
         self.clock = clock
         self.subscription = subscription

@@ -6,16 +6,13 @@ enum OfferRules {
     static let ofCatalog: [Rule<CatalogFacts, Reason>] = [
         Rule(
             "catalog",
-            refusal: { facts in
-                let product = facts.app.product(facts.request.productId)?.product
-                return product?.offer(facts.request.offerId) == nil ? .offerNotInCatalog : nil
-            },
+            refusal: { $0.offer == nil ? .offerNotInCatalog : nil },
             saw: { facts in
-                guard let product = facts.app.product(facts.request.productId)?.product else {
+                guard let product = facts.place?.product else {
                     return "The catalog has no product \(facts.request.productId)."
                 }
-                let has = product.offer(facts.request.offerId) == nil ? "no" : "the"
-                return "The catalog has \(has) offer \(facts.request.offerId) on \(product.id)."
+                let article = facts.offer == nil ? "no" : "the"
+                return "The catalog has \(article) offer \(facts.request.offerId) on \(product.id)."
             }
         )
     ]
@@ -40,8 +37,8 @@ enum OfferRules {
         ),
         Rule(
             "account",
-            refusal: { EvidenceOwner.isOther(than: $0.account, in: $0.reading) ? .accountMismatch : nil },
-            saw: { EvidencePhrases.account($0.account, in: $0.reading) }
+            refusal: { EvidenceOwner.isOther(than: $0.request.account, in: $0.reading) ? .accountMismatch : nil },
+            saw: { EvidencePhrases.account($0.request.account, in: $0.reading) }
         ),
     ]
 
@@ -96,10 +93,10 @@ enum OfferRules {
         Rule(
             "evidenceAge",
             refusal: { facts in
-                EvidenceAge.isOver(facts.maximumEvidenceAgeSeconds, of: facts.history, at: facts.now)
+                EvidenceAge.isOver(facts.request.maximumEvidenceAgeSeconds, of: facts.history, at: facts.now)
                     ? .evidenceStale : nil
             },
-            saw: { EvidencePhrases.age(of: $0.history, limit: $0.maximumEvidenceAgeSeconds, at: $0.now) }
+            saw: { EvidencePhrases.age(of: $0.history, limit: $0.request.maximumEvidenceAgeSeconds, at: $0.now) }
         ),
         Rule(
             "subscription",

@@ -101,7 +101,9 @@ enum SubscriberRules {
 
 extension SubscriberFacts {
     /// How often the customer has redeemed the offer, as far as the evidence shows.
-    fileprivate var redemptions: Int { history.redemptions(ofOffer: offer.id, inGroup: group.id, of: app) }
+    fileprivate var redemptions: Int {
+        history.redemptions(ofOffer: offer.id, inGroup: offerFacts.group.id, of: offerFacts.app)
+    }
 
     /// Since when the customer has been away, without a full stop.
     fileprivate var lapsePhrase: String {

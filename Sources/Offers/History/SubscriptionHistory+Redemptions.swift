@@ -12,6 +12,11 @@ extension SubscriptionHistory {
     /// - Returns: The number of redemptions.
     public func redemptions(ofOffer offerId: String, inGroup groupId: String, of app: App) -> Int {
         let offer = RedeemedOffer.promotional(offerId)
+        // Most customers never redeemed the offer: then there is nothing to sort.
+        let isNamed =
+            transactions.contains { $0.offer == offer }
+            || renewals?.contains { $0.promotionalOfferId == offerId } ?? false
+        guard isNamed else { return 0 }
         var lastOffers: [String: RedeemedOffer?] = [:]
         var count = 0
         let bought = transactions.filter { !$0.isFamilyShared && groupIdentifier(of: $0, in: app) == groupId }
