@@ -40,7 +40,19 @@ let package = Package(
             dependencies: ["Offers", "CLinux", "COpenSSL"],
             swiftSettings: strict + [.strictMemorySafety()]
         ),
-        .target(name: "AppStore", dependencies: ["Offers", "StrictJSON"], swiftSettings: strict),
+        .target(
+            name: "AppStore",
+            dependencies: [
+                "Offers", "StrictJSON",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: strict
+        ),
         .target(
             name: "OfferService",
             dependencies: ["Offers", .product(name: "Crypto", package: "swift-crypto")],
@@ -103,7 +115,14 @@ let package = Package(
             dependencies: ["SubscriptionKeys", "Offers", "ChildProcess", "ProcessMemory"],
             swiftSettings: strict
         ),
-        .testTarget(name: "AppStoreTests", dependencies: ["AppStore", "Offers"], swiftSettings: strict),
+        .testTarget(
+            name: "AppStoreTests",
+            dependencies: [
+                "AppStore", "Offers", "SignedDataFixtures",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "AppStoreSimulatorTests",
             dependencies: [
@@ -155,5 +174,16 @@ let package = Package(
         // What the tests look into the memory of programs with, and a program in which they find a key.
         .target(name: "ProcessMemory", path: "Tests/ProcessMemory", swiftSettings: strict),
         .executableTarget(name: "CarelessLoader", path: "Tests/CarelessLoader", swiftSettings: strict),
+        // What the tests sign App Store data with: an authority of their own.
+        .target(
+            name: "SignedDataFixtures",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            path: "Tests/SignedDataFixtures",
+            swiftSettings: strict
+        ),
     ]
 )

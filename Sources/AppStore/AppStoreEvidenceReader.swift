@@ -1,19 +1,48 @@
 public import Offers
 
-/// Reads every kind of evidence that comes from the App Store.
+/// Reads the evidence from the App Store that is at hand, without asking anybody.
 public struct AppStoreEvidenceReader: EvidenceReader {
+    private let verifier: SignedDataVerifier
+
     /// Creates a reader.
-    public init() {}
+    ///
+    /// - Parameter verifier: Tells the App Store's signed data from forgeries.
+    public init(verifier: SignedDataVerifier = SignedDataVerifier()) {
+        self.verifier = verifier
+    }
 
     /// Reads evidence.
     ///
     /// - Parameter evidence: The evidence as it came.
     /// - Returns: What it says of the customer.
-    /// - Throws: `EvidenceFault` when it cannot be taken.
+    /// - Throws: `EvidenceFault` when it cannot be taken, and for a question.
     public func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
         switch evidence {
         case .receiptResponse(let json):
-            try VerifyReceiptResponse(json: json).history()
+            return try VerifyReceiptResponse(json: json).history()
+        case .signedTransactions(let transactions, let renewalInfos):
+            var history = SignedHistory()
+            for (index, text) in transactions.enumerated() {
+                do throws(SignedDataFault) {
+                    try history.add(SignedTransaction(verifier.payload(of: text)))
+                } catch {
+                    throw EvidenceFault(error, index: index)
+                }
+            }
+            for (index, text) in renewalInfos.enumerated() {
+                do throws(SignedDataFault) {
+                    history.add(try SignedRenewalInfo(verifier.payload(of: text)))
+                } catch {
+                    throw EvidenceFault(error, member: "signedRenewalInfos", index: index)
+                }
+            }
+            return history.history(coverage: .partial)
+        case .question:
+            throw EvidenceFault(
+                .unavailable(retryAfterSeconds: 60),
+                code: "app_store_not_asked",
+                detail: "This service does not ask the App Store; send receiptResponse or signedTransactions."
+            )
         }
     }
 }

@@ -7,24 +7,40 @@ extension SignOffers {
     /// - Returns: The decisions.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
     public func eligibility(_ request: EligibilityRequest) throws(SignatureFault) -> EligibilityAnswer {
-        guard let app = apps[request.bundleId]?.app else { throw .unknownApp(bundleId: request.bundleId) }
-        if app.requiresAccount, request.account == .none { throw .accountRequired }
+        let app = try signingApp(of: request.bundleId, for: request.account).app
         let moment = now()
-        let customer = Customer(
-            account: request.account,
-            history: try history(from: request.evidence, at: moment)
-        )
+        return eligibility(request, of: app, try history(from: request.evidence, at: moment), at: moment)
+    }
+
+    /// Decides in the same way, asking the App Store first where the evidence is a question.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: The decisions.
+    /// - Throws: ``SignatureFault`` when there is no answer at all.
+    public func eligibility(_ request: EligibilityRequest) async throws(SignatureFault) -> EligibilityAnswer {
+        let app = try signingApp(of: request.bundleId, for: request.account).app
+        let (history, moment) = try await history(from: request.evidence, for: request.bundleId)
+        return eligibility(request, of: app, history, at: moment)
+    }
+
+    private func eligibility(
+        _ request: EligibilityRequest,
+        of app: App,
+        _ history: SubscriptionHistory?,
+        at moment: Timestamp
+    ) -> EligibilityAnswer {
+        let customer = Customer(account: request.account, history: history)
         var offerPolicy = OfferPolicy(
             app: app,
             customer: customer,
             now: moment,
-            maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds
+            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
         )
         let introductoryPolicy = IntroductoryPolicy(
             app: app,
             customer: customer,
             now: moment,
-            maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds
+            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
         )
         let decisions = (request.offers ?? app.offers).map { offer in
             OfferEligibility(request: offer, decision: offerPolicy.decide(offer, explaining: request.explain))

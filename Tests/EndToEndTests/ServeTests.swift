@@ -81,7 +81,7 @@ struct ServeTests {
         arguments: [
             (#"{"offers":1}"#, 400, "wrong_type", "/offers"), ("nonsense", 400, "malformed_json", nil),
             ("", 400, "malformed_json", nil),
-            (#"{"evidence":{"receipt":"x"}}"#, 400, "not_supported", "/evidence/receipt"),
+            (#"{"evidence":{"receipt":"x"}}"#, 400, "invalid_value", "/evidence/receipt"),
             (
                 #"{"bundleId":"x","applicationUsername":"a","offers":[{"productId":"p","offerId":"o"}]}"#, 403,
                 "app_not_allowed", "/bundleId"

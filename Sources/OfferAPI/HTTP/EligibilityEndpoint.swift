@@ -30,7 +30,7 @@ public struct EligibilityEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: 
         try clients.admit(head, for: .eligibility, maximumBodyBytes: Self.maximumBodyBytes)
     }
 
-    /// Answers a call.
+    /// Answers a call whose evidence is at hand.
     ///
     /// - Parameters:
     ///   - body: The request's body.
@@ -38,6 +38,32 @@ public struct EligibilityEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: 
     /// - Returns: The body of the answer, JSON.
     /// - Throws: `Problem` 400, 403 or 422.
     func answer(_ body: [UInt8], for client: Client) throws(Problem) -> [UInt8] {
+        let request = try request(body, for: client)
+        do {
+            return try signOffers.eligibility(request).json
+        } catch {
+            throw Problem(error, evidence: request.evidence?.kind)
+        }
+    }
+
+    /// Answers a call, asking the App Store where the evidence is not at hand.
+    ///
+    /// - Parameters:
+    ///   - body: The request's body.
+    ///   - client: The client that calls.
+    /// - Returns: The body of the answer, JSON.
+    /// - Throws: `Problem` 400, 403, 422 or 503.
+    func answer(_ body: [UInt8], for client: Client) async throws(Problem) -> [UInt8] {
+        let request = try request(body, for: client)
+        do {
+            return try await signOffers.eligibility(request).json
+        } catch {
+            throw Problem(error, evidence: request.evidence?.kind)
+        }
+    }
+
+    /// Reads a call's body, and looks whether the client may ask for that.
+    private func request(_ body: [UInt8], for client: Client) throws(Problem) -> EligibilityRequest {
         let call: EligibilityCall
         do {
             call = try EligibilityCall(json: body)
@@ -46,7 +72,7 @@ public struct EligibilityEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: 
         }
         let bundleId = try client.app(named: call.bundleId)
         if let kind = call.evidence?.kind, !client.evidence.contains(kind) { throw .evidenceNotAllowed(kind) }
-        let request = EligibilityRequest(
+        return EligibilityRequest(
             bundleId: bundleId,
             account: call.account,
             evidence: call.evidence,
@@ -54,10 +80,5 @@ public struct EligibilityEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: 
             products: call.products,
             explain: call.explain
         )
-        do {
-            return try signOffers.eligibility(request).json
-        } catch {
-            throw Problem(error, evidence: call.evidence?.kind)
-        }
     }
 }

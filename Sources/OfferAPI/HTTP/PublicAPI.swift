@@ -33,13 +33,17 @@ public enum PublicAPI {
             let endpoint = endpoints().signatures
             let client = try endpoint.admit(request.head)
             let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
-            return try await answer(logger) { () throws(Problem) in try endpoint.answer(body, for: client) }
+            return try await answer(logger) { () async throws(Problem) in
+                try await endpoint.answer(body, for: client)
+            }
         }
         router.post("/v1/eligibility") { request, _ in
             let endpoint = endpoints().eligibility
             let client = try endpoint.admit(request.head)
             let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
-            return try await answer(logger) { () throws(Problem) in try endpoint.answer(body, for: client) }
+            return try await answer(logger) { () async throws(Problem) in
+                try await endpoint.answer(body, for: client)
+            }
         }
         router.post("/v1/diagnoses") { request, _ in
             let endpoint = endpoints().diagnoses

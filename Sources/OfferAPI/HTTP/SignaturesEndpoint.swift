@@ -30,7 +30,7 @@ public struct SignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: S
         try clients.admit(head, for: .sign, maximumBodyBytes: Self.maximumBodyBytes)
     }
 
-    /// Answers a call.
+    /// Answers a call whose evidence is at hand.
     ///
     /// - Parameters:
     ///   - body: The request's body.
@@ -38,6 +38,32 @@ public struct SignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: S
     /// - Returns: The body of the answer, JSON.
     /// - Throws: `Problem` 400, 403, 422 or 503.
     func answer(_ body: [UInt8], for client: Client) throws(Problem) -> [UInt8] {
+        let request = try request(body, for: client)
+        do {
+            return try signOffers.answer(request).json
+        } catch {
+            throw Problem(error, evidence: request.evidence?.kind)
+        }
+    }
+
+    /// Answers a call, asking the App Store where the evidence is not at hand.
+    ///
+    /// - Parameters:
+    ///   - body: The request's body.
+    ///   - client: The client that calls.
+    /// - Returns: The body of the answer, JSON.
+    /// - Throws: `Problem` 400, 403, 422 or 503.
+    func answer(_ body: [UInt8], for client: Client) async throws(Problem) -> [UInt8] {
+        let request = try request(body, for: client)
+        do {
+            return try await signOffers.answer(request).json
+        } catch {
+            throw Problem(error, evidence: request.evidence?.kind)
+        }
+    }
+
+    /// Reads a call's body, and looks whether the client may ask for that.
+    private func request(_ body: [UInt8], for client: Client) throws(Problem) -> SignatureRequest {
         let call: SignatureCall
         do {
             call = try SignatureCall(json: body)
@@ -46,17 +72,12 @@ public struct SignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: S
         }
         let bundleId = try client.app(named: call.bundleId)
         if let kind = call.evidence?.kind, !client.evidence.contains(kind) { throw .evidenceNotAllowed(kind) }
-        let request = SignatureRequest(
+        return SignatureRequest(
             bundleId: bundleId,
             account: call.account,
             evidence: call.evidence,
             offers: call.offers,
             explain: call.explain
         )
-        do {
-            return try signOffers.answer(request).json
-        } catch {
-            throw Problem(error, evidence: call.evidence?.kind)
-        }
     }
 }

@@ -33,12 +33,13 @@ extension Problem {
                 pointer: "/appAccountToken"
             )
         case .evidence(let fault):
-            self.init(
-                status: fault.kind == .malformed ? 400 : 422,
-                code: fault.code,
-                detail: fault.detail,
-                pointer: "/evidence/\(kind?.rawValue ?? "")\(fault.pointer)"
-            )
+            let pointer = "/evidence/\(fault.member ?? kind?.rawValue ?? "")\(fault.pointer)"
+            switch fault.kind {
+            case .malformed: self.init(status: 400, code: fault.code, detail: fault.detail, pointer: pointer)
+            case .rejected: self.init(status: 422, code: fault.code, detail: fault.detail, pointer: pointer)
+            case .unavailable(let seconds):
+                self.init(status: 503, code: fault.code, detail: fault.detail, retryAfterSeconds: seconds)
+            }
         case .signing:
             self.init(
                 status: 503,

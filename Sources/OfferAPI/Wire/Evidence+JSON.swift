@@ -2,35 +2,115 @@ import Offers
 import StrictJSON
 
 extension Evidence {
+    /// How many signed transactions, and how many renewal infos, one request may carry.
+    static let maximumSignedData = 50
+    /// How many bytes of Base64 a receipt may have: as much as a body, nearly.
+    static let maximumReceiptBytes = 1_000_000
+    /// How many digits a transaction identifier may have: Apple's are 64-bit numbers.
+    static let maximumTransactionIdDigits = 20
+
     /// Reads the `evidence` of a call: an object with exactly one kind of evidence.
     ///
-    /// The evidence itself is only checked to be JSON, and kept as it came: reading it is Apple's side's affair.
+    /// The evidence itself is only checked to have the form that its kind has, and kept as it came: reading it is Apple's
+    /// side's affair.
     ///
     /// - Parameter reader: The reader, at the object.
     /// - Throws: `JSONFault`, with a pointer to the field at fault.
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var evidence: Evidence?
+        var transactions: [String] = []
+        var renewalInfos: [String]?
         var kinds: [EvidenceKind] = []
         try reader.readObject { (name, reader) throws(JSONFault) in
-            if name == "signedRenewalInfos" { throw Self.notSupported(.signedTransactions) }
+            if name == "signedRenewalInfos" {
+                renewalInfos = try reader.readSignedData()
+                return
+            }
             guard let kind = EvidenceKind(rawValue: name) else {
                 throw JSONFault(.unknownMember, "There is no such kind of evidence.")
             }
             kinds.append(kind)
-            guard kind == .receiptResponse else { throw Self.notSupported(kind) }
-            guard try reader.nextType() == .object else {
-                throw JSONFault(.wrongType, "A verifyReceipt answer is expected: an object.")
+            switch kind {
+            case .receiptResponse:
+                guard try reader.nextType() == .object else {
+                    throw JSONFault(.wrongType, "A verifyReceipt answer is expected: an object.")
+                }
+                evidence = .receiptResponse(json: Array(try reader.skipValue()))
+            case .receipt: evidence = .question(.receipt(base64: try reader.readReceipt()))
+            case .signedTransactions:
+                transactions = try reader.readSignedData()
+                guard !transactions.isEmpty else { throw JSONFault(.invalidValue, "Send at least one transaction.") }
+                evidence = .signedTransactions(transactions, renewalInfos: [])
+            case .transactionId: evidence = .question(.transactionId(try reader.readTransactionId()))
             }
-            evidence = .receiptResponse(json: Array(try reader.skipValue()))
         }
         guard let evidence else {
-            throw JSONFault(.missingMember, "The evidence is empty: send receiptResponse.")
+            let kinds = EvidenceKind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw JSONFault(.missingMember, "The evidence is empty: send one of \(kinds).")
         }
         guard kinds.count == 1 else { throw JSONFault(.invalidValue, "Send one kind of evidence.") }
-        self = evidence
+        if let renewalInfos {
+            guard kinds == [.signedTransactions] else {
+                throw JSONFault(.invalidValue, "Renewal infos count beside signedTransactions only.")
+                    .inside(member: "signedRenewalInfos")
+            }
+            self = .signedTransactions(transactions, renewalInfos: renewalInfos)
+        } else {
+            self = evidence
+        }
+    }
+}
+
+extension JSONReader {
+    /// Reads an array of compact JWS.
+    fileprivate mutating func readSignedData() throws(JSONFault) -> [String] {
+        var texts: [String] = []
+        try readArray { (index, reader) throws(JSONFault) in
+            guard index < Evidence.maximumSignedData else {
+                throw JSONFault(.invalidValue, "A request may carry \(Evidence.maximumSignedData) of them.")
+            }
+            texts.append(try reader.readString())
+        }
+        return texts
     }
 
-    private static func notSupported(_ kind: EvidenceKind) -> JSONFault {
-        JSONFault(.notSupported, "Evidence of the kind \(kind.rawValue) is not supported yet; receiptResponse is.")
+    /// Reads a receipt's Base64: nothing else may be in it, so that what is sent on to Apple is only ever that.
+    fileprivate mutating func readReceipt() throws(JSONFault) -> String {
+        let text = try readString()
+        guard !text.isEmpty, text.utf8.count <= Evidence.maximumReceiptBytes else {
+            throw JSONFault(.invalidValue, "A receipt has 1 to \(Evidence.maximumReceiptBytes) bytes of Base64.")
+        }
+        let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
+        guard text.utf8.count.isMultiple(of: 4), text.utf8.count - digits.count <= 2,
+            digits.allSatisfy(\.isBase64Digit)
+        else {
+            throw JSONFault(.invalidValue, "A receipt is sent in Base64 (RFC 4648 §4), without line breaks.")
+        }
+        return text
+    }
+
+    /// Reads a transaction's identifier, which becomes a part of a path.
+    fileprivate mutating func readTransactionId() throws(JSONFault) -> String {
+        let text = try readString()
+        guard (1...Evidence.maximumTransactionIdDigits).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else {
+            throw JSONFault(
+                .invalidValue,
+                "A transaction identifier is a string of 1 to \(Evidence.maximumTransactionIdDigits) digits."
+            )
+        }
+        return text
+    }
+}
+
+extension UInt8 {
+    fileprivate var isBase64Digit: Bool {
+        switch self {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+            true
+        default: false
+        }
     }
 }

@@ -18,11 +18,11 @@ enum EvidenceAge {
     ///
     /// - Parameters:
     ///   - limit: The limit in seconds; 0 for none.
-    ///   - history: The evidence; what has no date is never too old by it.
+    ///   - date: The evidence's date; what has none is never too old by it.
     ///   - now: The server's clock.
     /// - Returns: `true` when it is.
-    static func isOver(_ limit: Int64, of history: SubscriptionHistory?, at now: Timestamp) -> Bool {
-        guard limit > 0, let date = history?.asOf else { return false }
+    static func isOver(_ limit: Int64, of date: Timestamp?, at now: Timestamp) -> Bool {
+        guard limit > 0, let date else { return false }
         return date.adding(seconds: limit) < now
     }
 }

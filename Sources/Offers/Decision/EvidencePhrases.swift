@@ -37,11 +37,14 @@ enum EvidencePhrases {
                 ? "The evidence has no list of subscriptions (pending_renewal_info)."
                 : "The evidence names no subscription of the group, and what was left out of it cannot be seen."
         }
+        if history.coverage == .partial {
+            return "Apple signed the last of the evidence at \(date.rfc3339); expiry is judged by the service's clock."
+        }
         return "Apple made the evidence at \(date.rfc3339), the clock by which expiry is judged."
     }
 
-    static func age(of history: SubscriptionHistory?, limit: Int64, at now: Timestamp) -> String {
-        guard let date = history?.asOf else { return none }
+    static func age(of date: Timestamp?, limit: Int64, at now: Timestamp) -> String {
+        guard let date else { return none }
         let allowed = limit > 0 ? "\(limit) seconds are the limit" : "there is no limit"
         return "The evidence is of \(date.rfc3339), and the service's clock says \(now.rfc3339); \(allowed)."
     }

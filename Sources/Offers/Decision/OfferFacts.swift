@@ -46,9 +46,17 @@ final class HistoryReading: Sendable {
     let subscription: Subscription?
     /// The accounts that the evidence names.
     let accounts: Set<AppAccountToken>
+    /// The date by which its age is judged: for signed transactions, of the transaction and renewal info that count.
+    let date: Timestamp?
 
-    init(_ history: SubscriptionHistory, inGroup groupId: String?, of app: App) {
-        standing = history.asOf.map { history.standing(inGroup: groupId, of: app, at: $0) }
+    init(_ history: SubscriptionHistory, inGroup groupId: String?, of app: App, at now: Timestamp) {
+        standing = history.clock(at: now).map { history.standing(inGroup: groupId, of: app, at: $0) }
+        if history.coverage == .partial, case .subscriber(let subscription) = standing {
+            let dates = [subscription.transaction?.signedDate, subscription.renewal.signedDate]
+            date = dates.compactMap(\.self).min() ?? history.asOf
+        } else {
+            date = history.asOf
+        }
         accounts = history.accountTokens(inGroup: groupId, of: app)
         if case .subscriber(let subscription) = standing {
             self.subscription = subscription
@@ -82,7 +90,7 @@ final class OfferFacts: Sendable {
 final class SubscriberFacts: Sendable {
     let offerFacts: OfferFacts
     let history: SubscriptionHistory
-    /// Apple's clock when it made the evidence.
+    /// The clock at which expiry is judged.
     let clock: Timestamp
     /// The subscription that counts.
     let subscription: Subscription
@@ -95,7 +103,7 @@ final class SubscriberFacts: Sendable {
 
     /// Takes the facts from the evidence; `nil` when it has no subscription, or no date.
     init?(_ facts: OfferFacts) {
-        guard let history = facts.history, let clock = history.asOf, let subscription = facts.reading?.subscription
+        guard let history = facts.history, let clock = history.clock(at: facts.now), let subscription = facts.reading?.subscription
         else { return nil }
         offerFacts = facts
         self.history = history

@@ -102,7 +102,7 @@ public struct OfferPolicy: Sendable {
     private mutating func reading(inGroup groupId: String?) -> HistoryReading? {
         guard let history = request.history else { return nil }
         if let known = readings[groupId] { return known }
-        let reading = HistoryReading(history, inGroup: groupId, of: request.app)
+        let reading = HistoryReading(history, inGroup: groupId, of: request.app, at: request.now)
         readings[groupId] = reading
         return reading
     }

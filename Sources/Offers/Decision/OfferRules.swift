@@ -93,10 +93,10 @@ enum OfferRules {
         Rule(
             "evidenceAge",
             refusal: { facts in
-                EvidenceAge.isOver(facts.request.maximumEvidenceAgeSeconds, of: facts.history, at: facts.now)
+                EvidenceAge.isOver(facts.request.maximumEvidenceAgeSeconds, of: facts.reading?.date, at: facts.now)
                     ? .evidenceStale : nil
             },
-            saw: { EvidencePhrases.age(of: $0.history, limit: $0.request.maximumEvidenceAgeSeconds, at: $0.now) }
+            saw: { EvidencePhrases.age(of: $0.reading?.date, limit: $0.request.maximumEvidenceAgeSeconds, at: $0.now) }
         ),
         Rule(
             "subscription",

@@ -20,6 +20,8 @@ public struct RenewalInfo: Equatable, Sendable {
     public var gracePeriodExpiresDate: Timestamp?
     /// The promotional offer that the next renewal falls under.
     public var promotionalOfferId: String?
+    /// When Apple signed it; `nil` for what is not signed by itself.
+    public var signedDate: Timestamp?
 
     /// Creates an entry; what is left out is what most entries do not have.
     ///
@@ -32,6 +34,7 @@ public struct RenewalInfo: Equatable, Sendable {
     ///   - isInBillingRetryPeriod: Whether Apple is retrying a failed renewal.
     ///   - gracePeriodExpiresDate: When the Billing Grace Period ends or ended.
     ///   - promotionalOfferId: The promotional offer that the next renewal falls under.
+    ///   - signedDate: When Apple signed it.
     public init(
         originalTransactionId: String?,
         productId: String?,
@@ -40,7 +43,8 @@ public struct RenewalInfo: Equatable, Sendable {
         hasExpirationIntent: Bool = false,
         isInBillingRetryPeriod: Bool = false,
         gracePeriodExpiresDate: Timestamp? = nil,
-        promotionalOfferId: String? = nil
+        promotionalOfferId: String? = nil,
+        signedDate: Timestamp? = nil
     ) {
         self.originalTransactionId = originalTransactionId
         self.productId = productId
@@ -50,5 +54,6 @@ public struct RenewalInfo: Equatable, Sendable {
         self.isInBillingRetryPeriod = isInBillingRetryPeriod
         self.gracePeriodExpiresDate = gracePeriodExpiresDate
         self.promotionalOfferId = promotionalOfferId
+        self.signedDate = signedDate
     }
 }

@@ -38,3 +38,15 @@ public struct SubscriptionHistory: Equatable, Sendable {
         self.coverage = coverage
     }
 }
+
+extension SubscriptionHistory {
+    /// The clock at which expiry and grace are judged: Apple's when it made the evidence.
+    ///
+    /// Signed transactions do not tell the time: what they say is judged at the server's clock.
+    ///
+    /// - Parameter now: The server's clock.
+    /// - Returns: The clock; `nil` where the evidence carries no date.
+    func clock(at now: Timestamp) -> Timestamp? {
+        coverage == .partial ? asOf.map { _ in now } : asOf
+    }
+}

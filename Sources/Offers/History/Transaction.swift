@@ -26,6 +26,8 @@ public struct Transaction: Equatable, Sendable {
     public var offer: RedeemedOffer?
     /// The transaction's own identifier, by which a person finds it; `nil` where the evidence does not say.
     public var transactionId: String?
+    /// When Apple signed it; `nil` for what is not signed by itself.
+    public var signedDate: Timestamp?
 
     /// Creates a transaction; what is left out is what most transactions do not have.
     ///
@@ -41,6 +43,7 @@ public struct Transaction: Equatable, Sendable {
     ///   - appAccountToken: The account that the app set on the purchase.
     ///   - offer: The offer it was made under.
     ///   - transactionId: The transaction's own identifier.
+    ///   - signedDate: When Apple signed it.
     public init(
         originalTransactionId: String,
         productId: String,
@@ -52,7 +55,8 @@ public struct Transaction: Equatable, Sendable {
         isFamilyShared: Bool = false,
         appAccountToken: AppAccountToken? = nil,
         offer: RedeemedOffer? = nil,
-        transactionId: String? = nil
+        transactionId: String? = nil,
+        signedDate: Timestamp? = nil
     ) {
         self.originalTransactionId = originalTransactionId
         self.productId = productId
@@ -65,6 +69,7 @@ public struct Transaction: Equatable, Sendable {
         self.appAccountToken = appAccountToken
         self.offer = offer
         self.transactionId = transactionId
+        self.signedDate = signedDate
     }
 
     /// Whether the left one was bought before the right one.

@@ -37,14 +37,14 @@ public struct IntroductoryPolicy: Sendable {
             group: group,
             account: customer.account,
             history: customer.history,
-            reading: customer.history.map { HistoryReading($0, inGroup: group?.id, of: app) },
+            reading: customer.history.map { HistoryReading($0, inGroup: group?.id, of: app, at: now) },
             now: now,
             maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds
         )
         if let refusal = examination.refusal(by: IntroductoryRules.ofEvidence, of: facts) {
             return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)
         }
-        guard let history = customer.history, let clock = history.asOf, let group else {
+        guard let history = customer.history, let clock = history.clock(at: now), let group else {
             return IntroductoryDecision(.noEvidence, detail: EvidencePhrases.none)
         }
         let past = IntroductoryPast(history, inGroup: group.id, of: app, at: clock, standing: facts.reading?.standing)

@@ -44,10 +44,10 @@ enum IntroductoryRules {
         Rule(
             "evidenceAge",
             refusal: { facts in
-                EvidenceAge.isOver(facts.maximumEvidenceAgeSeconds, of: facts.history, at: facts.now)
+                EvidenceAge.isOver(facts.maximumEvidenceAgeSeconds, of: facts.reading?.date, at: facts.now)
                     ? .evidenceStale : nil
             },
-            saw: { EvidencePhrases.age(of: $0.history, limit: $0.maximumEvidenceAgeSeconds, at: $0.now) }
+            saw: { EvidencePhrases.age(of: $0.reading?.date, limit: $0.maximumEvidenceAgeSeconds, at: $0.now) }
         ),
     ]
 

@@ -52,8 +52,11 @@ struct LoadedService: Sendable {
             apps: zip(settings.apps, keys).compactMap { app, keys in
                 keys.first.map { SigningApp(app: app.app, signer: $0) }
             },
-            evidenceReader: AppStoreEvidenceReader(),
+            evidenceReader: AppStoreEvidenceReader(
+                verifier: SignedDataVerifier(additionalRoots: settings.appStore.additionalRoots)
+            ),
             maximumEvidenceAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
+            maximumSignedTransactionAgeSeconds: Int64(settings.evidence.signedTransactionMaximumAgeSeconds),
             now: WallClock.now
         )
     }

@@ -80,16 +80,27 @@ struct SignatureCallTests {
             (offers + #","evidence":{"receiptResponse":[]}"#, "wrong_type", "/evidence/receiptResponse"),
             (offers + #","evidence":{"receiptResponse":"{}"}"#, "wrong_type", "/evidence/receiptResponse"),
             (offers + #","evidence":{"reciept":""}"#, "unknown_member", "/evidence/reciept"),
-            (offers + #","evidence":{"receipt":"MII="}"#, "not_supported", "/evidence/receipt"),
+            (offers + #","evidence":{"receipt":""}"#, "invalid_value", "/evidence/receipt"),
+            (offers + #","evidence":{"receipt":"MII"}"#, "invalid_value", "/evidence/receipt"),
+            (offers + #","evidence":{"receipt":"M==="}"#, "invalid_value", "/evidence/receipt"),
+            (offers + #","evidence":{"receipt":"MI\nI"}"#, "invalid_value", "/evidence/receipt"),
+            (offers + #","evidence":{"receipt":"MI_-"}"#, "invalid_value", "/evidence/receipt"),
+            (offers + #","evidence":{"receipt":1}"#, "wrong_type", "/evidence/receipt"),
+            (offers + #","evidence":{"signedTransactions":[]}"#, "invalid_value", "/evidence/signedTransactions"),
+            (offers + #","evidence":{"signedTransactions":"a.b.c"}"#, "wrong_type", "/evidence/signedTransactions"),
+            (offers + #","evidence":{"signedTransactions":[1]}"#, "wrong_type", "/evidence/signedTransactions/0"),
+            (offers + #","evidence":{"signedRenewalInfos":["a.b.c"]}"#, "missing_member", "/evidence"),
             (
-                offers + #","evidence":{"signedTransactions":["a.b.c"]}"#, "not_supported",
-                "/evidence/signedTransactions"
-            ),
-            (
-                offers + #","evidence":{"signedRenewalInfos":["a.b.c"]}"#, "not_supported",
+                offers + #","evidence":{"signedRenewalInfos":["a.b.c"],"transactionId":"1"}"#, "invalid_value",
                 "/evidence/signedRenewalInfos"
             ),
-            (offers + #","evidence":{"transactionId":"1"}"#, "not_supported", "/evidence/transactionId"),
+            (offers + #","evidence":{"transactionId":""}"#, "invalid_value", "/evidence/transactionId"),
+            (offers + #","evidence":{"transactionId":"1/../2"}"#, "invalid_value", "/evidence/transactionId"),
+            (
+                offers + #","evidence":{"transactionId":"123456789012345678901"}"#, "invalid_value",
+                "/evidence/transactionId"
+            ),
+            (offers + #","evidence":{"transactionId":"1","receipt":"MII="}"#, "invalid_value", "/evidence"),
             (offers + "," + evidence + #","formats":[]"#, "invalid_value", "/formats"),
             (offers + "," + evidence + #","formats":"discount""#, "wrong_type", "/formats"),
             (offers + "," + evidence + #","formats":["discount","jws"]"#, "not_supported", "/formats/1"),

@@ -14,7 +14,7 @@ final class ConfigurationFixture {
         var files = [
             "offer-signer.yaml": Self.main, "catalog.yaml": Self.catalog, "clients.yaml": Self.clients,
             "SubscriptionKey_EXAMPLE123.p8": "not read here", "reader.secret": "not read here",
-            "old.pem": "not read here", "root.pem": "not read here", "short.key": "31 bytes are not enough for it.",
+            "old.pem": "not read here", "root.pem": Self.root, "short.key": "31 bytes are not enough for it.",
         ]
         for edit in edits {
             let text = try #require(files[edit.file])
@@ -116,6 +116,22 @@ final class ConfigurationFixture {
                         audience: [activeAutoRenewOff, billingRetry]
                         startsAt: 2026-01-01T00:00:00Z
                         endsAt: 2027-01-01T00:00:00Z
+
+        """
+
+    /// A certificate for `additionalRoots`.
+    static let root = """
+        -----BEGIN CERTIFICATE-----
+        MIIBgDCCASWgAwIBAgIUfTpKrzuWTRn0+tzIrsO5fptBh3gwCgYIKoZIzj0EAwIw
+        FDESMBAGA1UEAwwJVGVzdCBSb290MCAXDTI2MTEyMTA1NTUzNloYDzIxMjYxMDI4
+        MDU1NTM2WjAUMRIwEAYDVQQDDAlUZXN0IFJvb3QwWTATBgcqhkjOPQIBBggqhkjO
+        PQMBBwNCAAQG4Blmrzg5qkjEbNNZoHzw6b/XysIGa4EviiwoVZyKOYrGivhy20XQ
+        x7Zhfx+nW2KTDUJiZtzMUfCpRbC2SBzRo1MwUTAdBgNVHQ4EFgQU7+s9uDjYHedG
+        Urc0CmFz5puKRxkwHwYDVR0jBBgwFoAU7+s9uDjYHedGUrc0CmFz5puKRxkwDwYD
+        VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEA1c1xr23Yioep371AYfEm
+        qkj+rWOykaWt1YVD8FFcjqYCIQDjjAup2miT8lvuqPAyikeBvGThvE9wyhppEBAO
+        C7ULFg==
+        -----END CERTIFICATE-----
 
         """
 

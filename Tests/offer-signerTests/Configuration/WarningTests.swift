@@ -17,7 +17,7 @@ import Testing
         let offer = "apps[0].subscriptionGroups[0].products[0].offers[0]"
         #expect(
             loaded.warnings.map { "\($0.line ?? 0) \($0.keyPath)" } == [
-                "5 ledger.url", "8 evidence.signedTransactionMaximumAgeSeconds", "9 notifications.host",
+                "5 ledger.url", "9 notifications.host",
                 "9 notifications.port", "11 appStore.verifyReceiptURL", "12 appStore.sandboxVerifyReceiptURL",
                 "13 appStore.serverAPIURL", "14 appStore.sandboxServerAPIURL", "15 appStore.additionalRoots[0]",
                 "7 apps[0].keys[1]", "8 apps[0].sharedSecretFile", "9 apps[0].receipts", "11 apps[0].customerPattern",
@@ -25,7 +25,8 @@ import Testing
                 "2 clients[0].signaturesPerSecond",
             ]
         )
-        #expect(loaded.warnings.allSatisfy { $0.message.hasPrefix("has no effect yet: ") })
+        let others = loaded.warnings.filter { !$0.message.hasPrefix("has no effect yet: ") }
+        #expect(others.map(\.keyPath) == ["appStore.additionalRoots[0]"])
     }
 
     @Test func whatIsNotSetIsNotNamed() throws {

@@ -1,3 +1,6 @@
+import AppStore
+import FoundationEssentials
+
 /// `offer-signer.yaml` itself.
 extension SettingsReader {
     /// What the file gives: scalars that overrides may replace, and what only the file can say.
@@ -6,8 +9,8 @@ extension SettingsReader {
         var values: [KnownSetting: SettingLayers.FileValue] = [:]
         /// Whether there is a `notifications` section.
         var hasNotifications = false
-        /// The absolute paths of `appStore.additionalRoots`.
-        var additionalRoots: [String] = []
+        /// The certificates of `appStore.additionalRoots`.
+        var additionalRoots: [TrustedRoot] = []
     }
 
     /// Reads the file's keys.
@@ -58,9 +61,20 @@ extension SettingsReader {
         return node.scalar("a \(setting.definition.type.name)").map { .init(text: $0.text, place: node.place) }
     }
 
-    private func additionalRoots(_ node: ConfigurationNode?) -> [String] {
+    private func additionalRoots(_ node: ConfigurationNode?) -> [TrustedRoot] {
         let elements = node?.list(of: "certificate files") ?? []
-        return elements.compactMap { existingFile($0, "a certificate, DER or PEM") }
+        return elements.compactMap { element in
+            guard let path = existingFile(element, "a certificate, DER or PEM") else { return nil }
+            guard let root = try? TrustedRoot(contents: Array(Data(contentsOf: URL(filePath: path)))) else {
+                element.fault("\(Echo.path(path)) holds no X.509 certificate; name a file with one, in DER or PEM")
+                return nil
+            }
+            faults.warning(
+                element.place,
+                "what this root signs counts as the App Store's; that is for tests, not for customers"
+            )
+            return root
+        }
     }
 
     /// The ledger, with the absolute paths of its files.
@@ -94,7 +108,7 @@ extension SettingsReader {
     ///   - layers: The settings.
     ///   - additionalRoots: The roots of the file.
     /// - Returns: The addresses.
-    func appStore(_ layers: SettingLayers, additionalRoots: [String]) -> AppStoreSettings {
+    func appStore(_ layers: SettingLayers, additionalRoots: [TrustedRoot]) -> AppStoreSettings {
         AppStoreSettings(
             verifyReceiptURL: layers.text(.verifyReceiptURL) ?? "",
             sandboxVerifyReceiptURL: layers.text(.sandboxVerifyReceiptURL) ?? "",

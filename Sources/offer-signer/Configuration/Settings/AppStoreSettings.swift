@@ -1,3 +1,5 @@
+import AppStore
+
 /// Apple's addresses: `https`, or `http` on this machine for a stand-in.
 struct AppStoreSettings: Equatable, Sendable {
     /// verifyReceipt in production.
@@ -8,6 +10,6 @@ struct AppStoreSettings: Equatable, Sendable {
     let serverAPIURL: String
     /// The App Store Server API in the Sandbox.
     let sandboxServerAPIURL: String
-    /// The absolute paths of certificates, DER or PEM, trusted beside Apple's pinned root.
-    let additionalRoots: [String]
+    /// Roots trusted beside Apple's pinned one.
+    let additionalRoots: [TrustedRoot]
 }

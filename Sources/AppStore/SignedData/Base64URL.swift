@@ -1,0 +1,31 @@
+import FoundationEssentials
+
+/// Base64 with the URL-safe alphabet and without padding (RFC 4648 §5, RFC 7515 §2).
+enum Base64URL {
+    /// Decodes a text.
+    ///
+    /// - Parameter text: The text. Padding, white space and characters of another alphabet give `nil`.
+    /// - Returns: The bytes.
+    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        var standard: [UInt8] = []
+        standard.reserveCapacity(text.utf8.count + 3)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
+            default: standard.append(byte)
+            }
+        }
+        while !standard.count.isMultiple(of: 4) { standard.append(UInt8(ascii: "=")) }
+        return Data(base64Encoded: Data(standard)).map { Array($0) }
+    }
+
+    /// Encodes bytes.
+    ///
+    /// - Parameter bytes: The bytes.
+    /// - Returns: The text.
+    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}

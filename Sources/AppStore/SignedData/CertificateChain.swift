@@ -1,0 +1,124 @@
+import Crypto
+import Offers
+import SwiftASN1
+import X509
+
+/// A signer whose certificate has been followed to a trusted root.
+struct VerifiedSigner: Sendable {
+    /// The key of the first certificate.
+    let publicKey: P256.Signing.PublicKey
+    /// From when to when, both included, every certificate up to the root is valid.
+    let validity: ClosedRange<Timestamp>
+    /// Whether the one certificate is itself a root that the operator trusts, as with StoreKit testing in Xcode.
+    let isSelfSigned: Bool
+}
+
+/// The certificates of a JWS, as Apple's rules for signed data ask for them (App Store Server API, `JWSDecodedHeader`).
+///
+/// The chain has a fixed form, so it is followed by hand from certificate to certificate: the verifier of
+/// swift-certificates searches for a chain, and is asynchronous. Certificates are parsed and signatures checked there.
+struct CertificateChain {
+    /// By this extension Apple marks certificates that sign App Store data.
+    private static let signerPurpose: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
+    /// By this one the intermediate certificates of Worldwide Developer Relations.
+    private static let intermediatePurpose: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
+    /// The critical extensions that are looked at below; any other makes a certificate unfit (RFC 5280 §4.2).
+    private static let understood: Set<ASN1ObjectIdentifier> = [
+        .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage,
+    ]
+
+    private let certificates: [Certificate]
+
+    /// Reads the certificates that matter; the third is not among them: it may be a root, but is no reason for trust.
+    ///
+    /// - Parameter der: `x5c` in DER.
+    /// - Throws: ``SignedDataFault`` when there are not exactly three, or one, or one of them cannot be read.
+    init(_ der: [[UInt8]]) throws(SignedDataFault) {
+        guard der.count == 3 || der.count == 1 else {
+            throw SignedDataFault(.chainLength, "x5c has \(der.count) certificates; the App Store sends three.")
+        }
+        do {
+            certificates = try der.prefix(2).map { try Certificate(derEncoded: $0) }
+        } catch {
+            throw SignedDataFault(.certificateMalformed, "A certificate of x5c is no X.509 certificate.")
+        }
+    }
+
+    /// Follows the chain to a root.
+    ///
+    /// - Parameter roots: The roots that are trusted.
+    /// - Returns: The signer.
+    /// - Throws: ``SignedDataFault`` when the chain does not end at one of them, or breaks a rule on the way.
+    func signer(endingAt roots: [Certificate]) throws(SignedDataFault) -> VerifiedSigner {
+        guard certificates.count == 2 else { return try selfSigned(among: roots) }
+        let (leaf, intermediate) = (certificates[0], certificates[1])
+        guard leaf.extensions[oid: Self.signerPurpose] != nil else {
+            throw SignedDataFault(
+                .certificatePurpose,
+                "The first certificate is not marked for signing App Store data."
+            )
+        }
+        guard intermediate.extensions[oid: Self.intermediatePurpose] != nil else {
+            throw SignedDataFault(.certificatePurpose, "The second certificate is not marked as Apple's intermediate.")
+        }
+        guard !Self.isAuthority(leaf), Self.isAuthority(intermediate), Self.isUnderstood(leaf),
+            Self.isUnderstood(intermediate)
+        else {
+            throw SignedDataFault(.chainBroken, "A certificate may not be used where it stands in the chain.")
+        }
+        guard Self.certifies(intermediate, leaf) else {
+            throw SignedDataFault(.chainBroken, "The second certificate did not issue the first.")
+        }
+        guard let root = roots.first(where: { Self.certifies($0, intermediate) }) else {
+            throw SignedDataFault(.untrustedRoot, "The chain does not end at Apple Root CA - G3.")
+        }
+        return try signer(of: leaf, chain: [leaf, intermediate, root], isSelfSigned: false)
+    }
+
+    /// The signer of a JWS with one certificate, as Xcode makes them: the operator has to trust that very certificate.
+    private func selfSigned(among roots: [Certificate]) throws(SignedDataFault) -> VerifiedSigner {
+        guard let only = certificates.first, roots.contains(only) else {
+            throw SignedDataFault(
+                .chainLength,
+                "x5c has one certificate, and it is not among appStore.additionalRoots; the App Store sends three."
+            )
+        }
+        return try signer(of: only, chain: [only], isSelfSigned: true)
+    }
+
+    private func signer(
+        of leaf: Certificate,
+        chain: [Certificate],
+        isSelfSigned: Bool
+    ) throws(SignedDataFault) -> VerifiedSigner {
+        guard let publicKey = P256.Signing.PublicKey(leaf.publicKey) else {
+            throw SignedDataFault(.chainBroken, "The first certificate's key is not on the curve P-256.")
+        }
+        let from = chain.map { Timestamp($0.notValidBefore) }.max() ?? Timestamp(millisecondsSince1970: .max)
+        // A certificate is valid to the end of the second that it names (RFC 5280 §4.1.2.5).
+        let to = chain.map { Timestamp($0.notValidAfter).adding(milliseconds: 999) }.min()
+        guard let to, from <= to else {
+            throw SignedDataFault(.chainExpired, "There is no time at which the whole chain is valid.")
+        }
+        return VerifiedSigner(publicKey: publicKey, validity: from...to, isSelfSigned: isSelfSigned)
+    }
+
+    /// Whether a certificate issued another: the names join, and the signature is its own.
+    private static func certifies(_ issuer: Certificate, _ certificate: Certificate) -> Bool {
+        issuer.subject == certificate.issuer
+            && issuer.publicKey.isValidSignature(certificate.signature, for: certificate)
+    }
+
+    /// Whether a certificate may issue others (RFC 5280 §4.2.1.3 and §4.2.1.9).
+    private static func isAuthority(_ certificate: Certificate) -> Bool {
+        guard case .isCertificateAuthority = try? certificate.extensions.basicConstraints else { return false }
+        guard let usage = try? certificate.extensions.keyUsage else { return false }
+        return usage.keyCertSign
+    }
+
+    /// Whether a certificate is of version 3, and asks for nothing that is not looked at here.
+    private static func isUnderstood(_ certificate: Certificate) -> Bool {
+        certificate.version == .v3
+            && certificate.extensions.allSatisfy { !$0.critical || understood.contains($0.oid) }
+    }
+}

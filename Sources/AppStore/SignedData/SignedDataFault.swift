@@ -1,0 +1,57 @@
+import Offers
+
+/// Why signed data is not taken for the App Store's.
+public struct SignedDataFault: Error, Equatable {
+    /// The kind of fault; the raw values name it in answers.
+    public enum Code: String, CaseIterable, Sendable {
+        /// It is no compact JWS.
+        case malformed = "jws_malformed"
+        /// It is not signed with ES256.
+        case algorithm = "jws_algorithm"
+        /// `x5c` has not exactly three certificates.
+        case chainLength = "jws_chain_length"
+        /// A certificate cannot be read.
+        case certificateMalformed = "jws_certificate_malformed"
+        /// A certificate lacks the extension by which Apple marks what it is for.
+        case certificatePurpose = "jws_certificate_purpose"
+        /// The certificates do not certify each other.
+        case chainBroken = "jws_chain_broken"
+        /// The chain ends at a root that is not trusted.
+        case untrustedRoot = "jws_untrusted_root"
+        /// A certificate was not valid when the data was signed.
+        case chainExpired = "jws_chain_expired"
+        /// The signature is not the certificate's over this payload: another key made it, or the payload was changed.
+        case signatureInvalid = "jws_signature_invalid"
+        /// The payload is signed, but not what it should be.
+        case payloadMalformed = "jws_payload_malformed"
+        /// What was sent together does not belong together.
+        case mixed = "jws_mixed"
+    }
+
+    /// The kind of fault.
+    public let code: Code
+    /// The fault in a sentence.
+    public let detail: String
+
+    /// Creates a fault.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of fault.
+    ///   - detail: The fault in a sentence.
+    init(_ code: Code, _ detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+}
+
+extension EvidenceFault {
+    /// Signed data is not genuine.
+    ///
+    /// - Parameters:
+    ///   - fault: What was found.
+    ///   - member: The member of `evidence` that holds it; `nil` for the one that names the kind.
+    ///   - index: Its position there.
+    init(_ fault: SignedDataFault, member: String? = nil, index: Int) {
+        self.init(.rejected, code: fault.code.rawValue, detail: fault.detail, member: member, pointer: "/\(index)")
+    }
+}

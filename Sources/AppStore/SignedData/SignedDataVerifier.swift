@@ -1,0 +1,78 @@
+import Crypto
+public import Offers
+import StrictJSON
+import X509
+
+/// Tells the App Store's signed data (JWS) from forgeries.
+///
+/// Trusted is what is signed with ES256 by a certificate that Apple marked for it, whose chain of three ends at the pinned
+/// Apple Root CA - G3, or at a root that the operator added, and was valid when the data was signed. What
+/// it says (app, environment) is for the caller to compare.
+public struct SignedDataVerifier: Sendable {
+    /// What a JWS says, once its signature is known to be good.
+    public struct Payload: Sendable {
+        /// The payload: the text of one JSON object.
+        public let json: [UInt8]
+        /// When it was signed (`signedDate`).
+        public let signedDate: Timestamp
+        /// Whether it comes from a test on a developer's machine, signed by a certificate that the operator added.
+        ///
+        /// It may only speak of the environments Xcode and LocalTesting.
+        public let isLocallySigned: Bool
+    }
+
+    private let roots: [Certificate]
+    /// The signers known so far.
+    let cache = SignerCache()
+
+    /// Creates a verifier.
+    ///
+    /// - Parameter additionalRoots: Roots trusted beside Apple's.
+    public init(additionalRoots: [TrustedRoot] = []) {
+        roots = [TrustedRoot.appleRootCAG3].compactMap { $0?.certificate } + additionalRoots.map(\.certificate)
+    }
+
+    /// Checks a JWS.
+    ///
+    /// - Parameter text: The compact JWS.
+    /// - Returns: Its payload.
+    /// - Throws: ``SignedDataFault`` when it is not genuine.
+    public func payload(of text: String) throws(SignedDataFault) -> Payload {
+        let jws = try CompactJWS(text)
+        let signer = try cache.signer(namedBy: jws.headerText) { () throws(SignedDataFault) in
+            try CertificateChain(JWSHeader(jws.headerText).certificates).signer(endingAt: roots)
+        }
+        guard jws.signature.count == 64,
+            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
+            signer.publicKey.isValidSignature(signature, for: jws.signedBytes)
+        else {
+            throw SignedDataFault(
+                .signatureInvalid,
+                "The signature is not the certificate's over this payload: another key made it, or it was changed."
+            )
+        }
+        let signedDate = try Self.signedDate(of: jws.payload)
+        guard signer.validity.contains(signedDate) else {
+            throw SignedDataFault(
+                .chainExpired,
+                "The data is signed on \(signedDate.rfc3339), when its certificates were not valid."
+            )
+        }
+        return Payload(json: jws.payload, signedDate: signedDate, isLocallySigned: signer.isSelfSigned)
+    }
+
+    private static func signedDate(of payload: [UInt8]) throws(SignedDataFault) -> Timestamp {
+        var date: Timestamp?
+        do throws(JSONFault) {
+            var reader = JSONReader(payload, refusesDuplicates: false)
+            try reader.readObject { (name, reader) throws(JSONFault) in
+                if name == "signedDate" { date = try reader.readAppleDate() } else { try reader.skipValue() }
+            }
+            try reader.readEnd()
+        } catch {
+            throw SignedDataFault(.payloadMalformed, "The payload cannot be read: \(error.detail)")
+        }
+        guard let date else { throw SignedDataFault(.payloadMalformed, "The payload has no signedDate.") }
+        return date
+    }
+}

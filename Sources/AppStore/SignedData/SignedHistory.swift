@@ -1,0 +1,86 @@
+import Offers
+
+/// Signed transactions and renewal infos, put together to a history.
+///
+/// Of several copies of one transaction, and of several renewal infos of one subscription, the one signed last counts.
+struct SignedHistory {
+    private var transactions: [String: SignedTransaction] = [:]
+    private var renewalInfos: [String: SignedRenewalInfo] = [:]
+    private(set) var bundleId: String?
+    private(set) var environment: AppStoreEnvironment?
+
+    /// Takes a transaction.
+    ///
+    /// - Parameter signed: The transaction.
+    /// - Throws: ``SignedDataFault`` when it is of another app or environment than those before.
+    mutating func add(_ signed: SignedTransaction) throws(SignedDataFault) {
+        if transactions.isEmpty {
+            bundleId = signed.bundleId
+            environment = signed.environment
+        }
+        guard signed.bundleId == bundleId, signed.environment == environment else {
+            throw SignedDataFault(.mixed, "The transactions are of several apps or environments; send those of one.")
+        }
+        if let known = transactions[signed.transactionId], !Self.isNewer(signed.signedDate, known.signedDate) { return }
+        transactions[signed.transactionId] = signed
+    }
+
+    /// Takes a renewal info.
+    ///
+    /// - Parameter signed: The renewal info.
+    mutating func add(_ signed: SignedRenewalInfo) {
+        if let known = renewalInfos[signed.originalTransactionId],
+            !Self.isNewer(signed.renewal.signedDate, known.renewal.signedDate)
+        {
+            return
+        }
+        renewalInfos[signed.originalTransactionId] = signed
+    }
+
+    /// What they say of the customer.
+    ///
+    /// Each subscription of a transaction has an entry: its renewal info, or, where there is none, one that says
+    /// nothing but that it exists. A renewal info without a transaction is left out, as nobody knows whose app it is.
+    ///
+    /// - Parameters:
+    ///   - coverage: How much of the customer's past they show.
+    ///   - asOf: Apple's clock; `nil` for the date of what was signed last.
+    /// - Returns: The history.
+    func history(coverage: HistoryCoverage, asOf: Timestamp? = nil) -> SubscriptionHistory {
+        var renewals: [String: RenewalInfo] = [:]
+        for signed in transactions.values where signed.isAutoRenewable {
+            let transaction = signed.transaction
+            let id = transaction.originalTransactionId
+            var entry = RenewalInfo(originalTransactionId: id, productId: transaction.productId)
+            if let info = renewalInfos[id], info.environment == environment {
+                entry = info.renewal
+                entry.productId = entry.productId ?? transaction.productId
+            } else if let known = renewals[id] {
+                entry = known
+            }
+            entry.subscriptionGroupIdentifier =
+                entry.subscriptionGroupIdentifier ?? transaction.subscriptionGroupIdentifier
+            renewals[id] = entry
+        }
+        let dates = transactions.values.map(\.signedDate) + renewalInfos.values.map(\.renewal.signedDate)
+        return SubscriptionHistory(
+            bundleId: bundleId,
+            environment: environment,
+            asOf: asOf ?? dates.compactMap(\.self).max(),
+            renewals: Array(renewals.values),
+            transactions: transactions.values.map(\.transaction),
+            coverage: coverage
+        )
+    }
+
+    private static func isNewer(_ left: Timestamp?, _ right: Timestamp?) -> Bool {
+        guard let left else { return false }
+        guard let right else { return true }
+        return left > right
+    }
+}
+
+extension SignedTransaction {
+    /// When it was signed.
+    fileprivate var signedDate: Timestamp? { transaction.signedDate }
+}

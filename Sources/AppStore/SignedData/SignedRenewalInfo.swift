@@ -1,0 +1,63 @@
+import Offers
+import StrictJSON
+
+/// A renewal info that the App Store signed (`JWSRenewalInfoDecodedPayload`).
+///
+/// It names neither app nor group: it counts only beside a transaction of the same subscription.
+struct SignedRenewalInfo {
+    /// The subscription: the identifier of its first purchase.
+    let originalTransactionId: String
+    /// Where the subscription was bought; `nil` for an environment that is none of Apple's.
+    let environment: AppStoreEnvironment?
+    /// The renewal info, as decisions read it.
+    let renewal: RenewalInfo
+
+    /// Reads a payload whose signature is good.
+    ///
+    /// - Parameter payload: The payload.
+    /// - Throws: ``SignedDataFault`` when it is not a renewal info's.
+    init(_ payload: SignedDataVerifier.Payload) throws(SignedDataFault) {
+        var renewal = RenewalInfo(originalTransactionId: nil, productId: nil, signedDate: payload.signedDate)
+        var environment: String?
+        var nextProductId: String?
+        var offerType: Int64?
+        var offerIdentifier: String?
+        do throws(JSONFault) {
+            var reader = JSONReader(payload.json, refusesDuplicates: false)
+            try reader.readObject { (name, reader) throws(JSONFault) in
+                switch name {
+                case "originalTransactionId": renewal.originalTransactionId = try reader.readAppleText()
+                case "productId": renewal.productId = try reader.readAppleText()
+                case "autoRenewProductId": nextProductId = try reader.readAppleText()
+                case "autoRenewStatus": renewal.autoRenewStatus = try reader.readAppleFlag()
+                case "expirationIntent":
+                    renewal.hasExpirationIntent = try (reader.readAppleInteger() ?? 0) != 0
+                case "isInBillingRetryPeriod":
+                    renewal.isInBillingRetryPeriod = try reader.readAppleFlag() ?? false
+                case "gracePeriodExpiresDate": renewal.gracePeriodExpiresDate = try reader.readAppleDate()
+                case "environment": environment = try reader.readAppleText()
+                case "offerType": offerType = try reader.readAppleInteger()
+                case "offerIdentifier": offerIdentifier = try reader.readAppleText()
+                default: try reader.skipValue()
+                }
+            }
+        } catch {
+            throw SignedDataFault(
+                .payloadMalformed,
+                "The renewal info's \(error.pointer) cannot be read: \(error.detail)"
+            )
+        }
+        // A transaction names its subscription too, but never what is renewed.
+        guard let originalTransactionId = renewal.originalTransactionId,
+            renewal.autoRenewStatus != nil || nextProductId != nil
+        else {
+            throw SignedDataFault(.payloadMalformed, "The payload is signed, but not a renewal info's.")
+        }
+        if case .promotional(let id) = RedeemedOffer(type: offerType, identifier: offerIdentifier) {
+            renewal.promotionalOfferId = id
+        }
+        self.originalTransactionId = originalTransactionId
+        self.environment = try payload.environment(named: environment)
+        self.renewal = renewal
+    }
+}

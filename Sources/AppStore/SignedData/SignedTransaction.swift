@@ -1,0 +1,133 @@
+import Offers
+import StrictJSON
+
+/// A transaction that the App Store signed (`JWSTransactionDecodedPayload`).
+struct SignedTransaction {
+    /// The transaction's own identifier.
+    let transactionId: String
+    /// The app that it was bought in.
+    let bundleId: String
+    /// Where it was bought; `nil` for an environment that is none of Apple's.
+    let environment: AppStoreEnvironment?
+    /// Whether it is of an auto-renewable subscription: nothing else makes a subscriber.
+    let isAutoRenewable: Bool
+    /// The transaction, as decisions read it.
+    let transaction: Transaction
+
+    /// Reads a payload whose signature is good.
+    ///
+    /// - Parameter payload: The payload.
+    /// - Throws: ``SignedDataFault`` when it is not a transaction's.
+    init(_ payload: SignedDataVerifier.Payload) throws(SignedDataFault) {
+        var fields = Fields()
+        do throws(JSONFault) {
+            var reader = JSONReader(payload.json, refusesDuplicates: false)
+            try reader.readObject { (name, reader) throws(JSONFault) in try fields.read(name, from: &reader) }
+        } catch {
+            throw SignedDataFault(
+                .payloadMalformed,
+                "The transaction's \(error.pointer) cannot be read: \(error.detail)"
+            )
+        }
+        guard let transactionId = fields.transactionId, let bundleId = fields.bundleId,
+            let originalTransactionId = fields.originalTransactionId, let productId = fields.productId
+        else {
+            throw SignedDataFault(.payloadMalformed, "The payload is signed, but not a transaction's.")
+        }
+        self.transactionId = transactionId
+        self.bundleId = bundleId
+        self.environment = try payload.environment(named: fields.environment)
+        self.isAutoRenewable = fields.type == "Auto-Renewable Subscription"
+        self.transaction = Transaction(
+            originalTransactionId: originalTransactionId,
+            productId: productId,
+            subscriptionGroupIdentifier: fields.group,
+            purchaseDate: fields.purchaseDate,
+            expiresDate: fields.expiresDate,
+            revocationDate: fields.revocationDate ?? (fields.isRevoked ? payload.signedDate : nil),
+            isUpgraded: fields.isUpgraded,
+            isFamilyShared: fields.isFamilyShared,
+            appAccountToken: fields.appAccountToken,
+            offer: RedeemedOffer(type: fields.offerType, identifier: fields.offerIdentifier),
+            transactionId: transactionId,
+            signedDate: payload.signedDate
+        )
+    }
+
+    /// The members as they come.
+    private struct Fields {
+        var transactionId: String?
+        var originalTransactionId: String?
+        var bundleId: String?
+        var productId: String?
+        var group: String?
+        var environment: String?
+        var type: String?
+        var purchaseDate: Timestamp?
+        var expiresDate: Timestamp?
+        var revocationDate: Timestamp?
+        var isRevoked = false
+        var isUpgraded = false
+        var isFamilyShared = false
+        var appAccountToken: AppAccountToken?
+        var offerType: Int64?
+        var offerIdentifier: String?
+
+        mutating func read(_ name: String, from reader: inout JSONReader) throws(JSONFault) {
+            switch name {
+            case "transactionId": transactionId = try reader.readAppleText()
+            case "originalTransactionId": originalTransactionId = try reader.readAppleText()
+            case "bundleId": bundleId = try reader.readAppleText()
+            case "productId": productId = try reader.readAppleText()
+            case "subscriptionGroupIdentifier": group = try reader.readAppleText()
+            case "environment": environment = try reader.readAppleText()
+            case "type": type = try reader.readAppleText()
+            case "purchaseDate": purchaseDate = try reader.readAppleDate()
+            case "expiresDate": expiresDate = try reader.readAppleDate()
+            case "revocationDate": revocationDate = try reader.readAppleDate()
+            case "revocationReason": isRevoked = try reader.readAppleText() != nil
+            case "isUpgraded": isUpgraded = try reader.readAppleFlag() ?? false
+            case "inAppOwnershipType": isFamilyShared = try reader.readAppleText() == "FAMILY_SHARED"
+            case "appAccountToken": appAccountToken = try reader.readAppleAccountToken()
+            case "offerType": offerType = try reader.readAppleInteger()
+            case "offerIdentifier": offerIdentifier = try reader.readAppleText()
+            default: try reader.skipValue()
+            }
+        }
+    }
+}
+
+extension RedeemedOffer {
+    /// The offer of a signed transaction or renewal info.
+    ///
+    /// - Parameters:
+    ///   - type: `offerType`.
+    ///   - identifier: `offerIdentifier`.
+    init?(type: Int64?, identifier: String?) {
+        switch (type, identifier) {
+        case (1, _): self = .introductory
+        case (2, let identifier?): self = .promotional(identifier)
+        case (3, let identifier): self = .offerCode(identifier ?? "")
+        case (4, let identifier?): self = .winBack(identifier)
+        default: return nil
+        }
+    }
+}
+
+extension SignedDataVerifier.Payload {
+    /// The environment that the payload names.
+    ///
+    /// - Parameter name: The payload's `environment`.
+    /// - Returns: The environment; `nil` for none of Apple's.
+    /// - Throws: ``SignedDataFault`` when a developer's machine speaks for the App Store.
+    func environment(named name: String?) throws(SignedDataFault) -> AppStoreEnvironment? {
+        let environment = name.flatMap(AppStoreEnvironment.init(rawValue:))
+        if isLocallySigned, environment != .xcode, environment != .localTesting {
+            throw SignedDataFault(
+                .chainLength,
+                "x5c has one certificate: that is enough for the environments Xcode and LocalTesting alone."
+            )
+        }
+        return environment
+    }
+}

@@ -1,0 +1,12 @@
+/// Asks the App Store: the port to Apple's side that goes over the network.
+public protocol EvidenceFetcher: Sendable {
+    /// Asks about a customer.
+    ///
+    /// - Parameters:
+    ///   - question: What to ask about.
+    ///   - bundleId: The app that is asked for, by whose credentials Apple is asked.
+    /// - Returns: What Apple says of the customer.
+    /// - Throws: ``EvidenceFault`` when Apple knows no such thing, or gives no answer in time.
+    func history(answering question: AppStoreQuestion, for bundleId: String) async throws(EvidenceFault)
+        -> SubscriptionHistory
+}

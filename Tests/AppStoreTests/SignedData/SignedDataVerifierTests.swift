@@ -1,0 +1,177 @@
+import Foundation
+import Offers
+import SignedDataFixtures
+import Testing
+
+@testable import AppStore
+
+@Suite("Telling the App Store's signed data from forgeries")
+struct SignedDataVerifierTests {
+    private static let payload = #"{"signedDate":1795262400000,"bundleId":"com.example.reader"}"#
+    private let authority: TestAuthority
+    private let verifier: SignedDataVerifier
+
+    init() throws {
+        authority = try TestAuthority()
+        verifier = SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: authority.rootDER)])
+    }
+
+    private func fault(of jws: String, _ verifier: SignedDataVerifier? = nil) -> SignedDataFault.Code? {
+        do throws(SignedDataFault) {
+            _ = try (verifier ?? self.verifier).payload(of: jws)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    /// What a verifier that trusts a flawed authority says of its signer.
+    private func fault(with flaw: TestAuthority.Flaw) throws -> SignedDataFault.Code? {
+        let authority = try TestAuthority(flaw)
+        let verifier = SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: authority.rootDER)])
+        return fault(of: try authority.signer().sign(Self.payload), verifier)
+    }
+
+    @Test("Apple's root is the one whose SHA-256 Apple publishes")
+    func pinnedRoot() throws {
+        let der = try #require(Base64.decode(AppleRootCA.g3Base64))
+        #expect(sha256(der) == "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
+        #expect(TrustedRoot.appleRootCAG3 != nil)
+    }
+
+    @Test("What a trusted root's signer signed is taken, from DER and from PEM")
+    func genuine() throws {
+        let jws = try authority.signer().sign(Self.payload)
+        let payload = try verifier.payload(of: jws)
+        #expect(payload.json == Array(Self.payload.utf8))
+        #expect(payload.signedDate.millisecondsSince1970 == 1_795_262_400_000)
+        #expect(!payload.isLocallySigned)
+        let pem = SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: Array(authority.rootPEM.utf8))])
+        #expect(fault(of: jws, pem) == nil)
+    }
+
+    @Test("A root that nobody trusts makes nothing genuine, though the JWS brings it along")
+    func otherRoot() throws {
+        let jws = try authority.signer().sign(Self.payload)
+        #expect(fault(of: jws, SignedDataVerifier()) == .untrustedRoot)
+        #expect(fault(of: try TestAuthority().signer().sign(Self.payload)) == .untrustedRoot)
+    }
+
+    @Test(
+        "A certificate that lacks Apple's mark, or may not stand where it stands, is refused",
+        arguments: [
+            (TestAuthority.Flaw.signerWithoutPurpose, SignedDataFault.Code.certificatePurpose),
+            (.intermediateWithoutPurpose, .certificatePurpose),
+            (.intermediateIsNoAuthority, .chainBroken),
+            (.unknownCriticalExtension, .chainBroken),
+            (.issuedByAnother, .chainBroken),
+        ]
+    )
+    func flaws(flaw: TestAuthority.Flaw, code: SignedDataFault.Code) throws {
+        #expect(try fault(with: flaw) == code)
+    }
+
+    @Test("Exactly three certificates", arguments: [0, 1, 2, 4])
+    func chainLength(count: Int) throws {
+        var signer = try authority.signer()
+        signer.certificates = (0..<count).map { signer.certificates[min($0, 2)] }
+        #expect(fault(of: try signer.sign(Self.payload)) == .chainLength)
+    }
+
+    @Test("The third certificate is no reason for trust, and none for doubt")
+    func thirdCertificate() throws {
+        var signer = try authority.signer()
+        signer.certificates[2] = try TestAuthority().rootDER
+        #expect(fault(of: try signer.sign(Self.payload)) == nil)
+        var stranger = try TestAuthority().signer()
+        stranger.certificates[2] = try authority.rootDER
+        #expect(fault(of: try stranger.sign(Self.payload)) == .untrustedRoot)
+    }
+
+    @Test(
+        "The chain is valid when the data was signed, to the last second; whether it still is does not count",
+        arguments: [
+            (1_600_000_000_000, nil), (1_700_000_000_999, nil),
+            (1_599_999_999_999, .chainExpired), (1_700_000_001_000, .chainExpired),
+        ] as [(Int64, SignedDataFault.Code?)]
+    )
+    func validity(signedDate: Int64, code: SignedDataFault.Code?) throws {
+        let signer = try authority.signer(
+            from: Date(timeIntervalSince1970: 1_600_000_000),
+            to: Date(timeIntervalSince1970: 1_700_000_000)
+        )
+        #expect(fault(of: try signer.sign(#"{"signedDate":\#(signedDate)}"#)) == code)
+        // The second time the chain is known, and its dates are looked at all the same.
+        #expect(fault(of: try signer.sign(#"{"signedDate":\#(signedDate)}"#)) == code)
+    }
+
+    @Test("No algorithm but ES256", arguments: ["none", "HS256", "ES384", "es256", ""])
+    func algorithm(name: String) throws {
+        var signer = try authority.signer()
+        signer.algorithm = name
+        #expect(fault(of: try signer.sign(Self.payload)) == .algorithm)
+    }
+
+    @Test("A changed payload and another key's signature are refused, also of a signer that is known")
+    func signature() throws {
+        let signer = try authority.signer()
+        let genuine = try signer.sign(Self.payload)
+        for _ in 0..<2 {
+            let other = try signer.sign(#"{"signedDate":1795262400000,"bundleId":"com.example.other"}"#)
+            var parts = genuine.split(separator: ".")
+            parts[1] = other.split(separator: ".")[1]
+            #expect(fault(of: parts.joined(separator: ".")) == .signatureInvalid)
+            var byAnother = try authority.signer()
+            byAnother.certificates = signer.certificates
+            #expect(fault(of: try byAnother.sign(Self.payload)) == .signatureInvalid)
+            #expect(fault(of: genuine) == nil)
+        }
+    }
+
+    @Test(
+        "Garbage is refused with a reason",
+        arguments: ["", ".", "..", "a.b", "a.b.c.d", "!.!.!", "e30.e30.e30", "W10.e30.AAAA", "eyJ9.e30.AA=="]
+    )
+    func garbage(text: String) {
+        #expect([.malformed, .algorithm].contains(fault(of: text)))
+    }
+
+    @Test("Certificates that are none, and a JWS that is too long, are refused")
+    func certificates() throws {
+        var signer = try authority.signer()
+        signer.certificates[1] = Array(signer.certificates[1].dropLast())
+        #expect(fault(of: try signer.sign(Self.payload)) == .certificateMalformed)
+        let long = #"{"signedDate":1795262400000,"x":"\#(String(repeating: "x", count: 32_768))"}"#
+        #expect(fault(of: try authority.signer().sign(long)) == .malformed)
+    }
+
+    @Test("A payload without a date is of no use", arguments: [#"{}"#, "[]", "x", #"{"signedDate":"soon"}"#])
+    func payload(text: String) throws {
+        #expect(fault(of: try authority.signer().sign(text)) == .payloadMalformed)
+    }
+
+    @Test("One certificate is enough only where the operator trusts that very certificate")
+    func locallySigned() throws {
+        let signer = try TestAuthority.selfSigned()
+        let jws = try signer.sign(Self.payload)
+        #expect(fault(of: jws) == .chainLength)
+        let trusting = SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: signer.certificates[0])])
+        #expect(try trusting.payload(of: jws).isLocallySigned)
+        #expect(fault(of: try TestAuthority.selfSigned().sign(Self.payload), trusting) == .chainLength)
+    }
+
+    @Test("A signer's chain is verified once, and a forger's is never kept")
+    func cache() throws {
+        let signer = try authority.signer()
+        for second in 0..<5 {
+            #expect(fault(of: try signer.sign(#"{"signedDate":\#(1_795_262_400_000 + second)}"#)) == nil)
+        }
+        #expect(verifier.cache.verifications == 1)
+        _ = fault(of: try TestAuthority().signer().sign(Self.payload))
+        #expect(verifier.cache.verifications == 1)
+        // However many signers there are, the cache stays small and right.
+        for _ in 0..<SignerCache.capacity { #expect(fault(of: try authority.signer().sign(Self.payload)) == nil) }
+        #expect(verifier.cache.verifications == 1 + SignerCache.capacity)
+        #expect(fault(of: try signer.sign(Self.payload)) == nil)
+    }
+}

@@ -1,0 +1,184 @@
+import AppStore
+import Offers
+import SignedDataFixtures
+import Testing
+
+@Suite("Signed transactions and renewal infos as evidence")
+struct SignedTransactionsTests {
+    private let signer: TestSigner
+    private let reader: AppStoreEvidenceReader
+
+    init() throws {
+        let authority = try TestAuthority()
+        signer = try authority.signer()
+        reader = AppStoreEvidenceReader(
+            verifier: SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: authority.rootDER)])
+        )
+    }
+
+    private static func transaction(
+        _ more: String
+    ) -> String { transaction(1, more) }
+
+    private static func transaction(
+        _ id: Int = 1,
+        original: Int = 1,
+        signedDate: Int = 1_795_262_400_000,
+        _ more: String = ""
+    ) -> String {
+        #"""
+        {"transactionId":"\#(id)","originalTransactionId":"\#(original)","bundleId":"com.example.reader",
+        "productId":"monthly","subscriptionGroupIdentifier":"1","purchaseDate":1795000000000,
+        "originalPurchaseDate":1790000000000,"expiresDate":1797600000000,"quantity":1,
+        "type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","environment":"Sandbox",
+        "signedDate":\#(signedDate)\#(more.isEmpty ? "" : ",\(more)")}
+        """#
+    }
+
+    private static func renewal(original: Int = 1, signedDate: Int = 1_795_262_400_000, status: Int = 0) -> String {
+        #"""
+        {"originalTransactionId":"\#(original)","autoRenewProductId":"yearly","productId":"monthly",
+        "autoRenewStatus":\#(status),"isInBillingRetryPeriod":true,"gracePeriodExpiresDate":1797700000000,
+        "expirationIntent":2,"offerType":2,"offerIdentifier":"stay","environment":"Sandbox","signedDate":\#(signedDate)}
+        """#
+    }
+
+    private func history(_ transactions: [String], _ renewals: [String] = []) throws -> SubscriptionHistory {
+        try reader.history(
+            from: .signedTransactions(try transactions.map(signer.sign), renewalInfos: try renewals.map(signer.sign))
+        )
+    }
+
+    private func date(_ milliseconds: Int64) -> Timestamp { Timestamp(millisecondsSince1970: milliseconds) }
+
+    @Test("A transaction and its renewal info say all that decisions need")
+    func fields() throws {
+        let more = #"""
+            "revocationDate":1795100000000,"isUpgraded":true,"offerType":1,
+            "appAccountToken":"7E3FB20B-4CDB-47CC-936D-99D65F608138"
+            """#
+        let history = try history([Self.transaction(more)], [Self.renewal()])
+        #expect(history.bundleId == "com.example.reader")
+        #expect(history.environment == .sandbox)
+        #expect(history.coverage == .partial)
+        #expect(history.asOf == date(1_795_262_400_000))
+        let transaction = Transaction(
+            originalTransactionId: "1",
+            productId: "monthly",
+            subscriptionGroupIdentifier: "1",
+            purchaseDate: date(1_795_000_000_000),
+            expiresDate: date(1_797_600_000_000),
+            revocationDate: date(1_795_100_000_000),
+            isUpgraded: true,
+            appAccountToken: AppAccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138"),
+            offer: .introductory,
+            transactionId: "1",
+            signedDate: date(1_795_262_400_000)
+        )
+        #expect(history.transactions == [transaction])
+        let renewal = RenewalInfo(
+            originalTransactionId: "1",
+            productId: "monthly",
+            subscriptionGroupIdentifier: "1",
+            autoRenewStatus: false,
+            hasExpirationIntent: true,
+            isInBillingRetryPeriod: true,
+            gracePeriodExpiresDate: date(1_797_700_000_000),
+            promotionalOfferId: "stay",
+            signedDate: date(1_795_262_400_000)
+        )
+        #expect(history.renewals == [renewal])
+    }
+
+    @Test("A transaction alone stands for its entry; a renewal info without its transaction counts for nothing")
+    func pairs() throws {
+        let history = try history([Self.transaction(5, original: 5)], [Self.renewal(original: 6)])
+        #expect(history.renewals?.map(\.originalTransactionId) == ["5"])
+        #expect(history.renewals?.first?.autoRenewStatus == nil)
+        #expect(history.renewals?.first?.subscriptionGroupIdentifier == "1")
+    }
+
+    @Test("Only an auto-renewable subscription makes an entry", arguments: ["Consumable", "Non-Renewing Subscription"])
+    func types(type: String) throws {
+        let history = try history([Self.transaction().replacing("Auto-Renewable Subscription", with: type)])
+        #expect(history.renewals?.isEmpty == true)
+        #expect(history.transactions.count == 1)
+    }
+
+    @Test("Of two copies of a transaction the one signed last counts: a refund cannot be hidden by an older copy")
+    func copies() throws {
+        let old = Self.transaction(signedDate: 1_795_262_400_000)
+        let refunded = Self.transaction(signedDate: 1_795_262_400_001, #""revocationReason":1"#)
+        for pair in [[old, refunded], [refunded, old]] {
+            let history = try history(pair)
+            #expect(history.transactions.map(\.revocationDate) == [date(1_795_262_400_001)])
+        }
+        let renewals = [
+            Self.renewal(signedDate: 1_795_000_000_000, status: 1),
+            Self.renewal(signedDate: 1_795_262_400_000, status: 0),
+        ]
+        for pair in [renewals, renewals.reversed()] {
+            #expect(try history([old], pair).renewals?.map(\.autoRenewStatus) == [false])
+        }
+    }
+
+    @Test("Transactions of two apps, or of two environments, are not one customer's evidence")
+    func mixed() {
+        for (old, new) in [("com.example.reader", "com.example.other"), ("Sandbox", "Production")] {
+            let other = Self.transaction(2).replacing(old, with: new)
+            let fault = #expect(throws: EvidenceFault.self) { try history([Self.transaction(), other]) }
+            #expect(fault?.code == "jws_mixed")
+            #expect(fault?.pointer == "/1")
+        }
+    }
+
+    @Test("A forgery is named by its place, among transactions and among renewal infos")
+    func places() throws {
+        let stranger = try TestAuthority().signer()
+        let genuine = try signer.sign(Self.transaction())
+        let forged = try stranger.sign(Self.renewal())
+        let first = #expect(throws: EvidenceFault.self) {
+            try reader.history(from: .signedTransactions([genuine, forged], renewalInfos: []))
+        }
+        #expect(first?.kind == .rejected)
+        #expect(first?.code == "jws_untrusted_root")
+        #expect(first?.pointer == "/1")
+        let second = #expect(throws: EvidenceFault.self) {
+            try reader.history(from: .signedTransactions([genuine], renewalInfos: [forged]))
+        }
+        #expect(second?.member == "signedRenewalInfos")
+        #expect(second?.pointer == "/0")
+    }
+
+    @Test("What is signed, but is something else, is refused")
+    func otherPayloads() {
+        let cases = [
+            ([Self.renewal()], []), ([Self.transaction()], [Self.transaction()]),
+            ([#"{"notificationType":"TEST","signedDate":1795262400000}"#], []),
+            ([Self.transaction(#""appAccountToken":"alice""#)], []), ([Self.transaction(#""expiresDate":[]"#)], []),
+        ]
+        for (transactions, renewals) in cases {
+            let fault = #expect(throws: EvidenceFault.self) { try history(transactions, renewals) }
+            #expect(fault?.code == "jws_payload_malformed")
+        }
+    }
+
+    @Test("Xcode's certificate, where the operator trusts it, speaks for Xcode and LocalTesting alone")
+    func xcode() throws {
+        let xcode = try TestAuthority.selfSigned()
+        let reader = AppStoreEvidenceReader(
+            verifier: SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: xcode.certificates[0])])
+        )
+        for (name, environment) in [("Xcode", AppStoreEnvironment.xcode), ("LocalTesting", .localTesting)] {
+            let jws = try xcode.sign(Self.transaction().replacing("Sandbox", with: name))
+            #expect(try reader.history(from: .signedTransactions([jws], renewalInfos: [])).environment == environment)
+        }
+        for name in ["Sandbox", "Production", "Moon"] {
+            let jws = try xcode.sign(Self.transaction().replacing("Sandbox", with: name))
+            let fault = #expect(throws: EvidenceFault.self) {
+                try reader.history(from: .signedTransactions([jws], renewalInfos: []))
+            }
+            #expect(fault?.code == "jws_chain_length")
+        }
+    }
+}
