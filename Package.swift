@@ -118,7 +118,8 @@ let package = Package(
         .testTarget(
             name: "AppStoreTests",
             dependencies: [
-                "AppStore", "Offers", "SignedDataFixtures",
+                "AppStore", "FakeServer", "Offers", "SignedDataFixtures",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
@@ -155,7 +156,7 @@ let package = Package(
         .testTarget(
             name: "offer-signerTests",
             dependencies: [
-                "offer-signer", "OfferAPI", "Offers",
+                "offer-signer", "AppStore", "OfferAPI", "Offers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -164,7 +165,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "offer-signer", "CarelessLoader", "ChildProcess", "ProcessMemory",
+                "offer-signer", "CarelessLoader", "ChildProcess", "FakeServer", "ProcessMemory", "SignedDataFixtures",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
@@ -174,6 +175,8 @@ let package = Package(
         // What the tests look into the memory of programs with, and a program in which they find a key.
         .target(name: "ProcessMemory", path: "Tests/ProcessMemory", swiftSettings: strict),
         .executableTarget(name: "CarelessLoader", path: "Tests/CarelessLoader", swiftSettings: strict),
+        // What the tests put in Apple's place: an HTTP server that answers as it is told.
+        .target(name: "FakeServer", path: "Tests/FakeServer", swiftSettings: strict),
         // What the tests sign App Store data with: an authority of their own.
         .target(
             name: "SignedDataFixtures",

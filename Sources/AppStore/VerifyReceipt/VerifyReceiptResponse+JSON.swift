@@ -26,6 +26,7 @@ extension VerifyReceiptResponse {
         try reader.readObject { (name, reader) throws(JSONFault) in
             switch name {
             case "status": status = try reader.readAppleInteger()
+            case "is-retryable", "is_retryable": response.isRetryable = try reader.readAppleFlag()
             case "environment":
                 response.environment = try reader.readAppleText().flatMap(AppStoreEnvironment.init(rawValue:))
             case "receipt":

@@ -4,6 +4,8 @@ import Offers
 struct VerifyReceiptResponse {
     /// 0 when the receipt is fine; else why it is not.
     var status: Int64
+    /// `is-retryable` (also `is_retryable`) of status 21100 to 21199: whether the fault passes; `nil` where it is not said.
+    var isRetryable: Bool?
     /// `environment`, or what `receipt.receipt_type` implies.
     var environment: AppStoreEnvironment?
     /// Whether the answer has a `receipt`: lists that are left out are empty ones then.

@@ -46,8 +46,9 @@ struct LoadedService: Sendable {
 
     /// The main use case, composed of the apps, their keys and Apple's side.
     ///
+    /// - Parameter appStore: Asks the App Store; `nil` where it is not asked.
     /// - Returns: The use case.
-    func signOffers() -> SignOffers<GuardedKey, AppStoreEvidenceReader> {
+    func signOffers(asking appStore: AppStoreEvidenceFetcher?) -> SignOffers<GuardedKey, AppStoreEvidenceReader> {
         SignOffers(
             apps: zip(settings.apps, keys).compactMap { app, keys in
                 keys.first.map { SigningApp(app: app.app, signer: $0) }
@@ -55,6 +56,7 @@ struct LoadedService: Sendable {
             evidenceReader: AppStoreEvidenceReader(
                 verifier: SignedDataVerifier(additionalRoots: settings.appStore.additionalRoots)
             ),
+            evidenceFetcher: appStore,
             maximumEvidenceAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
             maximumSignedTransactionAgeSeconds: Int64(settings.evidence.signedTransactionMaximumAgeSeconds),
             now: WallClock.now

@@ -37,7 +37,8 @@ final class Reload: Sendable {
     func perform() {
         do throws(ConfigurationFaults) {
             let service = try source.load()
-            current.replace(by: ServiceSnapshot(service, productReports: current.value.productReports))
+            let (reports, transport) = (current.value.productReports, current.value.appStoreTransport)
+            current.replace(by: ServiceSnapshot(service, productReports: reports, appStoreTransport: transport))
             clock.believe()
             let warnings = service.warnings.map(\.description) + restartWarnings(of: service)
             for warning in warnings { logger.warning("\(warning)") }

@@ -1,3 +1,4 @@
+import AppStore
 import Logging
 import OfferAPI
 import OfferService
@@ -18,7 +19,13 @@ struct ServiceComposition {
     ///   - service: What the configuration describes.
     ///   - source: Where to read it again.
     init(_ service: consuming LoadedService, from source: ConfigurationSource) {
-        current = Current(ServiceSnapshot(service, productReports: InMemoryProductReports()))
+        current = Current(
+            ServiceSnapshot(
+                service,
+                productReports: InMemoryProductReports(),
+                appStoreTransport: AsyncHTTPTransport()
+            )
+        )
         self.source = source
     }
 
@@ -67,7 +74,14 @@ struct ServiceComposition {
         )
         let patience = settings.server.drainDelaySeconds + settings.server.drainTimeoutSeconds
         configuration.maximumGracefulShutdownDuration = .seconds(patience)
-        try await ServiceGroup(configuration: configuration).run()
+        let group = ServiceGroup(configuration: configuration)
+        do {
+            try await group.run()
+        } catch {
+            await current.value.appStoreTransport.shutdown()
+            throw error
+        }
+        await current.value.appStoreTransport.shutdown()
     }
 
     private static func details(_ service: LoadedService, _ reload: Reload, _ clock: ClockMonitor) -> ReadinessDetails {

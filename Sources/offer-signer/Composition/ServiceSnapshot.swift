@@ -11,6 +11,8 @@ struct ServiceSnapshot: Sendable {
     let service: LoadedService
     /// What clients reported of products: it outlives a reload.
     let productReports: InMemoryProductReports
+    /// The connections to Apple: they outlive a reload.
+    let appStoreTransport: AsyncHTTPTransport
     /// What clients call.
     let endpoints: PublicEndpoints<GuardedKey, AppStoreEvidenceReader, InMemoryProductReports, P256Verifier>
 
@@ -19,12 +21,18 @@ struct ServiceSnapshot: Sendable {
     /// - Parameters:
     ///   - service: What the configuration describes.
     ///   - productReports: What clients reported of products so far.
-    init(_ service: LoadedService, productReports: InMemoryProductReports) {
+    ///   - appStoreTransport: The connections to Apple.
+    init(
+        _ service: LoadedService,
+        productReports: InMemoryProductReports,
+        appStoreTransport: AsyncHTTPTransport
+    ) {
         self.service = service
         self.productReports = productReports
+        self.appStoreTransport = appStoreTransport
         endpoints = PublicEndpoints(
             clients: service.clients,
-            signOffers: service.signOffers(),
+            signOffers: service.signOffers(asking: service.appStoreFetcher(over: appStoreTransport)),
             productReports: service.productReports(in: productReports),
             diagnoseReports: service.diagnoseReports()
         )

@@ -59,6 +59,7 @@ import Testing
         .init("\"^([^-]+)-\"", "\"^(a)(b)-\"", "10: apps[0].customerPattern", "has 2 capture groups"),
         .init("Transaction: 3", "Transaction: 0", "11: apps[0].maximumAccountsPerTransaction", "out of range"),
         .init("reader.secret", "none.secret", "7: apps[0].sharedSecretFile", "\"none.secret\": no such file"),
+        .init("reader.secret", "root.pem", "7: apps[0].sharedSecretFile", "the file holds no shared secret"),
         .init("reader.secret", ".", "7: apps[0].sharedSecretFile", "is a directory"),
         .init("bundleId: com.example.reader", "bundleId: \"\"", "2: apps[0].bundleId", "is empty"),
         .init(

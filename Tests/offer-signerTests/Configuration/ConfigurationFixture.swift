@@ -13,7 +13,7 @@ final class ConfigurationFixture {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         var files = [
             "offer-signer.yaml": Self.main, "catalog.yaml": Self.catalog, "clients.yaml": Self.clients,
-            "SubscriptionKey_EXAMPLE123.p8": "not read here", "reader.secret": "not read here",
+            "SubscriptionKey_EXAMPLE123.p8": "not read here", "reader.secret": "0123456789abcdef0123456789abcdef\n",
             "old.pem": "not read here", "root.pem": Self.root, "short.key": "31 bytes are not enough for it.",
         ]
         for edit in edits {

@@ -46,6 +46,10 @@ import Testing
             "no such file"
         ),
         (
+            "additionalRoots: []", "additionalRoots: [old.pem]", "15: appStore.additionalRoots[0]",
+            "holds no X.509 certificate"
+        ),
+        (
             "additionalRoots: []", "additionalRoots: root.pem", "15: appStore.additionalRoots",
             "a list of certificate files"
         ),

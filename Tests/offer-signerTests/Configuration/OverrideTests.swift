@@ -111,7 +111,7 @@ import Testing
         "ledger-url", "ledger-digest-key-file", "ledger-checkpoint-key-file",
         "evidence-maximum-age-seconds", "evidence-signed-transaction-maximum-age-seconds", "notifications-host",
         "notifications-port", "app-store-verify-receipt-url", "app-store-sandbox-verify-receipt-url",
-        "app-store-server-api-url", "app-store-sandbox-server-api-url",
+        "app-store-server-api-url", "app-store-sandbox-server-api-url", "app-store-timeout-seconds",
     ]
 
     @Test func everySettingIsNamed() {

@@ -1,3 +1,4 @@
+import AppStore
 import FoundationEssentials
 import OfferAPI
 import Offers
@@ -26,6 +27,7 @@ import Testing
                     sandboxVerifyReceiptURL: "https://sandbox.itunes.apple.com/verifyReceipt",
                     serverAPIURL: "https://api.storekit.apple.com",
                     sandboxServerAPIURL: "https://api.storekit-sandbox.apple.com",
+                    timeoutSeconds: 5,
                     additionalRoots: []
                 )
         )
@@ -104,7 +106,7 @@ import Testing
                     issuerId: "57246542-96fe-1a63-e053-0824d011072a"
                 )
             ],
-            sharedSecretFile: fixture.path("reader.secret"),
+            sharedSecret: try? SharedSecret(contents: Array("0123456789abcdef0123456789abcdef".utf8)),
             receipts: .verifyReceipt,
             customerPattern: "^([^-]+)-",
             maximumAccountsPerTransaction: 3,
@@ -156,7 +158,7 @@ import Testing
         #expect(app.app.bundleId == "12345")
         #expect(!app.app.requiresAccount)
         #expect(app.receipts == .verifyReceipt)
-        #expect(app.sharedSecretFile == nil && app.customerPattern == nil && app.appAppleId == nil)
+        #expect(app.sharedSecret == nil && app.customerPattern == nil && app.appAppleId == nil)
         #expect(app.signatureLimits.isEmpty)
         // Identifiers are read as they are written, whatever YAML would make of them.
         #expect(app.app.subscriptionGroups.map(\.id) == ["020900001"])

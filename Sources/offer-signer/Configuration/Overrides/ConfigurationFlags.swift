@@ -49,6 +49,8 @@ struct ConfigurationFlags: ParsableArguments {
     var serverAPIURL: String?
     @Option(name: .setting(.sandboxServerAPIURL), help: .setting(.sandboxServerAPIURL))
     var sandboxServerAPIURL: String?
+    @Option(name: .setting(.appStoreTimeoutSeconds), help: .setting(.appStoreTimeoutSeconds))
+    var appStoreTimeoutSeconds: String?
 
     /// The flags that were given, by key path, for ``Settings/load(file:flags:environment:)``.
     var values: [String: String] {
@@ -81,6 +83,7 @@ struct ConfigurationFlags: ParsableArguments {
         case .sandboxVerifyReceiptURL: sandboxVerifyReceiptURL
         case .serverAPIURL: serverAPIURL
         case .sandboxServerAPIURL: sandboxServerAPIURL
+        case .appStoreTimeoutSeconds: appStoreTimeoutSeconds
         }
     }
 }

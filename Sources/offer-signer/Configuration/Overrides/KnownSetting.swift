@@ -24,6 +24,7 @@ enum KnownSetting: String, CaseIterable, Sendable {
     case sandboxVerifyReceiptURL = "appStore.sandboxVerifyReceiptURL"
     case serverAPIURL = "appStore.serverAPIURL"
     case sandboxServerAPIURL = "appStore.sandboxServerAPIURL"
+    case appStoreTimeoutSeconds = "appStore.timeoutSeconds"
 
     /// What a setting is.
     struct Definition: Sendable {
@@ -96,6 +97,12 @@ enum KnownSetting: String, CaseIterable, Sendable {
             .init(.url, .value("https://api.storekit.apple.com"), "App Store Server API in production")
         case .sandboxServerAPIURL:
             .init(.url, .value("https://api.storekit-sandbox.apple.com"), "App Store Server API in the Sandbox")
+        case .appStoreTimeoutSeconds:
+            .init(
+                .wholeNumber(1...60),
+                .value("5"),
+                "how long a question to the App Store may take with all its attempts [seconds]"
+            )
         }
     }
 }

@@ -1,3 +1,5 @@
+import AppStore
+import FoundationEssentials
 import Offers
 
 /// `catalog.yaml`.
@@ -59,7 +61,7 @@ extension SettingsReader {
         )
         let list = members.required("keys", "write the list of the app's keys")
         let keys = keys(list, server: server, protection: protection)
-        let sharedSecretFile = existingFile(members["sharedSecretFile"], "the file that holds the shared secret")
+        let sharedSecret = sharedSecret(members["sharedSecretFile"])
         let receipts = members["receipts"]?.choice("a way to look up receipts", of: ReceiptLookup.allCases)
         let requiresAccount = members["requireAccount"]?.boolean()
         let customerPattern = members["customerPattern"]?.value("a regular expression", CustomerPattern.parse)
@@ -76,11 +78,24 @@ extension SettingsReader {
             ),
             appAppleId: appAppleId.map(Int64.init),
             keys: keys,
-            sharedSecretFile: sharedSecretFile,
+            sharedSecret: sharedSecret,
             receipts: receipts ?? .verifyReceipt,
             customerPattern: customerPattern,
             maximumAccountsPerTransaction: accounts,
             signatureLimits: offers.signatureLimits
         )
+    }
+
+    /// Reads the shared secret; nothing of the file's content is repeated.
+    private func sharedSecret(_ node: ConfigurationNode?) -> SharedSecret? {
+        guard let node, let path = existingFile(node, "the file that holds the shared secret") else { return nil }
+        guard let secret = try? SharedSecret(contents: Array(Data(contentsOf: URL(filePath: path)))) else {
+            node.fault(
+                "the file holds no shared secret; write the one of App Store Connect into it, "
+                    + "32 hexadecimal digits in one line"
+            )
+            return nil
+        }
+        return secret
     }
 }

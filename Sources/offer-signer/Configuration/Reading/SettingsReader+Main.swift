@@ -114,6 +114,7 @@ extension SettingsReader {
             sandboxVerifyReceiptURL: layers.text(.sandboxVerifyReceiptURL) ?? "",
             serverAPIURL: layers.text(.serverAPIURL) ?? "",
             sandboxServerAPIURL: layers.text(.sandboxServerAPIURL) ?? "",
+            timeoutSeconds: layers.number(.appStoreTimeoutSeconds),
             additionalRoots: additionalRoots
         )
     }

@@ -1,3 +1,4 @@
+import AppStore
 import Offers
 
 /// An app of `catalog.yaml`: what the domain needs to know of it, and what the rooms around it need.
@@ -8,8 +9,8 @@ struct AppSettings: Equatable, Sendable {
     let appAppleId: Int64?
     /// The app's keys, at least one; the first signs, and has a `file`.
     let keys: [KeySettings]
-    /// The absolute path of the shared secret for verifyReceipt; `nil` when there is none.
-    let sharedSecretFile: String?
+    /// The shared secret for verifyReceipt; `nil` when there is none.
+    let sharedSecret: SharedSecret?
     /// How a receipt is looked up.
     let receipts: ReceiptLookup
     /// Which part of an `applicationUsername` is the customer: a regular expression in Swift's syntax with exactly one

@@ -10,6 +10,8 @@ struct AppStoreSettings: Equatable, Sendable {
     let serverAPIURL: String
     /// The App Store Server API in the Sandbox.
     let sandboxServerAPIURL: String
+    /// How long a question may take, with all its attempts, in seconds.
+    let timeoutSeconds: Int
     /// Roots trusted beside Apple's pinned one.
     let additionalRoots: [TrustedRoot]
 }

@@ -1,0 +1,74 @@
+public import Logging
+public import Offers
+
+/// Asks the App Store about customers, over the network.
+public struct AppStoreEvidenceFetcher: EvidenceFetcher {
+    private let apps: [String: AppStoreApp]
+    private let verifyReceipt: VerifyReceiptClient
+    private let transport: any HTTPTransport
+
+    /// Creates a fetcher.
+    ///
+    /// - Parameters:
+    ///   - apps: The apps that are asked for; of two with one bundle identifier the first counts.
+    ///   - urls: Where Apple's services are.
+    ///   - transport: Sends the requests; ``shutdown()`` closes it.
+    ///   - deadline: How long a question may take, with all its attempts and pauses.
+    ///   - logger: Where an operator's faults are logged.
+    ///   - now: The server's clock.
+    public init(
+        apps: [AppStoreApp],
+        urls: AppStoreURLs,
+        transport: AsyncHTTPTransport,
+        deadline: Duration,
+        logger: Logger,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.init(apps: apps, urls: urls, anyTransport: transport, deadline: deadline, logger: logger, now: now)
+    }
+
+    init(
+        apps: [AppStoreApp],
+        urls: AppStoreURLs,
+        anyTransport transport: any HTTPTransport,
+        deadline: Duration,
+        logger: Logger,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.apps = Dictionary(apps.map { ($0.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
+        self.transport = transport
+        verifyReceipt = VerifyReceiptClient(
+            transport: transport,
+            urls: urls,
+            deadline: deadline,
+            now: now,
+            logger: logger
+        )
+    }
+
+    /// Closes the connections; nothing can be asked any more.
+    public func shutdown() async {
+        await transport.shutdown()
+    }
+
+    /// Asks about a customer.
+    ///
+    /// - Parameters:
+    ///   - question: What to ask about.
+    ///   - bundleId: The app that is asked for.
+    /// - Returns: What Apple says of the customer.
+    /// - Throws: `EvidenceFault` when Apple knows no such thing, or gives no answer in time.
+    public func history(
+        answering question: AppStoreQuestion,
+        for bundleId: String
+    ) async throws(EvidenceFault) -> SubscriptionHistory {
+        guard let app = apps[bundleId] else {
+            throw .appStoreUnavailable("The App Store is not asked for \(bundleId).")
+        }
+        switch question {
+        case .receipt(let base64): return try await verifyReceipt.history(ofReceipt: base64, of: app)
+        case .transactionId:
+            throw .appStoreUnavailable("The App Store Server API is not asked yet.")
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Offers
+
+extension AppStoreCourse {
+    /// Asks until there is an answer, or no point in going on: never longer than the deadline.
+    ///
+    /// - Parameter ask: Sends one request to an environment, which may take that long.
+    /// - Returns: What Apple says of the customer.
+    /// - Throws: `EvidenceFault` when it says nothing.
+    mutating func run(
+        _ ask: (AppStoreEnvironment, Duration) async -> AppStoreOutcome
+    ) async throws(EvidenceFault) -> SubscriptionHistory {
+        let start = ContinuousClock.now
+        while true {
+            let timeout = budget.timeout(at: start.duration(to: .now))
+            let outcome =
+                timeout > .zero
+                ? await ask(environment, timeout)
+                : .unavailable(.appStoreUnavailable("The App Store did not answer in time."))
+            let elapsed = start.duration(to: .now)
+            switch step(after: outcome, at: elapsed, chance: Double.random(in: 0...1)) {
+            case .finish(let result): return try result.get()
+            case .ask(_, let pause):
+                guard pause > .zero else { continue }
+                do {
+                    try await Task.sleep(for: pause)
+                } catch {
+                    throw .appStoreUnavailable("The question was given up.")
+                }
+            }
+        }
+    }
+}
+
+extension EvidenceFault {
+    /// The App Store gave no answer, which says nothing of the evidence.
+    ///
+    /// - Parameters:
+    ///   - detail: The fault in a sentence.
+    ///   - seconds: After how many seconds to ask again.
+    /// - Returns: The fault.
+    static func appStoreUnavailable(_ detail: String, retryAfterSeconds seconds: Int = 5) -> EvidenceFault {
+        EvidenceFault(.unavailable(retryAfterSeconds: seconds), code: "app_store_unavailable", detail: detail)
+    }
+
+    /// Apple does not take the service's own credentials; the log says more.
+    static var appStoreCredentials: EvidenceFault {
+        EvidenceFault(
+            .unavailable(retryAfterSeconds: 60),
+            code: "app_store_credentials",
+            detail: "The App Store does not take this service's credentials. Its operator has to mend that."
+        )
+    }
+
+    /// What a request that got no answer comes to.
+    ///
+    /// - Parameter fault: Why there was none.
+    /// - Returns: The outcome.
+    static func outcome(of fault: TransportFault) -> AppStoreOutcome {
+        switch fault {
+        case .timeout: .temporary(.appStoreUnavailable("The App Store did not answer in time."))
+        case .connection: .temporary(.appStoreUnavailable("The App Store cannot be reached."))
+        case .tooLarge: .unavailable(.appStoreUnavailable("The App Store's answer is too large to be one."))
+        case .heldBack(let seconds):
+            .unavailable(
+                .appStoreUnavailable("The App Store is not asked just now.", retryAfterSeconds: seconds)
+            )
+        }
+    }
+}

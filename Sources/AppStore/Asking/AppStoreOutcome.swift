@@ -1,0 +1,75 @@
+import Offers
+
+/// What one request to Apple came to, for whoever decides what to do next.
+enum AppStoreOutcome: Equatable, Sendable {
+    /// Apple answered the question.
+    case answer(SubscriptionHistory)
+    /// The question belongs to the other environment.
+    case otherEnvironment(EvidenceFault)
+    /// Apple refuses what was asked about; asking again changes nothing.
+    case refusal(EvidenceFault)
+    /// Apple could not answer now; the fault is what to say when it never does.
+    case temporary(EvidenceFault)
+    /// As before, but worth only one more attempt.
+    case temporaryOnce(EvidenceFault)
+    /// There is no point in asking now: the service's own credentials are wrong, or Apple asked for patience.
+    case unavailable(EvidenceFault)
+}
+
+/// What to do after an outcome.
+enum AppStoreStep: Equatable, Sendable {
+    /// Ask (again), in that environment, after a pause.
+    case ask(AppStoreEnvironment, after: Duration)
+    /// It is over.
+    case finish(Result<SubscriptionHistory, EvidenceFault>)
+}
+
+/// The course of one question: which environment is asked, how often, and when it is given up.
+///
+/// It asks nobody itself.
+struct AppStoreCourse: Sendable {
+    /// The environment that is asked.
+    private(set) var environment: AppStoreEnvironment
+    private(set) var budget: RetryBudget
+    private var hasSwitched = false
+    private var hasRetriedOnce = false
+
+    /// Starts a question.
+    ///
+    /// - Parameters:
+    ///   - environment: The environment to ask first.
+    ///   - deadline: How long all of it may take.
+    init(startingIn environment: AppStoreEnvironment, deadline: Duration) {
+        self.environment = environment
+        self.budget = RetryBudget(deadline: deadline)
+    }
+
+    /// Decides what comes after a request.
+    ///
+    /// - Parameters:
+    ///   - outcome: What the request came to.
+    ///   - elapsed: How long the question has taken so far.
+    ///   - chance: A random number from 0 to 1, for the pause.
+    /// - Returns: The next step.
+    mutating func step(after outcome: AppStoreOutcome, at elapsed: Duration, chance: Double) -> AppStoreStep {
+        switch outcome {
+        case .answer(let history): return .finish(.success(history))
+        case .refusal(let fault), .unavailable(let fault): return .finish(.failure(fault))
+        case .otherEnvironment(let fault):
+            // Who is sent back and forth is sent away.
+            guard !hasSwitched else { return .finish(.failure(fault)) }
+            hasSwitched = true
+            environment = environment == .production ? .sandbox : .production
+            return .ask(environment, after: .zero)
+        case .temporary(let fault):
+            guard let pause = budget.pause(at: elapsed, chance: chance) else { return .finish(.failure(fault)) }
+            return .ask(environment, after: pause)
+        case .temporaryOnce(let fault):
+            guard !hasRetriedOnce, let pause = budget.pause(at: elapsed, chance: chance) else {
+                return .finish(.failure(fault))
+            }
+            hasRetriedOnce = true
+            return .ask(environment, after: pause)
+        }
+    }
+}

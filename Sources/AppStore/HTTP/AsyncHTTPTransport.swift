@@ -1,0 +1,84 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+/// Sends requests with AsyncHTTPClient: few connections to each host, kept open, no redirects, bounded answers.
+public final class AsyncHTTPTransport: HTTPTransport {
+    /// How many bytes an answer may have: years of transactions fit.
+    static let maximumResponseBytes = 8 << 20
+    /// How many connections are held to one host; further requests wait for one within their time.
+    static let maximumConnectionsPerHost = 16
+
+    private let client: HTTPClient
+
+    /// Creates a transport with connections of its own; ``shutdown()`` ends them.
+    public init() {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(3))
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.maximumConnectionsPerHost
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// Closes the connections.
+    public func shutdown() async {
+        try? await client.shutdown()
+    }
+
+    func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
+        let outgoing = Self.request(request)
+        let client = client
+        // The client's own deadline ends with the head; this one holds for the body too.
+        let result = await withTaskGroup(of: Result<IncomingResponse, TransportFault>?.self) { group in
+            group.addTask { await Self.send(outgoing, with: client, timeout: timeout) }
+            group.addTask {
+                try? await Task.sleep(for: timeout)
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first ?? .failure(.timeout)
+        }
+        return try result.get()
+    }
+
+    private static func request(_ request: OutgoingRequest) -> HTTPClientRequest {
+        var outgoing = HTTPClientRequest(url: request.url)
+        outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
+        outgoing.headers.add(name: "Accept", value: "application/json")
+        outgoing.headers.add(name: "User-Agent", value: "offer-signer")
+        if let token = request.bearerToken { outgoing.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        if let body = request.body {
+            outgoing.headers.add(name: "Content-Type", value: "application/json")
+            outgoing.body = .bytes(ByteBuffer(bytes: body))
+        }
+        return outgoing
+    }
+
+    private static func send(
+        _ request: HTTPClientRequest,
+        with client: HTTPClient,
+        timeout: Duration
+    ) async -> Result<IncomingResponse, TransportFault> {
+        do {
+            let response = try await client.execute(request, timeout: TimeAmount(timeout))
+            let body = try await response.body.collect(upTo: maximumResponseBytes)
+            return .success(
+                IncomingResponse(
+                    status: Int(response.status.code),
+                    retryAfter: response.headers.first(name: "Retry-After"),
+                    body: Array(body.readableBytesView)
+                )
+            )
+        } catch is NIOTooManyBytesError {
+            return .failure(.tooLarge)
+        } catch let error as HTTPClientError where [.deadlineExceeded, .readTimeout].contains(error) {
+            return .failure(.timeout)
+        } catch let error as HTTPClientError where [.cancelled, .connectTimeout].contains(error) {
+            return .failure(.timeout)
+        } catch {
+            return .failure(.connection)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Logging
+import Offers
+import StrictJSON
+
+/// Asks verifyReceipt about a receipt (App Store Receipts documentation, `verifyReceipt`).
+struct VerifyReceiptClient: Sendable {
+    /// Sends the requests.
+    let transport: any HTTPTransport
+    /// Where verifyReceipt is.
+    let urls: AppStoreURLs
+    /// How long a question may take.
+    let deadline: Duration
+    /// The server's clock: the date of an answer that has none.
+    let now: @Sendable () -> Timestamp
+    /// Where an operator's faults are logged.
+    let logger: Logger
+
+    /// Asks production first, and the Sandbox where production says so.
+    ///
+    /// - Parameters:
+    ///   - receipt: The receipt in Base64.
+    ///   - app: The app that is asked for.
+    /// - Returns: What Apple says of the customer.
+    /// - Throws: `EvidenceFault` when Apple refuses the receipt, or does not answer in time.
+    func history(ofReceipt receipt: String, of app: AppStoreApp) async throws(EvidenceFault) -> SubscriptionHistory {
+        let body = Self.body(receipt: receipt, secret: app.sharedSecret)
+        var course = AppStoreCourse(startingIn: app.firstEnvironment, deadline: deadline)
+        return try await course.run { environment, timeout in
+            let request = OutgoingRequest(method: .post, url: urls.verifyReceipt(in: environment), body: body)
+            do throws(TransportFault) {
+                let response = try await transport.send(request, timeout: timeout)
+                return outcome(of: response, in: environment, for: app)
+            } catch {
+                return EvidenceFault.outcome(of: error)
+            }
+        }
+    }
+
+    private static func body(receipt: String, secret: SharedSecret?) -> [UInt8] {
+        var writer = JSONWriter(capacity: receipt.utf8.count + 256)
+        writer.object { request in
+            request.member("receipt-data", receipt)
+            if let secret { request.member("password", secret.text) }
+            request.member("exclude-old-transactions")
+            request.bool(false)
+        }
+        return writer.bytes
+    }
+
+    /// What an answer means.
+    ///
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - environment: The environment that gave it.
+    ///   - app: The app that is asked for.
+    /// - Returns: The outcome.
+    func outcome(
+        of response: IncomingResponse,
+        in environment: AppStoreEnvironment,
+        for app: AppStoreApp
+    ) -> AppStoreOutcome {
+        let seconds = RetryAfter.seconds(response.retryAfter, at: now())
+        switch response.status {
+        case 200: break
+        case 429:
+            return .unavailable(
+                .appStoreUnavailable("verifyReceipt asks for patience.", retryAfterSeconds: seconds ?? 5)
+            )
+        case 500...599:
+            return .temporary(.appStoreUnavailable("verifyReceipt has a fault (HTTP \(response.status))."))
+        default:
+            logger.error("verifyReceipt refuses the request", metadata: ["status": "\(response.status)"])
+            return .unavailable(.appStoreUnavailable("verifyReceipt answered with HTTP \(response.status)."))
+        }
+        guard let answer = try? VerifyReceiptResponse(json: response.body) else {
+            return .temporary(.appStoreUnavailable("verifyReceipt's answer cannot be read."))
+        }
+        return outcome(of: answer, in: environment, for: app)
+    }
+
+    private func outcome(
+        of answer: VerifyReceiptResponse,
+        in environment: AppStoreEnvironment,
+        for app: AppStoreApp
+    ) -> AppStoreOutcome {
+        let meaning = VerifyReceiptResponse.meaning(ofStatus: answer.status)
+        let refusal = EvidenceFault(
+            .rejected,
+            code: "receipt_status",
+            detail: "verifyReceipt answered with status \(answer.status): \(meaning)."
+        )
+        let failure = EvidenceFault.appStoreUnavailable(
+            "verifyReceipt answers with status \(answer.status): \(meaning)."
+        )
+        switch answer.status {
+        case 0, 21006:
+            guard var history = try? answer.history() else { return .refusal(refusal) }
+            history.asOf = history.asOf ?? now()
+            history.environment = history.environment ?? environment
+            return .answer(history)
+        case 21002: return .temporaryOnce(refusal)
+        case 21004:
+            logger.error("verifyReceipt refuses the shared secret", metadata: ["bundleId": "\(app.bundleId)"])
+            return .unavailable(.appStoreCredentials)
+        case 21005, 21009: return .temporary(failure)
+        case 21007 where environment == .production: return .otherEnvironment(refusal)
+        case 21008 where environment == .sandbox: return .otherEnvironment(refusal)
+        case 21100...21199: return answer.isRetryable == false ? .refusal(refusal) : .temporary(failure)
+        default: return .refusal(refusal)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import FakeServer
+import Foundation
+import Testing
+
+@testable import AppStore
+
+@Suite("Sending requests over a socket")
+struct AsyncHTTPTransportTests {
+    private func send(
+        timeout: Duration = .seconds(5),
+        _ request: (FakeServer) -> OutgoingRequest = { OutgoingRequest(method: .get, url: $0.url + "/path") },
+        _ answer: @escaping @Sendable (FakeServer.Request) -> FakeServer.Reply
+    ) async throws -> (result: Result<IncomingResponse, TransportFault>, requests: [FakeServer.Request]) {
+        let server = try FakeServer(answer)
+        let transport = AsyncHTTPTransport()
+        let result: Result<IncomingResponse, TransportFault>
+        do throws(TransportFault) {
+            result = .success(try await transport.send(request(server), timeout: timeout))
+        } catch {
+            result = .failure(error)
+        }
+        await transport.shutdown()
+        return (result, server.requests)
+    }
+
+    @Test("A request goes out whole, and its answer comes back with its status")
+    func exchange() async throws {
+        let (result, requests) = try await send { server in
+            OutgoingRequest(method: .post, url: server.url + "/a", bearerToken: "token", body: Array("[1]".utf8))
+        } _: { _ in
+            .init(429, headers: ["Retry-After": "7"], "[2]")
+        }
+        let response = try result.get()
+        #expect(response.status == 429)
+        #expect(response.retryAfter == "7")
+        #expect(response.body == Array("[2]".utf8))
+        #expect(requests.count == 1)
+        #expect(requests[0].method == "POST")
+        #expect(requests[0].path == "/a")
+        #expect(requests[0].body == Data("[1]".utf8))
+        #expect(requests[0].headers["authorization"] == "Bearer token")
+        #expect(requests[0].headers["content-type"] == "application/json")
+    }
+
+    @Test("A redirect is an answer like any other: nobody follows it")
+    func redirect() async throws {
+        let (result, requests) = try await send { _ in .init(302, headers: ["Location": "/other"]) }
+        #expect(try result.get().status == 302)
+        #expect(requests.map(\.path) == ["/path"])
+    }
+
+    @Test("Neither a slow head nor a slow body holds a request past its time")
+    func timeouts() async throws {
+        for reply in [
+            FakeServer.Reply(delay: 3), FakeServer.Reply(200, String(repeating: "x", count: 3000), bytesPerSecond: 100),
+        ] {
+            let start = ContinuousClock.now
+            let (result, _) = try await send(timeout: .milliseconds(300)) { _ in reply }
+            #expect(throws: TransportFault.timeout) { try result.get() }
+            #expect(start.duration(to: .now) < .seconds(2))
+        }
+    }
+
+    @Test("A closed connection, a closed port and an answer without end are faults")
+    func faults() async throws {
+        let closed = try await send { _ in .init(closes: true) }.result
+        #expect(throws: TransportFault.connection) { try closed.get() }
+        let port = try await send { _ in
+            OutgoingRequest(method: .get, url: "http://127.0.0.1:1/")
+        } _: { _ in
+            .init()
+        }
+        #expect(throws: TransportFault.connection) { try port.result.get() }
+        let large = String(repeating: "x", count: AsyncHTTPTransport.maximumResponseBytes + 1)
+        let tooLarge = try await send { _ in .init(200, large) }.result
+        #expect(throws: TransportFault.tooLarge) { try tooLarge.get() }
+    }
+}

@@ -1,0 +1,45 @@
+import Offers
+import Synchronization
+
+@testable import AppStore
+
+/// A transport that answers from a list, and keeps what it was asked.
+final class ScriptedTransport: HTTPTransport {
+    private struct State {
+        var replies: [Result<IncomingResponse, TransportFault>]
+        var requests: [OutgoingRequest] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ replies: [Result<IncomingResponse, TransportFault>]) { state = Mutex(State(replies: replies)) }
+
+    var requests: [OutgoingRequest] { state.withLock { $0.requests } }
+
+    func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
+        let reply = state.withLock { state in
+            state.requests.append(request)
+            return state.replies.isEmpty ? .failure(.connection) : state.replies.removeFirst()
+        }
+        return try reply.get()
+    }
+
+    func shutdown() async {}
+}
+
+extension Result<IncomingResponse, TransportFault> {
+    /// An answer with that body.
+    static func reply(_ body: String, status: Int = 200, retryAfter: String? = nil) -> Self {
+        .success(IncomingResponse(status: status, retryAfter: retryAfter, body: Array(body.utf8)))
+    }
+}
+
+extension AppStoreURLs {
+    /// Names instead of addresses, for tests that send nothing.
+    static let names = AppStoreURLs(
+        verifyReceipt: "production",
+        sandboxVerifyReceipt: "sandbox",
+        serverAPI: "production",
+        sandboxServerAPI: "sandbox"
+    )
+}

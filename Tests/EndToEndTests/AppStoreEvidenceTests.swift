@@ -1,0 +1,102 @@
+import FakeServer
+import Foundation
+import SignedDataFixtures
+import Testing
+
+@Suite("Evidence from the App Store over sockets")
+struct AppStoreEvidenceTests {
+    private let authority: TestAuthority
+
+    init() throws { authority = try TestAuthority() }
+
+    private func body(_ evidence: String, offer: String = "comeback50") -> String {
+        #"{"evidence":{\#(evidence)},"offers":[{"productId":"pro.monthly","offerId":"\#(offer)"}]}"#
+    }
+
+    /// A signed transaction of a subscription that expired an hour ago, or will.
+    private func transaction(expired: Bool, by signer: TestSigner) throws -> String {
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        return try signer.sign(
+            #"""
+            {"transactionId":"2","originalTransactionId":"1","bundleId":"com.example.reader","productId":"pro.monthly",
+            "purchaseDate":\#(now - 7_200_000),"expiresDate":\#(now + (expired ? -3_600_000 : 3_600_000)),
+            "type":"Auto-Renewable Subscription","environment":"Sandbox","signedDate":\#(now - 1000)}
+            """#
+        )
+    }
+
+    @Test("Signed transactions decide without anybody being asked; a forgery is 422 and says why")
+    func signedTransactions() throws {
+        let server = try FakeServer { _ in .init(500) }
+        let service = try RunningService(Installation(asking: server, trusting: authority))
+        let signer = try authority.signer()
+        for (expired, reason) in [(true, "lapsed"), (false, "state_not_in_audience")] {
+            let evidence = #""signedTransactions":["\#(try transaction(expired: expired, by: signer))"]"#
+            let response = try service.sign(body(evidence))
+            #expect(response.status == 200)
+            #expect(response.json["environment"] as? String == "Sandbox")
+            #expect(response.decisions.first?["reason"] as? String == reason)
+            #expect((response.decisions.first?["discount"] != nil) == expired)
+        }
+        let genuine = try transaction(expired: true, by: signer)
+        let forged = try transaction(expired: true, by: TestAuthority().signer())
+        let response = try service.sign(
+            body(#""signedTransactions":["\#(genuine)"],"signedRenewalInfos":["\#(forged)"]"#)
+        )
+        #expect(response.status == 422)
+        #expect(response.json["code"] as? String == "jws_untrusted_root")
+        #expect(response.json["pointer"] as? String == "/evidence/signedRenewalInfos/0")
+        #expect(server.requests.isEmpty)
+        let ready = try Connection(to: service.admin).request("GET", "/readyz")
+        #expect(String(decoding: ready.body, as: UTF8.self).contains("appStore.additionalRoots[0]"))
+    }
+
+    @Test("A receipt is looked up with the shared secret, in the Sandbox where production says so")
+    func receipt() throws {
+        let answer = Customers.lapsed.replacing("\"Production\"", with: "\"Sandbox\"")
+        let server = try FakeServer { request in
+            request.path.hasPrefix("/production") ? .init(200, #"{"status":21007}"#) : .init(200, answer)
+        }
+        let service = try RunningService(Installation(asking: server, trusting: authority))
+        let response = try service.sign(body(#""receipt":"MIIB""#))
+        #expect(response.status == 200)
+        #expect(response.json["environment"] as? String == "Sandbox")
+        #expect(response.decisions.first?["discount"] != nil)
+        #expect(server.requests.map(\.path) == ["/production/verifyReceipt", "/sandbox/verifyReceipt"])
+        #expect(server.requests.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains("hunter2") })
+    }
+
+    @Test("A refused receipt is 422; a wrong secret is 503, an error in the log, and no word of the secret")
+    func refusals() throws {
+        let server = try FakeServer { request in
+            let isOurs = String(decoding: request.body, as: UTF8.self).contains("T1VS")
+            return .init(200, #"{"status":\#(isOurs ? 21004 : 21003)}"#)
+        }
+        let service = try RunningService(Installation(asking: server, trusting: authority))
+        let refused = try service.sign(body(#""receipt":"MIIB""#))
+        #expect(refused.status == 422)
+        #expect(refused.json["code"] as? String == "receipt_status")
+        #expect(refused.json["pointer"] as? String == "/evidence/receipt")
+        let ours = try service.sign(body(#""receipt":"T1VS""#))
+        #expect(ours.status == 503)
+        #expect(ours.json["code"] as? String == "app_store_credentials")
+        #expect(ours.headers["retry-after"] == "60")
+        #expect(service.log.contains("shared secret"))
+        #expect(!service.log.contains("hunter2"))
+        #expect(!String(decoding: ours.body, as: UTF8.self).contains("hunter2"))
+    }
+
+    @Test("When Apple does not answer, the request ends within its time, as 503")
+    func silence() throws {
+        let server = try FakeServer { _ in .init(delay: 10) }
+        let service = try RunningService(Installation(asking: server, trusting: authority))
+        let start = Date()
+        let response = try service.sign(body(#""receipt":"MIIB""#))
+        #expect(response.status == 503)
+        #expect(response.json["code"] as? String == "app_store_unavailable")
+        #expect(response.headers["retry-after"] != nil)
+        #expect(Date().timeIntervalSince(start) < 3.5)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+    }
+}
