@@ -5,6 +5,7 @@ public import Offers
 public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     private let apps: [String: AppStoreApp]
     private let verifyReceipt: VerifyReceiptClient
+    private let serverAPI: ServerAPIClient
     private let transport: any HTTPTransport
 
     /// Creates a fetcher.
@@ -12,6 +13,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     /// - Parameters:
     ///   - apps: The apps that are asked for; of two with one bundle identifier the first counts.
     ///   - urls: Where Apple's services are.
+    ///   - verifier: Tells the signed data of answers from forgeries.
     ///   - transport: Sends the requests; ``shutdown()`` closes it.
     ///   - deadline: How long a question may take, with all its attempts and pauses.
     ///   - logger: Where an operator's faults are logged.
@@ -19,17 +21,27 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     public init(
         apps: [AppStoreApp],
         urls: AppStoreURLs,
+        verifier: SignedDataVerifier,
         transport: AsyncHTTPTransport,
         deadline: Duration,
         logger: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) {
-        self.init(apps: apps, urls: urls, anyTransport: transport, deadline: deadline, logger: logger, now: now)
+        self.init(
+            apps: apps,
+            urls: urls,
+            verifier: verifier,
+            anyTransport: transport,
+            deadline: deadline,
+            logger: logger,
+            now: now
+        )
     }
 
     init(
         apps: [AppStoreApp],
         urls: AppStoreURLs,
+        verifier: SignedDataVerifier = SignedDataVerifier(),
         anyTransport transport: any HTTPTransport,
         deadline: Duration,
         logger: Logger,
@@ -40,6 +52,14 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         verifyReceipt = VerifyReceiptClient(
             transport: transport,
             urls: urls,
+            deadline: deadline,
+            now: now,
+            logger: logger
+        )
+        serverAPI = ServerAPIClient(
+            transport: transport,
+            urls: urls,
+            verifier: verifier,
             deadline: deadline,
             now: now,
             logger: logger
@@ -66,9 +86,11 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
             throw .appStoreUnavailable("The App Store is not asked for \(bundleId).")
         }
         switch question {
+        case .receipt(let base64) where app.looksReceiptsUpAtServerAPI:
+            let transactionId = try ReceiptTransaction.identifier(in: base64)
+            return try await serverAPI.history(ofTransaction: transactionId, of: app)
         case .receipt(let base64): return try await verifyReceipt.history(ofReceipt: base64, of: app)
-        case .transactionId:
-            throw .appStoreUnavailable("The App Store Server API is not asked yet.")
+        case .transactionId(let id): return try await serverAPI.history(ofTransaction: id, of: app)
         }
     }
 }

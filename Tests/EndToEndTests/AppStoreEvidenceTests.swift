@@ -99,4 +99,49 @@ struct AppStoreEvidenceTests {
         service.signal(SIGTERM)
         #expect(service.wait() == 0)
     }
+
+    @Test(
+        "A transaction id is asked about with a token of the app's key, and so is a receipt where the catalog says so"
+    )
+    func serverAPI() throws {
+        let signed = try transaction(expired: true, by: authority.signer())
+        let server = try FakeServer { request in
+            guard request.path.hasPrefix("/sandbox") else { return .init(404, #"{"errorCode":4040010}"#) }
+            return .init(
+                200,
+                #"""
+                {"environment":"Sandbox","bundleId":"com.example.reader","data":[{"lastTransactions":[
+                {"status":2,"originalTransactionId":"1","signedTransactionInfo":"\#(signed)"}]}]}
+                """#
+            )
+        }
+        let installation = try Installation(asking: server, trusting: authority, app: "    receipts: serverAPI\n")
+        let service = try RunningService(installation)
+        let info = Data("{ \"transaction-id\" = \"77\"; }".utf8).base64EncodedString()
+        let receipt = Data("{ \"purchase-info\" = \"\(info)\"; }".utf8).base64EncodedString()
+        for (evidence, id) in [(#""transactionId":"2""#, "2"), (#""receipt":"\#(receipt)""#, "77")] {
+            let before = server.requests.count
+            let response = try service.sign(body(evidence))
+            #expect(response.status == 200)
+            #expect(response.decisions.first?["reason"] as? String == "lapsed")
+            #expect(response.decisions.first?["discount"] != nil)
+            let paths = server.requests.dropFirst(before).map(\.path)
+            #expect(paths == ["/production", "/sandbox"].map { $0 + "/inApps/v1/subscriptions/\(id)" })
+        }
+        let token = try #require(server.requests.first?.headers["authorization"]?.split(separator: " ").last)
+        let parts = token.split(separator: ".").map { Data(base64url: String($0)) }
+        try #require(parts.count == 3)
+        let claims = try #require(try JSONSerialization.jsonObject(with: parts[1]) as? [String: Any])
+        #expect(claims["iss"] as? String == "57246542-96fe-1a63-e053-0824d011072a")
+        #expect(claims["bid"] as? String == "com.example.reader")
+        #expect(parts[2].count == 64)
+    }
+}
+
+extension Data {
+    /// Decodes base64url without padding.
+    fileprivate init(base64url text: String) {
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+        self = Data(base64Encoded: standard + String(repeating: "=", count: (4 - standard.count % 4) % 4)) ?? Data()
+    }
 }

@@ -10,6 +10,10 @@ public struct AppStoreApp: Sendable {
     public let environments: Set<AppStoreEnvironment>
     /// The secret for verifyReceipt; `nil` when there is none.
     public let sharedSecret: SharedSecret?
+    /// In whose name the App Store Server API is asked; `nil` when it cannot be.
+    public let serverAPI: ServerAPICredentials?
+    /// Whether a receipt is looked up at the App Store Server API, by a transaction in it, instead of at verifyReceipt.
+    public let looksReceiptsUpAtServerAPI: Bool
 
     /// Creates an app.
     ///
@@ -18,16 +22,22 @@ public struct AppStoreApp: Sendable {
     ///   - appAppleId: The app's Apple ID.
     ///   - environments: The environments whose evidence counts.
     ///   - sharedSecret: The secret for verifyReceipt.
+    ///   - serverAPI: In whose name the App Store Server API is asked.
+    ///   - looksReceiptsUpAtServerAPI: Whether a receipt is looked up there instead of at verifyReceipt.
     public init(
         bundleId: String,
         appAppleId: Int64? = nil,
         environments: Set<AppStoreEnvironment>,
-        sharedSecret: SharedSecret? = nil
+        sharedSecret: SharedSecret? = nil,
+        serverAPI: ServerAPICredentials? = nil,
+        looksReceiptsUpAtServerAPI: Bool = false
     ) {
         self.bundleId = bundleId
         self.appAppleId = appAppleId
         self.environments = environments
         self.sharedSecret = sharedSecret
+        self.serverAPI = serverAPI
+        self.looksReceiptsUpAtServerAPI = looksReceiptsUpAtServerAPI
     }
 
     /// The environment that is asked first: production, as Apple asks for, unless its customers do not count.

@@ -11,12 +11,14 @@ extension LoadedService {
     func appStoreFetcher(over transport: AsyncHTTPTransport) -> AppStoreEvidenceFetcher {
         let appStore = settings.appStore
         return AppStoreEvidenceFetcher(
-            apps: settings.apps.map { app in
+            apps: zip(settings.apps, keys).map { app, keys in
                 AppStoreApp(
                     bundleId: app.app.bundleId,
                     appAppleId: app.appAppleId,
                     environments: app.app.environments,
-                    sharedSecret: app.sharedSecret
+                    sharedSecret: app.sharedSecret,
+                    serverAPI: credentials(of: app, keys),
+                    looksReceiptsUpAtServerAPI: app.receipts == .serverAPI
                 )
             },
             urls: AppStoreURLs(
@@ -25,10 +27,17 @@ extension LoadedService {
                 serverAPI: appStore.serverAPIURL,
                 sandboxServerAPI: appStore.sandboxServerAPIURL
             ),
+            verifier: signedDataVerifier,
             transport: transport,
             deadline: .seconds(appStore.timeoutSeconds),
             logger: Logger(label: "offer-signer"),
             now: WallClock.now
         )
+    }
+
+    /// What asks in an app's name: its first key, where the catalog names the key's issuer.
+    private func credentials(of app: AppSettings, _ keys: [GuardedKey]) -> ServerAPICredentials? {
+        guard let signer = keys.first, let issuerId = app.keys.first?.issuerId else { return nil }
+        return ServerAPICredentials(bundleId: app.app.bundleId, issuerId: issuerId, signer: signer)
     }
 }

@@ -17,6 +17,8 @@ struct LoadedService: Sendable {
     let retiredKeys: [[RetiredKey]]
     /// The memory that the keys are in.
     let keyMemory: SecureHeap.Status?
+    /// Tells the App Store's signed data from forgeries; one for all, so that a signer's chain is verified once.
+    let signedDataVerifier: SignedDataVerifier
 
     /// Reads the configuration, and loads the keys that it names.
     ///
@@ -39,6 +41,7 @@ struct LoadedService: Sendable {
         )
         settings = loaded.settings
         warnings = loaded.warnings
+        signedDataVerifier = SignedDataVerifier(additionalRoots: loaded.settings.appStore.additionalRoots)
         keys = loaded.settings.apps.map { keyRing.keys(for: $0.keys) }
         retiredKeys = loaded.settings.apps.map { keyRing.retiredKeys(for: $0.keys) }
         keyMemory = keyRing.memory
@@ -54,7 +57,7 @@ struct LoadedService: Sendable {
                 keys.first.map { SigningApp(app: app.app, signer: $0) }
             },
             evidenceReader: AppStoreEvidenceReader(
-                verifier: SignedDataVerifier(additionalRoots: settings.appStore.additionalRoots)
+                verifier: signedDataVerifier
             ),
             evidenceFetcher: appStore,
             maximumEvidenceAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),

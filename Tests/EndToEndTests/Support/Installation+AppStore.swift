@@ -34,6 +34,9 @@ extension Installation {
         try directory.write(
             "catalog.yaml",
             catalog.replacing(
+                "id: TESTKEY001,",
+                with: "id: TESTKEY001, issuerId: 57246542-96fe-1a63-e053-0824d011072a,"
+            ).replacing(
                 "    keys:",
                 with: "    environments: [Production, Sandbox]\n    sharedSecretFile: shared.secret\n\(app)    keys:"
             )

@@ -18,9 +18,9 @@ import Testing
         #expect(
             loaded.warnings.map { "\($0.line ?? 0) \($0.keyPath)" } == [
                 "5 ledger.url", "9 notifications.host",
-                "9 notifications.port", "13 appStore.serverAPIURL", "14 appStore.sandboxServerAPIURL",
+                "9 notifications.port",
                 "15 appStore.additionalRoots[0]",
-                "7 apps[0].keys[1]", "9 apps[0].receipts", "11 apps[0].customerPattern",
+                "7 apps[0].keys[1]", "11 apps[0].customerPattern",
                 "12 apps[0].maximumAccountsPerTransaction", "21 \(offer).maximumSignaturesPerCustomer",
                 "2 clients[0].signaturesPerSecond",
             ]

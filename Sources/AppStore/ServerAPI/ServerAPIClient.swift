@@ -1,0 +1,126 @@
+import Logging
+import Offers
+import StrictJSON
+
+/// Asks the App Store Server API for a customer's subscriptions (Get All Subscription Statuses).
+struct ServerAPIClient: Sendable {
+    /// Sends the requests.
+    let transport: any HTTPTransport
+    /// Where the API is.
+    let urls: AppStoreURLs
+    /// Tells the signed data of answers from forgeries.
+    let verifier: SignedDataVerifier
+    /// How long a question may take.
+    let deadline: Duration
+    /// The server's clock.
+    let now: @Sendable () -> Timestamp
+    /// Where an operator's faults are logged.
+    let logger: Logger
+
+    /// Asks production first, and the Sandbox where production does not know the transaction.
+    ///
+    /// - Parameters:
+    ///   - transactionId: The identifier of any transaction of the customer: digits.
+    ///   - app: The app that is asked for.
+    /// - Returns: What Apple says of the customer.
+    /// - Throws: `EvidenceFault` when Apple knows no such transaction, or does not answer in time.
+    func history(
+        ofTransaction transactionId: String,
+        of app: AppStoreApp
+    ) async throws(EvidenceFault) -> SubscriptionHistory {
+        guard let credentials = app.serverAPI else {
+            logger.error(
+                "the App Store Server API cannot be asked: the app's first key has no issuerId",
+                metadata: ["bundleId": "\(app.bundleId)"]
+            )
+            throw .appStoreCredentials
+        }
+        var course = AppStoreCourse(startingIn: app.firstEnvironment, deadline: deadline)
+        return try await course.run { environment, timeout in
+            let token: String
+            do throws(SigningFailure) {
+                token = try credentials.bearerToken(at: now())
+            } catch {
+                logger.error("the App Store Server API cannot be asked", metadata: ["fault": "\(error)"])
+                return .unavailable(.appStoreCredentials)
+            }
+            let url = urls.serverAPI(in: environment) + "/inApps/v1/subscriptions/\(transactionId)"
+            do throws(TransportFault) {
+                let request = OutgoingRequest(method: .get, url: url, bearerToken: token)
+                return outcome(of: try await transport.send(request, timeout: timeout), for: app)
+            } catch {
+                return EvidenceFault.outcome(of: error)
+            }
+        }
+    }
+
+    /// What an answer means.
+    ///
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - app: The app that is asked for.
+    /// - Returns: The outcome.
+    func outcome(of response: IncomingResponse, for app: AppStoreApp) -> AppStoreOutcome {
+        switch response.status {
+        case 200: return success(response.body, for: app)
+        case 401, 403:
+            // An app that is not on the App Store yet gets a 401 in production, too, in words that are no JSON.
+            return ours(
+                "the App Store Server API refuses the key: is it the app's, and is the app released?",
+                response,
+                app
+            )
+        case 429:
+            let seconds = RetryAfter.seconds(response.retryAfter, at: now())
+            return .unavailable(
+                .appStoreUnavailable("The App Store Server API asks for patience.", retryAfterSeconds: seconds ?? 5)
+            )
+        default: break
+        }
+        let unknown = EvidenceFault(
+            .rejected,
+            code: "transaction_not_found",
+            detail: "The App Store knows no such transaction of this app."
+        )
+        let failure = EvidenceFault.appStoreUnavailable(
+            "The App Store Server API has a fault (HTTP \(response.status))."
+        )
+        switch ServerAPIError(json: response.body)?.meaning {
+        case .notHere: return .otherEnvironment(unknown)
+        case .unknown: return .refusal(unknown)
+        case .temporary: return .temporary(failure)
+        case nil where (500...599).contains(response.status): return .temporary(failure)
+        case .ours, nil: return ours("the App Store Server API refuses the request", response, app)
+        }
+    }
+
+    private func success(_ body: [UInt8], for app: AppStoreApp) -> AppStoreOutcome {
+        guard let answer = try? StatusResponse(json: body) else {
+            return .temporary(.appStoreUnavailable("The App Store Server API's answer cannot be read."))
+        }
+        if answer.environment == .production, let expected = app.appAppleId, let told = answer.appAppleId,
+            told != expected
+        {
+            logger.error(
+                "the catalog's appAppleId is not the one that Apple names",
+                metadata: ["bundleId": "\(app.bundleId)", "appAppleId": "\(told)"]
+            )
+            return .unavailable(.appStoreCredentials)
+        }
+        do throws(SignedDataFault) {
+            return .answer(try answer.history(verifiedBy: verifier, asOf: now()))
+        } catch {
+            logger.error("the App Store Server API's answer is not genuine", metadata: ["fault": "\(error.detail)"])
+            return .unavailable(.appStoreUnavailable("The App Store Server API's answer is not genuine."))
+        }
+    }
+
+    private func ours(_ message: Logger.Message, _ response: IncomingResponse, _ app: AppStoreApp) -> AppStoreOutcome {
+        let code = ServerAPIError(json: response.body).map { "\($0.code)" } ?? "none"
+        logger.error(
+            message,
+            metadata: ["bundleId": "\(app.bundleId)", "status": "\(response.status)", "errorCode": "\(code)"]
+        )
+        return .unavailable(.appStoreCredentials)
+    }
+}

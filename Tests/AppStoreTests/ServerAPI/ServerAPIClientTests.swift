@@ -1,0 +1,192 @@
+import Logging
+import Offers
+import SignedDataFixtures
+import Testing
+
+@testable import AppStore
+
+@Suite("Asking the App Store Server API")
+struct ServerAPIClientTests {
+    private static let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+    private let signer: TestSigner
+    private let verifier: SignedDataVerifier
+
+    init() throws {
+        let authority = try TestAuthority()
+        signer = try authority.signer()
+        verifier = SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: authority.rootDER)])
+    }
+
+    private func ask(
+        _ replies: [Result<IncomingResponse, TransportFault>],
+        _ question: AppStoreQuestion = .transactionId("7"),
+        appAppleId: Int64? = nil,
+        hasCredentials: Bool = true
+    ) async -> (outcome: Result<SubscriptionHistory, EvidenceFault>, requests: [OutgoingRequest]) {
+        let transport = ScriptedTransport(replies)
+        let credentials = ServerAPICredentials(bundleId: "b", issuerId: "issuer", signer: KeySigner())
+        let fetcher = AppStoreEvidenceFetcher(
+            apps: [
+                AppStoreApp(
+                    bundleId: "b",
+                    appAppleId: appAppleId,
+                    environments: [.production, .sandbox],
+                    serverAPI: hasCredentials ? credentials : nil,
+                    looksReceiptsUpAtServerAPI: true
+                )
+            ],
+            urls: .names,
+            verifier: verifier,
+            anyTransport: transport,
+            deadline: .seconds(5),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            now: { Self.now }
+        )
+        do throws(EvidenceFault) {
+            return (.success(try await fetcher.history(answering: question, for: "b")), transport.requests)
+        } catch {
+            return (.failure(error), transport.requests)
+        }
+    }
+
+    private func transaction(bundle: String = "b", environment: String = "Production") -> String {
+        #"""
+        {"transactionId":"7","originalTransactionId":"1","bundleId":"\#(bundle)","productId":"p",
+        "purchaseDate":1795000000000,"expiresDate":1797600000000,"type":"Auto-Renewable Subscription",
+        "environment":"\#(environment)","signedDate":1795262300000}
+        """#
+    }
+
+    private func answer(
+        status: Int = 1,
+        by signer: TestSigner? = nil,
+        transaction: String? = nil,
+        environment: String = "Production"
+    ) throws -> Result<IncomingResponse, TransportFault> {
+        let signer = signer ?? self.signer
+        let renewal = #"""
+            {"originalTransactionId":"1","autoRenewProductId":"p","productId":"p","autoRenewStatus":0,
+            "environment":"\#(environment)","signedDate":1795262300000}
+            """#
+        let signed = try signer.sign(transaction ?? self.transaction(environment: environment))
+        return .reply(
+            #"""
+            {"environment":"\#(environment)","bundleId":"b","appAppleId":42,"data":[{"subscriptionGroupIdentifier":"1",
+            "lastTransactions":[{"status":\#(status),"originalTransactionId":"1","signedTransactionInfo":"\#(signed)",
+            "signedRenewalInfo":"\#(try signer.sign(renewal))"}]}]}
+            """#
+        )
+    }
+
+    private static func error(
+        _ code: Int,
+        status: Int,
+        retryAfter: String? = nil
+    ) -> Result<IncomingResponse, TransportFault> {
+        .reply(#"{"errorCode":\#(code),"errorMessage":"m"}"#, status: status, retryAfter: retryAfter)
+    }
+
+    @Test("The statuses of all groups are asked for by the transaction, with a token")
+    func request() async throws {
+        let (outcome, requests) = await ask([try answer()])
+        let history = try outcome.get()
+        #expect(history.coverage == .newestTransactions)
+        #expect(history.bundleId == "b")
+        #expect(history.environment == .production)
+        #expect(history.asOf == Self.now)
+        #expect(history.transactions.map(\.productId) == ["p"])
+        #expect(history.renewals?.map(\.autoRenewStatus) == [false])
+        #expect(requests.map(\.url) == ["production/inApps/v1/subscriptions/7"])
+        #expect(requests.first?.method == .get)
+        #expect(requests.first?.bearerToken?.split(separator: ".").count == 3)
+    }
+
+    @Test("A receipt is asked about by a transaction in it")
+    func receipt() async throws {
+        let (outcome, requests) = await ask([try answer()], .receipt(base64: ReceiptTransactionTests.indefinite))
+        #expect(outcome.code == nil)
+        #expect(requests.map(\.url) == ["production/inApps/v1/subscriptions/2000000000000001"])
+        let garbage = await ask([], .receipt(base64: "AAAA"))
+        #expect(garbage.outcome.code == "receipt_malformed")
+        #expect(garbage.requests.isEmpty)
+    }
+
+    @Test("A customer without subscriptions has a history that says so")
+    func none() async throws {
+        let empty = #"{"environment":"Sandbox","bundleId":"b","data":[]}"#
+        let history = try await ask([Self.error(4_040_010, status: 404), .reply(empty)]).outcome.get()
+        #expect(history.renewals?.isEmpty == true)
+        #expect(history.environment == .sandbox)
+        #expect(history.bundleId == "b")
+        #expect(history.coverage == .newestTransactions)
+    }
+
+    @Test("A revoked subscription is refunded, whatever its transaction says")
+    func revoked() async throws {
+        let history = try await ask([try answer(status: 5)]).outcome.get()
+        #expect(history.transactions.map(\.revocationDate) == [Self.now])
+    }
+
+    @Test("A transaction that production does not know is asked about in the Sandbox, once")
+    func sandbox() async throws {
+        let found = await ask([Self.error(4_040_010, status: 404), try answer(environment: "Sandbox")])
+        #expect(found.requests.map(\.url) == ["production", "sandbox"].map { $0 + "/inApps/v1/subscriptions/7" })
+        #expect(try found.outcome.get().environment == .sandbox)
+        let unknown = await ask([Self.error(4_040_010, status: 404), Self.error(4_040_010, status: 404)])
+        #expect(unknown.requests.count == 2)
+        #expect(unknown.outcome.code == "transaction_not_found")
+    }
+
+    @Test(
+        "Errors are asked again, refused or our own, as Apple's code says",
+        arguments: [
+            (4_000_006, 400, 1, "transaction_not_found"), (4_040_001, 404, 1, "transaction_not_found"),
+            (4_040_005, 404, 1, "transaction_not_found"), (4_040_002, 404, 2, nil), (4_040_004, 404, 2, nil),
+            (4_040_006, 404, 2, nil), (5_000_000, 500, 2, nil), (5_000_001, 500, 2, nil), (0, 503, 2, nil),
+            (4_040_003, 404, 1, "app_store_credentials"), (4_000_000, 400, 1, "app_store_credentials"),
+            (4_010_000, 401, 1, "app_store_credentials"), (4_290_000, 429, 1, "app_store_unavailable"),
+        ] as [(Int, Int, Int, String?)]
+    )
+    func errors(code: Int, status: Int, requests: Int, fault: String?) async throws {
+        let error: Result<IncomingResponse, TransportFault> =
+            code == 0 ? .reply("<html>", status: status) : Self.error(code, status: status)
+        let result = await ask([error, try answer()])
+        #expect(result.requests.count == requests)
+        #expect(result.outcome.code == fault)
+    }
+
+    @Test("A 401 that is no JSON is our own fault: 503, not the customer's")
+    func unreleased() async throws {
+        let result = await ask([.reply("Unauthenticated\n\nRequest ID: 1", status: 401)])
+        let fault = #expect(throws: EvidenceFault.self) { try result.outcome.get() }
+        #expect(fault?.kind == .unavailable(retryAfterSeconds: 60))
+        #expect(await ask([], hasCredentials: false).outcome.code == "app_store_credentials")
+    }
+
+    @Test("Apple's Retry-After, milliseconds since 1970, is passed on in seconds")
+    func rateLimit() async {
+        let result = await ask([Self.error(4_290_000, status: 429, retryAfter: "1795262430000")])
+        let fault = #expect(throws: EvidenceFault.self) { try result.outcome.get() }
+        #expect(fault?.kind == .unavailable(retryAfterSeconds: 30))
+    }
+
+    @Test("An answer whose signed data is not genuine, or of another app, is no answer")
+    func forged() async throws {
+        let stranger = try TestAuthority().signer()
+        for reply in [
+            try answer(by: stranger), try answer(transaction: transaction(bundle: "c")),
+            try answer(transaction: transaction(environment: "Sandbox")),
+        ] {
+            let result = await ask([reply])
+            #expect(result.outcome.code == "app_store_unavailable")
+        }
+    }
+
+    @Test("In production the app's Apple ID is compared, where the catalog has it")
+    func appAppleId() async throws {
+        #expect(await ask([try answer()], appAppleId: 42).outcome.code == nil)
+        #expect(await ask([try answer()], appAppleId: 43).outcome.code == "app_store_credentials")
+        let sandbox = [Self.error(4_040_010, status: 404), try answer(environment: "Sandbox")]
+        #expect(await ask(sandbox, appAppleId: 43).outcome.code == nil)
+    }
+}
