@@ -7,6 +7,8 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     private let verifyReceipt: VerifyReceiptClient
     private let serverAPI: ServerAPIClient
     private let transport: any HTTPTransport
+    private let flights = SingleFlight()
+    private let answers = AnswerStore()
 
     /// Creates a fetcher.
     ///
@@ -15,6 +17,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     ///   - urls: Where Apple's services are.
     ///   - verifier: Tells the signed data of answers from forgeries.
     ///   - transport: Sends the requests; ``shutdown()`` closes it.
+    ///   - requestsPerSecond: How many requests an app may make in production; the Sandbox takes a tenth of it.
     ///   - deadline: How long a question may take, with all its attempts and pauses.
     ///   - logger: Where an operator's faults are logged.
     ///   - now: The server's clock.
@@ -23,6 +26,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         urls: AppStoreURLs,
         verifier: SignedDataVerifier,
         transport: AsyncHTTPTransport,
+        requestsPerSecond: Int,
         deadline: Duration,
         logger: Logger,
         now: @escaping @Sendable () -> Timestamp
@@ -31,7 +35,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
             apps: apps,
             urls: urls,
             verifier: verifier,
-            anyTransport: transport,
+            anyTransport: MannerlyTransport(transport, requestsPerSecond: requestsPerSecond),
             deadline: deadline,
             logger: logger,
             now: now
@@ -85,6 +89,19 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         guard let app = apps[bundleId] else {
             throw .appStoreUnavailable("The App Store is not asked for \(bundleId).")
         }
+        let key = QuestionKey(question, of: bundleId)
+        if let known = answers.history(for: key) { return known }
+        return try await flights.history(for: key) { () throws(EvidenceFault) in
+            let history = try await ask(question, of: app)
+            answers.keep(history, for: key, lifetimeSeconds: app.answerLifetimeSeconds)
+            return history
+        }
+    }
+
+    private func ask(
+        _ question: AppStoreQuestion,
+        of app: AppStoreApp
+    ) async throws(EvidenceFault) -> SubscriptionHistory {
         switch question {
         case .receipt(let base64) where app.looksReceiptsUpAtServerAPI:
             let transactionId = try ReceiptTransaction.identifier(in: base64)

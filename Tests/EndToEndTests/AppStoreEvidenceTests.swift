@@ -64,6 +64,9 @@ struct AppStoreEvidenceTests {
         #expect(response.decisions.first?["discount"] != nil)
         #expect(server.requests.map(\.path) == ["/production/verifyReceipt", "/sandbox/verifyReceipt"])
         #expect(server.requests.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains("hunter2") })
+        // Asked again at once, Apple's answer is still at hand.
+        #expect(try service.sign(body(#""receipt":"MIIB""#)).decisions.first?["discount"] != nil)
+        #expect(server.requests.count == 2)
     }
 
     @Test("A refused receipt is 422; a wrong secret is 503, an error in the log, and no word of the secret")
@@ -98,6 +101,20 @@ struct AppStoreEvidenceTests {
         #expect(Date().timeIntervalSince(start) < 3.5)
         service.signal(SIGTERM)
         #expect(service.wait() == 0)
+    }
+
+    @Test("When Apple is down, answers come at once after a few failures")
+    func outage() throws {
+        let server = try FakeServer { _ in .init(503, "down") }
+        let service = try RunningService(Installation(asking: server, trusting: authority))
+        for receipt in ["AAAA", "AAAB"] { #expect(try service.sign(body(#""receipt":"\#(receipt)""#)).status == 503) }
+        let before = server.requests.count
+        #expect(before == 5)
+        let response = try service.sign(body(#""receipt":"AAAC""#))
+        #expect(response.status == 503)
+        let seconds = try #require(response.headers["retry-after"].flatMap(Int.init))
+        #expect((1...5).contains(seconds))
+        #expect(server.requests.count == before)
     }
 
     @Test(

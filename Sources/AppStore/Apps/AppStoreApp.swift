@@ -14,6 +14,8 @@ public struct AppStoreApp: Sendable {
     public let serverAPI: ServerAPICredentials?
     /// Whether a receipt is looked up at the App Store Server API, by a transaction in it, instead of at verifyReceipt.
     public let looksReceiptsUpAtServerAPI: Bool
+    /// How long an answer of Apple counts for the same question, in seconds; 0 for not at all.
+    public let answerLifetimeSeconds: Int
 
     /// Creates an app.
     ///
@@ -24,13 +26,15 @@ public struct AppStoreApp: Sendable {
     ///   - sharedSecret: The secret for verifyReceipt.
     ///   - serverAPI: In whose name the App Store Server API is asked.
     ///   - looksReceiptsUpAtServerAPI: Whether a receipt is looked up there instead of at verifyReceipt.
+    ///   - answerLifetimeSeconds: How long an answer counts for the same question, in seconds; 0 for not at all.
     public init(
         bundleId: String,
         appAppleId: Int64? = nil,
         environments: Set<AppStoreEnvironment>,
         sharedSecret: SharedSecret? = nil,
         serverAPI: ServerAPICredentials? = nil,
-        looksReceiptsUpAtServerAPI: Bool = false
+        looksReceiptsUpAtServerAPI: Bool = false,
+        answerLifetimeSeconds: Int = 0
     ) {
         self.bundleId = bundleId
         self.appAppleId = appAppleId
@@ -38,6 +42,7 @@ public struct AppStoreApp: Sendable {
         self.sharedSecret = sharedSecret
         self.serverAPI = serverAPI
         self.looksReceiptsUpAtServerAPI = looksReceiptsUpAtServerAPI
+        self.answerLifetimeSeconds = answerLifetimeSeconds
     }
 
     /// The environment that is asked first: production, as Apple asks for, unless its customers do not count.

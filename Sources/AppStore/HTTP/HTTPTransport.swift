@@ -1,3 +1,5 @@
+import Offers
+
 /// A request to one of Apple's services.
 struct OutgoingRequest: Sendable {
     /// GET or POST.
@@ -8,12 +10,21 @@ struct OutgoingRequest: Sendable {
 
     /// The method.
     let method: Method
-    /// The whole address.
-    let url: String
+    /// The service's address.
+    let host: String
+    /// The path that is added to it; empty for none.
+    var path = ""
+    /// The app in whose name it is sent.
+    let bundleId: String
+    /// The environment that is asked.
+    let environment: AppStoreEnvironment
     /// `Authorization`, without its scheme, which is Bearer; `nil` for none.
     var bearerToken: String?
     /// The body, JSON; `nil` for none.
     var body: [UInt8]?
+
+    /// The whole address.
+    var url: String { host + path }
 }
 
 /// What came back.

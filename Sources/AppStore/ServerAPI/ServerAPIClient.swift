@@ -44,9 +44,15 @@ struct ServerAPIClient: Sendable {
                 logger.error("the App Store Server API cannot be asked", metadata: ["fault": "\(error)"])
                 return .unavailable(.appStoreCredentials)
             }
-            let url = urls.serverAPI(in: environment) + "/inApps/v1/subscriptions/\(transactionId)"
+            let request = OutgoingRequest(
+                method: .get,
+                host: urls.serverAPI(in: environment),
+                path: "/inApps/v1/subscriptions/\(transactionId)",
+                bundleId: app.bundleId,
+                environment: environment,
+                bearerToken: token
+            )
             do throws(TransportFault) {
-                let request = OutgoingRequest(method: .get, url: url, bearerToken: token)
                 return outcome(of: try await transport.send(request, timeout: timeout), for: app)
             } catch {
                 return EvidenceFault.outcome(of: error)

@@ -26,7 +26,13 @@ struct VerifyReceiptClient: Sendable {
         let body = Self.body(receipt: receipt, secret: app.sharedSecret)
         var course = AppStoreCourse(startingIn: app.firstEnvironment, deadline: deadline)
         return try await course.run { environment, timeout in
-            let request = OutgoingRequest(method: .post, url: urls.verifyReceipt(in: environment), body: body)
+            let request = OutgoingRequest(
+                method: .post,
+                host: urls.verifyReceipt(in: environment),
+                bundleId: app.bundleId,
+                environment: environment,
+                body: body
+            )
             do throws(TransportFault) {
                 let response = try await transport.send(request, timeout: timeout)
                 return outcome(of: response, in: environment, for: app)

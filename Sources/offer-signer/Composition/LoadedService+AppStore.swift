@@ -18,7 +18,8 @@ extension LoadedService {
                     environments: app.app.environments,
                     sharedSecret: app.sharedSecret,
                     serverAPI: credentials(of: app, keys),
-                    looksReceiptsUpAtServerAPI: app.receipts == .serverAPI
+                    looksReceiptsUpAtServerAPI: app.receipts == .serverAPI,
+                    answerLifetimeSeconds: app.appStoreCacheSeconds
                 )
             },
             urls: AppStoreURLs(
@@ -29,6 +30,7 @@ extension LoadedService {
             ),
             verifier: signedDataVerifier,
             transport: transport,
+            requestsPerSecond: appStore.requestsPerSecond,
             deadline: .seconds(appStore.timeoutSeconds),
             logger: Logger(label: "offer-signer"),
             now: WallClock.now

@@ -8,7 +8,7 @@ import Testing
 struct AsyncHTTPTransportTests {
     private func send(
         timeout: Duration = .seconds(5),
-        _ request: (FakeServer) -> OutgoingRequest = { OutgoingRequest(method: .get, url: $0.url + "/path") },
+        _ request: (FakeServer) -> OutgoingRequest = { OutgoingRequest(to: $0.url, path: "/path") },
         _ answer: @escaping @Sendable (FakeServer.Request) -> FakeServer.Reply
     ) async throws -> (result: Result<IncomingResponse, TransportFault>, requests: [FakeServer.Request]) {
         let server = try FakeServer(answer)
@@ -26,7 +26,7 @@ struct AsyncHTTPTransportTests {
     @Test("A request goes out whole, and its answer comes back with its status")
     func exchange() async throws {
         let (result, requests) = try await send { server in
-            OutgoingRequest(method: .post, url: server.url + "/a", bearerToken: "token", body: Array("[1]".utf8))
+            OutgoingRequest(to: server.url, path: "/a", method: .post, bearerToken: "token", body: Array("[1]".utf8))
         } _: { _ in
             .init(429, headers: ["Retry-After": "7"], "[2]")
         }
@@ -68,7 +68,7 @@ struct AsyncHTTPTransportTests {
         let closed = try await send { _ in .init(closes: true) }.result
         #expect(throws: TransportFault.connection) { try closed.get() }
         let port = try await send { _ in
-            OutgoingRequest(method: .get, url: "http://127.0.0.1:1/")
+            OutgoingRequest(to: "http://127.0.0.1:1")
         } _: { _ in
             .init()
         }

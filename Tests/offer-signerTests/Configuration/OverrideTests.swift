@@ -112,6 +112,7 @@ import Testing
         "evidence-maximum-age-seconds", "evidence-signed-transaction-maximum-age-seconds", "notifications-host",
         "notifications-port", "app-store-verify-receipt-url", "app-store-sandbox-verify-receipt-url",
         "app-store-server-api-url", "app-store-sandbox-server-api-url", "app-store-timeout-seconds",
+        "app-store-requests-per-second",
     ]
 
     @Test func everySettingIsNamed() {

@@ -28,6 +28,7 @@ import Testing
                     serverAPIURL: "https://api.storekit.apple.com",
                     sandboxServerAPIURL: "https://api.storekit-sandbox.apple.com",
                     timeoutSeconds: 5,
+                    requestsPerSecond: 50,
                     additionalRoots: []
                 )
         )
@@ -108,6 +109,7 @@ import Testing
             ],
             sharedSecret: try? SharedSecret(contents: Array("0123456789abcdef0123456789abcdef".utf8)),
             receipts: .verifyReceipt,
+            appStoreCacheSeconds: 10,
             customerPattern: "^([^-]+)-",
             maximumAccountsPerTransaction: 3,
             signatureLimits: [

@@ -52,6 +52,9 @@ struct ConfigurationFlags: ParsableArguments {
     @Option(name: .setting(.appStoreTimeoutSeconds), help: .setting(.appStoreTimeoutSeconds))
     var appStoreTimeoutSeconds: String?
 
+    @Option(name: .setting(.appStoreRequestsPerSecond), help: .setting(.appStoreRequestsPerSecond))
+    var appStoreRequestsPerSecond: String?
+
     /// The flags that were given, by key path, for ``Settings/load(file:flags:environment:)``.
     var values: [String: String] {
         var values: [String: String] = [:]
@@ -84,6 +87,7 @@ struct ConfigurationFlags: ParsableArguments {
         case .serverAPIURL: serverAPIURL
         case .sandboxServerAPIURL: sandboxServerAPIURL
         case .appStoreTimeoutSeconds: appStoreTimeoutSeconds
+        case .appStoreRequestsPerSecond: appStoreRequestsPerSecond
         }
     }
 }

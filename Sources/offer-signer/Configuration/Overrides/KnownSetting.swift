@@ -25,6 +25,7 @@ enum KnownSetting: String, CaseIterable, Sendable {
     case serverAPIURL = "appStore.serverAPIURL"
     case sandboxServerAPIURL = "appStore.sandboxServerAPIURL"
     case appStoreTimeoutSeconds = "appStore.timeoutSeconds"
+    case appStoreRequestsPerSecond = "appStore.requestsPerSecond"
 
     /// What a setting is.
     struct Definition: Sendable {
@@ -102,6 +103,12 @@ enum KnownSetting: String, CaseIterable, Sendable {
                 .wholeNumber(1...60),
                 .value("5"),
                 "how long a question to the App Store may take with all its attempts [seconds]"
+            )
+        case .appStoreRequestsPerSecond:
+            .init(
+                .wholeNumber(1...100_000),
+                .value("50"),
+                "how often Apple is asked for one app in production; a tenth of it in the Sandbox [requests a second]"
             )
         }
     }

@@ -43,7 +43,8 @@ extension SettingsReader {
     }
 
     private static let appKeys = [
-        "bundleId", "appAppleId", "environments", "keys", "sharedSecretFile", "receipts", "requireAccount",
+        "bundleId", "appAppleId", "environments", "keys", "sharedSecretFile", "receipts", "appStoreCacheSeconds",
+        "requireAccount",
         "customerPattern", "maximumAccountsPerTransaction", "subscriptionGroups",
     ]
 
@@ -63,6 +64,7 @@ extension SettingsReader {
         let keys = keys(list, server: server, protection: protection)
         let sharedSecret = sharedSecret(members["sharedSecretFile"])
         let receipts = members["receipts"]?.choice("a way to look up receipts", of: ReceiptLookup.allCases)
+        let cacheSeconds = members["appStoreCacheSeconds"]?.wholeNumber(in: 0...3600)
         let requiresAccount = members["requireAccount"]?.boolean()
         let customerPattern = members["customerPattern"]?.value("a regular expression", CustomerPattern.parse)
         let accounts = members["maximumAccountsPerTransaction"]?.wholeNumber(in: 1...1_000_000)
@@ -80,6 +82,7 @@ extension SettingsReader {
             keys: keys,
             sharedSecret: sharedSecret,
             receipts: receipts ?? .verifyReceipt,
+            appStoreCacheSeconds: cacheSeconds ?? 10,
             customerPattern: customerPattern,
             maximumAccountsPerTransaction: accounts,
             signatureLimits: offers.signatureLimits

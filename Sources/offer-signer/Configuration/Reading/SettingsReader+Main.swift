@@ -115,6 +115,7 @@ extension SettingsReader {
             serverAPIURL: layers.text(.serverAPIURL) ?? "",
             sandboxServerAPIURL: layers.text(.sandboxServerAPIURL) ?? "",
             timeoutSeconds: layers.number(.appStoreTimeoutSeconds),
+            requestsPerSecond: layers.number(.appStoreRequestsPerSecond),
             additionalRoots: additionalRoots
         )
     }

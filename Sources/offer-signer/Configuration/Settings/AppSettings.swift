@@ -13,6 +13,8 @@ struct AppSettings: Equatable, Sendable {
     let sharedSecret: SharedSecret?
     /// How a receipt is looked up.
     let receipts: ReceiptLookup
+    /// How long Apple's answer to a question is kept for the same question, in seconds; 0 for not at all.
+    let appStoreCacheSeconds: Int
     /// Which part of an `applicationUsername` is the customer: a regular expression in Swift's syntax with exactly one
     /// capture group; `nil` when all of it is.
     let customerPattern: String?

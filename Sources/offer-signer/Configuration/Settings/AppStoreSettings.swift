@@ -12,6 +12,8 @@ struct AppStoreSettings: Equatable, Sendable {
     let sandboxServerAPIURL: String
     /// How long a question may take, with all its attempts, in seconds.
     let timeoutSeconds: Int
+    /// How often Apple is asked for one app in production, in requests a second.
+    let requestsPerSecond: Int
     /// Roots trusted beside Apple's pinned one.
     let additionalRoots: [TrustedRoot]
 }

@@ -1,0 +1,94 @@
+import Offers
+import Synchronization
+
+/// Sends requests no faster than Apple allows each app, and none to a host that is down.
+///
+/// What to do is decided under the lock, and done outside of it. The pace is this process's: with several replicas,
+/// each has its own.
+final class MannerlyTransport: HTTPTransport {
+    private struct PaceKey: Hashable {
+        let bundleId: String
+        let host: String
+    }
+
+    private struct State {
+        var breakers: [String: CircuitBreaker] = [:]
+        var paces: [PaceKey: RequestPace] = [:]
+    }
+
+    private let transport: any HTTPTransport
+    private let requestsPerSecond: Int
+    private let start = ContinuousClock.now
+    private let state = Mutex(State())
+
+    /// Creates a transport.
+    ///
+    /// - Parameters:
+    ///   - transport: Sends what may be sent.
+    ///   - requestsPerSecond: How many requests an app may make in production; the Sandbox takes a tenth of it.
+    init(_ transport: any HTTPTransport, requestsPerSecond: Int) {
+        self.transport = transport
+        self.requestsPerSecond = requestsPerSecond
+    }
+
+    func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
+        let began = start.duration(to: .now)
+        // Time for the answer is kept back, or the wait would be for nothing.
+        let patience = timeout - .milliseconds(100)
+        let key = PaceKey(bundleId: request.bundleId, host: request.host)
+        let isProduction = request.environment == .production
+        let pace = isProduction ? requestsPerSecond : max(requestsPerSecond / 10, 1)
+        let wait = try state.withLock { (state) throws(TransportFault) -> Duration in
+            if let pause = state.breakers[key.host]?.pause(at: began) { throw .heldBack(seconds: pause.wholeSeconds) }
+            let wait = state.paces[key, default: RequestPace(requestsPerSecond: pace)]
+                .reserve(at: began, patience: patience)
+            guard wait <= patience else { throw .heldBack(seconds: wait.wholeSeconds) }
+            return wait
+        }
+        if wait > .zero {
+            do {
+                try await Task.sleep(for: wait)
+            } catch {
+                throw .timeout
+            }
+        }
+        return try await sendNow(request, timeout: timeout - wait)
+    }
+
+    func shutdown() async {
+        await transport.shutdown()
+    }
+
+    private func sendNow(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse
+    {
+        let pause = state.withLock { state in
+            state.breakers[request.host, default: CircuitBreaker()].admit(
+                at: start.duration(to: .now),
+                timeout: timeout
+            )
+        }
+        if let pause { throw .heldBack(seconds: pause.wholeSeconds) }
+        do throws(TransportFault) {
+            let response = try await transport.send(request, timeout: timeout)
+            record(isSuccess: response.status < 500, of: request.host)
+            return response
+        } catch {
+            record(isSuccess: false, of: request.host)
+            throw error
+        }
+    }
+
+    private func record(isSuccess: Bool, of host: String) {
+        state.withLock { state in
+            state.breakers[host, default: CircuitBreaker()].record(isSuccess: isSuccess, at: start.duration(to: .now))
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in whole seconds, rounded up, at least 1: what `Retry-After` can say.
+    var wholeSeconds: Int {
+        let (seconds, attoseconds) = components
+        return max(Int(seconds) + (attoseconds > 0 ? 1 : 0), 1)
+    }
+}

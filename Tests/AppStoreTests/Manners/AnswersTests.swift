@@ -1,0 +1,95 @@
+import Offers
+import Synchronization
+import Testing
+
+@testable import AppStore
+
+@Suite("Equal questions")
+struct AnswersTests {
+    private let history = SubscriptionHistory(
+        bundleId: "b",
+        environment: .production,
+        asOf: nil,
+        renewals: [],
+        transactions: []
+    )
+
+    private func key(_ id: String, of bundleId: String = "b") -> QuestionKey {
+        QuestionKey(.transactionId(id), of: bundleId)
+    }
+
+    @Test("A question is what was asked, of which kind, and for which app")
+    func keys() {
+        #expect(key("1") == key("1"))
+        #expect(key("1") != key("2"))
+        #expect(key("1") != key("1", of: "c"))
+        #expect(key("1") != QuestionKey(.receipt(base64: "1"), of: "b"))
+    }
+
+    @Test("An answer counts for as long as it is said to, and not a moment longer")
+    func lifetime() {
+        var cache = AnswerCache()
+        cache.keep(history, for: key("1"), lifetime: .seconds(10), at: .seconds(5))
+        #expect(cache.history(for: key("1"), at: .milliseconds(14_999)) == history)
+        #expect(cache.history(for: key("1"), at: .seconds(15)) == nil)
+        #expect(cache.history(for: key("2"), at: .seconds(6)) == nil)
+        cache.keep(history, for: key("3"), lifetime: .zero, at: .seconds(5))
+        #expect(cache.history(for: key("3"), at: .seconds(5)) == nil)
+    }
+
+    @Test("However many customers there are, the answers kept are bounded, and the newest is among them")
+    func bound() {
+        var cache = AnswerCache()
+        let count = AnswerCache.capacity * 2 + 1
+        for id in 0..<count { cache.keep(history, for: key("\(id)"), lifetime: .seconds(10), at: .zero) }
+        #expect(cache.history(for: key("\(count - 1)"), at: .zero) == history)
+        let kept = (0..<count).count { cache.history(for: key("\($0)"), at: .zero) != nil }
+        #expect(kept <= AnswerCache.capacity)
+    }
+
+    @Test("Questions that are equal and asked at once are one call, whose answer or fault all get")
+    func singleFlight() async {
+        let flights = SingleFlight()
+        let calls = Calls()
+        let (history, keys) = (history, ["fine", "bad"].map { key($0) })
+        let fault = EvidenceFault.appStoreUnavailable("busy")
+        let results = await withTaskGroup(of: Result<SubscriptionHistory, EvidenceFault>.self) { group in
+            for index in 0..<20 {
+                group.addTask {
+                    do throws(EvidenceFault) {
+                        return .success(
+                            try await flights.history(for: keys[index % 2]) { () throws(EvidenceFault) in
+                                calls.add()
+                                // Long enough for all to have asked.
+                                try? await Task.sleep(for: .milliseconds(500))
+                                if index % 2 == 1 { throw fault }
+                                return history
+                            }
+                        )
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(calls.count == 2)
+        #expect(results.count { $0 == .success(history) } == 10)
+        #expect(results.count { $0 == .failure(fault) } == 10)
+        // Nothing is left behind: who asks later asks anew.
+        _ = try? await flights.history(for: keys[0]) { () throws(EvidenceFault) in
+            calls.add()
+            return history
+        }
+        #expect(calls.count == 3)
+    }
+}
+
+/// Counts calls.
+private final class Calls: Sendable {
+    private let number = Mutex(0)
+
+    var count: Int { number.withLock { $0 } }
+
+    func add() { number.withLock { $0 += 1 } }
+}

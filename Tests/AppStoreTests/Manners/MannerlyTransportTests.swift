@@ -1,0 +1,59 @@
+import Offers
+import Testing
+
+@testable import AppStore
+
+@Suite("Manners between the service and Apple")
+struct MannerlyTransportTests {
+    private func fault(
+        _ transport: MannerlyTransport,
+        _ request: OutgoingRequest,
+        timeout: Duration = .seconds(5)
+    ) async -> TransportFault? {
+        do throws(TransportFault) {
+            _ = try await transport.send(request, timeout: timeout)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("A host that is down is not asked, and the others still are")
+    func breaker() async {
+        let scripted = ScriptedTransport(
+            [.failure(.connection), .reply("", status: 503), .failure(.timeout), .reply("", status: 500)]
+                + [.failure(.connection), .reply("{}")]
+        )
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000)
+        for _ in 0..<5 { _ = await fault(transport, OutgoingRequest(to: "a")) }
+        #expect(scripted.requests.count == 5)
+        #expect(await fault(transport, OutgoingRequest(to: "a")) == .heldBack(seconds: 5))
+        #expect(scripted.requests.count == 5)
+        #expect(await fault(transport, OutgoingRequest(to: "b")) == nil)
+        #expect(scripted.requests.count == 6)
+    }
+
+    @Test("Refusals are answers of a host that is well")
+    func refusals() async {
+        let scripted = ScriptedTransport(Array(repeating: .reply("", status: 404), count: 10))
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000)
+        for _ in 0..<10 { #expect(await fault(transport, OutgoingRequest(to: "a")) == nil) }
+    }
+
+    @Test("Each app has its pace, a tenth of it in the Sandbox; who cannot wait is told when to come back")
+    func pace() async {
+        let scripted = ScriptedTransport(Array(repeating: .reply("{}"), count: 10))
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1)
+        let short = Duration.milliseconds(200)
+        let production = OutgoingRequest(to: "a")
+        #expect(await fault(transport, production, timeout: short) == nil)
+        #expect(await fault(transport, production, timeout: short) == .heldBack(seconds: 1))
+        #expect(await fault(transport, OutgoingRequest(to: "a", bundleId: "c"), timeout: short) == nil)
+        #expect(await fault(transport, production, timeout: .seconds(2)) == nil)
+        #expect(scripted.requests.count == 3)
+        let sandbox = MannerlyTransport(scripted, requestsPerSecond: 10)
+        let request = OutgoingRequest(to: "s", environment: .sandbox)
+        #expect(await fault(sandbox, request, timeout: short) == nil)
+        #expect(await fault(sandbox, request, timeout: short) == .heldBack(seconds: 1))
+    }
+}
