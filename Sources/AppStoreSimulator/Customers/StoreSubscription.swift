@@ -68,6 +68,15 @@ struct StoreSubscription: Equatable, Sendable {
         if case .gracePeriod(let end) = phase { end } else { nil }
     }
 
+    /// When time changes it next; `nil` when it has ended.
+    var nextChange: Timestamp? {
+        switch phase {
+        case .current: latest.expiresDate
+        case .gracePeriod(let until), .billingRetry(let until): until
+        case .expired, .revoked: nil
+        }
+    }
+
     /// Whether the customer has access.
     var hasAccess: Bool { status == 1 || status == 4 }
 }

@@ -13,7 +13,7 @@ struct StoreKitRoutes {
     func add(to router: some RouterMethods<SimulatorContext>) {
         router.get("customers") { _, _ in
             let world = store.current()
-            let views = try world.customers.map { try CustomerView($0, world, store.signer) }
+            let views = try world.customers.all.map { try CustomerView($0, world, store.signer) }
             return Response.json(JSONWriter.text { $0.list("customers", views) { $0.write(into: &$1) } })
         }
         router.get("customers/:name") { _, context in

@@ -58,7 +58,7 @@ enum DefaultScenario {
         # States: active, activeAutoRenewOff, gracePeriod, billingRetry, lapsed, refunded, upgraded, familyShared.
         # Also: periods (how many were paid, 2), introductory (the first was a trial), redeemed (promotional offers that
         # the next ones were paid at), expiresAt, upgradedTo. Customers can have an environment (Production), a bundleId
-        # and an appAccountToken, which is on their payments.
+        # and an appAccountToken, which is on their payments. With count: 1000 there are as many, name-1 to name-1000.
         customers:
           - name: active
             appAccountToken: 7e3fb20b-4cdb-47cc-936d-99d65f608138

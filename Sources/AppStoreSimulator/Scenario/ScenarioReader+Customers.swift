@@ -8,12 +8,18 @@ extension ScenarioReader {
     ///   - world: Where the customer is added.
     /// - Throws: `SimulatorFault` with the first fault.
     func addCustomer(_ node: ScenarioNode, to world: inout AppStoreWorld) throws(SimulatorFault) {
-        let customer = try node.mapping("name", "bundleId", "environment", "appAccountToken", "subscriptions")
+        let customer = try node.mapping(
+            "name",
+            "count",
+            "bundleId",
+            "environment",
+            "appAccountToken",
+            "subscriptions"
+        )
         let nameNode = try customer.required("name")
         let name = try nameNode.value("a name of letters, digits and hyphens") { text in
             text.utf8.allSatisfy(Self.isNameByte) ? text : nil
         }
-        guard world.customer(name) == nil else { throw nameNode.fault("is the name of another customer") }
         let app: StoreApp
         if let node = customer["bundleId"] {
             app = try node.value("the bundleId of one of the apps") { [world] in world.app($0) }
@@ -26,24 +32,32 @@ extension ScenarioReader {
             AppStoreEnvironment(rawValue: text).flatMap { [.production, .sandbox].contains($0) ? $0 : nil }
         }
         let account = try customer["appAccountToken"]?.value("a UUID") { AppAccountToken($0)?.lowercased }
-        var subscriptions: [StoreSubscription] = []
+        let count = try customer["count"]?.integer(1...100_000)
+        if count != nil, let node = customer["appAccountToken"] {
+            throw node.fault("is for one customer; leave it or count out")
+        }
         let now = world.clock.now
+        var plans: [SubscriptionPlan] = []
         for node in try customer.list("subscriptions") {
             let plan = try plan(node, app, account, at: now)
-            guard !subscriptions.contains(where: { $0.latest.groupId == plan.product.groupId }) else {
+            guard !plans.contains(where: { $0.product.groupId == plan.product.groupId }) else {
                 throw node.fault("is the customer's second one in its group; one is possible")
             }
-            subscriptions.append(plan.subscription(at: now, in: app, numbers: &world.numbers))
+            plans.append(plan)
         }
-        world.customers.append(
-            StoreCustomer(
-                name: name,
-                bundleId: app.bundleId,
-                environment: environment ?? .production,
-                appTransactionId: String(7_000_000_000_000_001 + world.customers.count),
-                subscriptions: subscriptions
+        for number in 1...(count ?? 1) {
+            let name = count == nil ? name : "\(name)-\(number)"
+            guard world.customer(name) == nil else { throw nameNode.fault("makes \(name) the name of two customers") }
+            world.customers.add(
+                StoreCustomer(
+                    name: name,
+                    bundleId: app.bundleId,
+                    environment: environment ?? .production,
+                    appTransactionId: String(7_000_000_000_000_001 + world.customers.all.count),
+                    subscriptions: plans.map { $0.subscription(at: now, in: app, numbers: &world.numbers) }
+                )
             )
-        )
+        }
     }
 
     private func plan(

@@ -27,7 +27,7 @@ struct ScenarioReader {
             }
             apps.append(app)
         }
-        var world = AppStoreWorld(clock: clock, apps: apps, customers: [], numbers: TransactionNumbers())
+        var world = AppStoreWorld(clock: clock, apps: apps, numbers: TransactionNumbers())
         for node in try file.list("customers") { try addCustomer(node, to: &world) }
         return world
     }

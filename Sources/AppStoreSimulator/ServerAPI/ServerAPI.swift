@@ -112,11 +112,8 @@ struct ServerAPI {
         guard !id.isEmpty, id.utf8.count <= 32, id.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw .invalidTransactionId
         }
-        guard
-            let customer = world.customers.first(where: { customer in
-                customer.bundleId == app.bundleId && customer.environment == environment
-                    && customer.isKnown(by: id)
-            })
+        guard let customer = world.customers.index(owning: id).map({ world.customers.all[$0] }),
+            customer.bundleId == app.bundleId, customer.environment == environment
         else { throw .transactionIdNotFound }
         return customer
     }

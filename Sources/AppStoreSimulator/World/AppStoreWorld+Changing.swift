@@ -7,11 +7,11 @@ extension AppStoreWorld {
     /// - Returns: Whose it is, and what happened.
     /// - Throws: ``RequestFault`` when there is none, or it was refunded before.
     mutating func refund(_ id: String) throws(RequestFault) -> (customer: StoreCustomer, event: StoreEvent) {
-        let (index, position) = try place { subscription in
+        let (index, position) = try place(id) { subscription in
             subscription.transactions.contains { $0.transactionId == id }
         }
         let now = clock.now
-        var subscription = customers[index].subscriptions[position]
+        var subscription = customers.all[index].subscriptions[position]
         let revocation = StoreTransaction.Revocation(date: now, reason: 0)
         if subscription.latest.transactionId == id {
             guard subscription.latest.revocation == nil else { throw Self.refundedBefore }
@@ -22,8 +22,8 @@ extension AppStoreWorld {
             guard subscription.earlier[old].revocation == nil else { throw Self.refundedBefore }
             subscription.earlier[old].revocation = revocation
         }
-        customers[index].subscriptions[position] = subscription
-        return (customers[index], StoreEvent(.refund, at: now, subscription))
+        customers.set(subscription, at: position, of: index)
+        return (customers.all[index], StoreEvent(.refund, at: now, subscription))
     }
 
     /// Changes whether a subscription renews, or whether its payments fail.
@@ -39,10 +39,10 @@ extension AppStoreWorld {
         willAutoRenew: Bool?,
         paymentFails: Bool?
     ) throws(RequestFault) -> (customer: StoreCustomer, events: [StoreEvent]) {
-        let (index, position) = try place { $0.originalTransactionId == id }
-        guard let app = app(customers[index].bundleId) else { throw Self.noTransaction }
+        let (index, position) = try place(id) { $0.originalTransactionId == id }
+        guard let app = app(customers.all[index].bundleId) else { throw Self.noTransaction }
         let now = clock.now
-        var subscription = customers[index].subscriptions[position]
+        var subscription = customers.all[index].subscriptions[position]
         var events: [StoreEvent] = []
         if let willAutoRenew, willAutoRenew != subscription.willAutoRenew {
             guard subscription.hasAccess else {
@@ -60,8 +60,8 @@ extension AppStoreWorld {
                 events.append(StoreEvent(.didRenew, .billingRecovery, at: now, subscription))
             }
         }
-        customers[index].subscriptions[position] = subscription
-        return (customers[index], events)
+        customers.set(subscription, at: position, of: index)
+        return (customers.all[index], events)
     }
 
     private static let refundedBefore = RequestFault.member("transactionId", "The transaction was refunded before.")
@@ -70,11 +70,12 @@ extension AppStoreWorld {
     )
 
     private func place(
+        _ id: String,
         _ matches: (StoreSubscription) -> Bool
     ) throws(RequestFault) -> (customer: Int, subscription: Int) {
-        for (index, customer) in customers.enumerated() {
-            if let position = customer.subscriptions.firstIndex(where: matches) { return (index, position) }
-        }
-        throw Self.noTransaction
+        guard let index = customers.index(owning: id),
+            let position = customers.all[index].subscriptions.firstIndex(where: matches)
+        else { throw Self.noTransaction }
+        return (index, position)
     }
 }

@@ -17,8 +17,8 @@ extension AppStoreWorld {
     /// - Returns: What it led to.
     /// - Throws: `StoreKitError` when StoreKit refuses, ``RequestFault`` when there is no such customer.
     mutating func purchase(_ request: PurchaseRequest) throws -> Purchase {
-        guard let index = customers.firstIndex(where: { $0.name == request.customer }),
-            let app = app(customers[index].bundleId)
+        guard let index = customers.index(named: request.customer),
+            let app = app(customers.all[index].bundleId)
         else {
             throw RequestFault.notFound(
                 "No customer is named \(request.customer); GET /simulator/customers lists them."
@@ -28,7 +28,7 @@ extension AppStoreWorld {
             throw StoreKitError(.storeProductNotAvailable, "The app has no product \(request.productId).")
         }
         let now = clock.now
-        let customer = customers[index]
+        let customer = customers.all[index]
         var offer: StoreOffer?
         if let parameters = request.offer {
             let rules = OfferRules(app: app, customer: customer, product: product, account: request.account, now: now)
@@ -48,9 +48,9 @@ extension AppStoreWorld {
                 account: account,
                 numbers: &numbers
             )
-            customers[index].subscriptions.append(subscription)
+            customers.set(subscription, at: nil, of: index)
             let event = StoreEvent(.subscribed, .initialBuy, at: now, subscription)
-            return Purchase(customer: customers[index], subscription: subscription, event: event)
+            return Purchase(customer: customers.all[index], subscription: subscription, event: event)
         }
         var subscription = customer.subscriptions[position]
         let old = app.product(subscription.latest.productId)
@@ -62,8 +62,8 @@ extension AppStoreWorld {
             account: account,
             numbers: &numbers
         )
-        customers[index].subscriptions[position] = subscription
+        customers.set(subscription, at: position, of: index)
         let event = StoreEvent(kind, subtype, at: now, subscription)
-        return Purchase(customer: customers[index], subscription: subscription, event: event)
+        return Purchase(customer: customers.all[index], subscription: subscription, event: event)
     }
 }

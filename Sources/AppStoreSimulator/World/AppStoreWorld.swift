@@ -7,7 +7,7 @@ struct AppStoreWorld: Sendable {
     /// The apps.
     var apps: [StoreApp]
     /// The customers.
-    var customers: [StoreCustomer]
+    var customers = CustomerList()
     /// The nonces that were used.
     var nonces: Set<String> = []
     /// The notifications, oldest first.
@@ -27,7 +27,7 @@ struct AppStoreWorld: Sendable {
     ///
     /// - Parameter name: The name.
     /// - Returns: The customer; `nil` when there is none.
-    func customer(_ name: String) -> StoreCustomer? { customers.first { $0.name == name } }
+    func customer(_ name: String) -> StoreCustomer? { customers.index(named: name).map { customers.all[$0] } }
 
     /// The notifications of an app, oldest first.
     ///
@@ -37,22 +37,6 @@ struct AppStoreWorld: Sendable {
     /// - Returns: The notifications.
     func notifications(of bundleId: String, in environment: AppStoreEnvironment) -> [StoreNotification] {
         notifications.filter { $0.bundleId == bundleId && $0.environment == environment }
-    }
-
-    /// Lets subscriptions renew and end, as far as the clock says.
-    ///
-    /// - Parameter signer: Signs the notifications.
-    /// - Throws: `SimulatorFault` when one cannot be signed.
-    mutating func advance(signer: AppStoreSigner) throws(SimulatorFault) {
-        let now = clock.now
-        for index in customers.indices {
-            guard let app = app(customers[index].bundleId) else { continue }
-            var events: [StoreEvent] = []
-            for position in customers[index].subscriptions.indices {
-                events += customers[index].subscriptions[position].advance(to: now, in: app, numbers: &numbers)
-            }
-            for event in events { try notify(event, of: customers[index], app, signer) }
-        }
     }
 
     /// Keeps the notification of an event, to be sent.

@@ -115,6 +115,7 @@ public final class SimulatedAppStore: Sendable {
     }
 
     private func bringUpToDate(_ world: inout AppStoreWorld) {
+        guard world.isDue else { return }
         // What cannot be signed now is signed the next time: the subscriptions keep their state until then.
         var next = world
         if (try? next.advance(signer: signer)) != nil { world = next }

@@ -75,6 +75,30 @@ struct AppleRoutesTests {
         }
     }
 
+    @Test("A test notification is asked for, looked up and found in the history")
+    func notifications() async throws {
+        let headers = try headers()
+        try await store.live { client in
+            let path = "/inApps/v1/notifications"
+            let nowhere = try await client.post("\(path)/test", [:], headers)
+            #expect(nowhere.json["errorCode"] as? Int == 4_040_007)
+            let url = ["bundleId": "com.example.app", "url": "http://127.0.0.1:1/"]
+            #expect(try await client.post("/simulator/notification-url", url).status == .ok)
+            let asked = try await client.post("\(path)/test", [:], headers)
+            let token = try #require(asked.json["testNotificationToken"] as? String)
+            let status = try await client.get("\(path)/test/\(token)", headers)
+            let payload = try #require(status.json["signedPayload"] as? String)
+            #expect(try JSON.part(1, of: payload)["notificationType"] as? String == "TEST")
+            #expect(try await client.get("\(path)/test/x", headers).json["errorCode"] as? Int == 4_040_008)
+            let range = ["startDate": 1, "endDate": 4_000_000_000_000]
+            let history = try await client.post("\(path)/history", range, headers)
+            #expect((history.json["notificationHistory"] as? [Any])?.count == 1)
+            #expect(try await client.post("\(path)/history", range).status == .unauthorized)
+            let own = try await client.get("/simulator/notifications").json["notifications"] as? [[String: Any]]
+            #expect(own?.first?["notificationUUID"] as? String == token)
+        }
+    }
+
     @Test("Faults are shown as often as asked, at the calls and in the environment asked for")
     func faults() async throws {
         let (mine, sandbox) = (try id("c"), try id("s"))

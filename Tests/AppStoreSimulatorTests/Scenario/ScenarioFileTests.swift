@@ -1,4 +1,5 @@
 import Foundation
+import Offers
 import Testing
 
 @testable import AppStoreSimulator
@@ -25,7 +26,7 @@ struct ScenarioFileTests {
         let directory = FileManager.default.temporaryDirectory.appending(path: "scenario-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         let store = try SimulatedAppStore(directory: directory)
-        let statuses = store.current().customers.flatMap(\.subscriptions).map(\.status)
+        let statuses = store.current().customers.all.flatMap(\.subscriptions).map(\.status)
         #expect(Set(statuses) == [1, 2, 3, 4, 5])
         #expect(store.current().app("com.example.reader")?.keys["EXAMPLE123"] != nil)
         let url = directory.appending(path: "app-store.yaml")
@@ -88,7 +89,8 @@ struct ScenarioFileTests {
         arguments: [
             ("{}", "has no name"), ("{ name: a b }", "letters, digits and hyphens"),
             ("{ name: c, environment: Xcode }", "Production"),
-            ("{ name: c, appAccountToken: x }", "a UUID"), ("{ name: c, bundleId: b }", "one of the apps"),
+            ("{ name: c, appAccountToken: x }", "a UUID"), ("{ name: c, count: 0 }", "a whole number from 1"),
+            ("{ name: c, bundleId: b }", "one of the apps"),
             ("{ name: c, subscriptions: [{ product: z, state: active }] }", "subscriptions[0].product"),
             ("{ name: c, subscriptions: [{ product: p, state: dead }] }", "one of active"),
             ("{ name: c, subscriptions: [{ product: p, state: active, redeemed: [z] }] }", "redeemed[0]"),
@@ -109,6 +111,25 @@ struct ScenarioFileTests {
     func customers(customer: String, message: String) throws {
         let fault = #expect(throws: SimulatorFault.self) { try load(file(app, "[\(customer)]")) }
         #expect(fault?.description.contains(message) == true, "\(fault?.description ?? "")")
+    }
+
+    @Test("A crowd has a name and transactions for each, and ends like anyone else")
+    func crowd() throws {
+        let crowd = "{ name: c, count: 200, subscriptions: [{ product: p, state: activeAutoRenewOff }] }"
+        var world = try load(file(app, "[\(crowd)]"))
+        #expect(world.customers.all.count == 200)
+        let last = try #require(world.customer("c-200"))
+        #expect(world.customers.index(owning: last.transactions[0].transactionId) == 199)
+        #expect(world.customers.index(owning: last.appTransactionId) == 199)
+        #expect(Set(world.customers.all.flatMap(\.transactions).map(\.transactionId)).count == 400)
+        try world.advance(signer: try TestStore.signing())
+        #expect(!world.isDue)
+        let isSet = world.clock.set(to: world.clock.now.adding(seconds: 30 * 86400))
+        #expect(isSet)
+        #expect(world.isDue)
+        try world.advance(signer: try TestStore.signing())
+        #expect(world.notifications.count == 200)
+        #expect(world.customer("c-1")?.subscriptions.first?.status == 2)
     }
 
     @Test("Two customers of one name")
