@@ -31,7 +31,13 @@ extension AppStoreWorld {
         let customer = customers.all[index]
         var offer: StoreOffer?
         if let parameters = request.offer {
-            let rules = OfferRules(app: app, customer: customer, product: product, account: request.account, now: now)
+            let rules = StoreKitRules(
+                app: app,
+                customer: customer,
+                product: product,
+                account: request.account,
+                now: now
+            )
             offer = try rules.offer(parameters, nonces: &nonces)
         } else if !customer.hasUsedIntroductoryOffer(in: product.groupId) {
             offer = product.introductoryOffer

@@ -1,6 +1,4 @@
 import Foundation
-import SwiftASN1
-import X509
 
 /// JSON as the tests look at it.
 enum JSON {
@@ -18,14 +16,5 @@ enum JSON {
         text = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
         text += String(repeating: "=", count: (4 - text.count % 4) % 4)
         return try object(Data(base64Encoded: text) ?? Data())
-    }
-}
-
-/// A certificate's bytes.
-enum DERBytes {
-    static func of(_ certificate: Certificate) throws -> [UInt8] {
-        var serializer = DER.Serializer()
-        try serializer.serialize(certificate)
-        return serializer.serializedBytes
     }
 }

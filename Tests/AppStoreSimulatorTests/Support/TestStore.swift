@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTPTypes
 import Offers
 
 @testable import AppStoreSimulator
@@ -87,6 +88,15 @@ enum TestStore {
         }
         let text = parts.joined(separator: ".")
         return text + "." + base64URL(try key.signature(for: Data(text.utf8)).rawRepresentation)
+    }
+
+    /// The header field with a right token of the Server API.
+    static func serverAPIHeaders() throws -> HTTPFields {
+        let now = Int64(Date().timeIntervalSince1970)
+        let token = try jws([
+            "iss": "issuer", "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": "com.example.app",
+        ])
+        return [.authorization: "Bearer \(token)"]
     }
 
     private static func base64URL(_ data: Data) -> String {

@@ -6,7 +6,7 @@ import Testing
 @testable import AppStoreSimulator
 
 @Suite("StoreKit's verdict on a discount")
-struct OfferRulesTests {
+struct StoreKitRulesTests {
     /// Buys, and tells StoreKit's error; 0 for none.
     private func verdict(
         _ discount: [String: Any],

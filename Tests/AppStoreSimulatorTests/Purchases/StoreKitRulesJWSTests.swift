@@ -6,7 +6,7 @@ import Testing
 @testable import AppStoreSimulator
 
 @Suite("StoreKit's verdict on a JWS")
-struct OfferRulesJWSTests {
+struct StoreKitRulesJWSTests {
     private let world: AppStoreWorld
     private let claims: [String: Any]
 

@@ -1,0 +1,99 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import AppStoreSimulator
+
+@Suite("Faults on demand over a socket")
+struct FaultMiddlewareTests {
+    private let store: SimulatedAppStore
+
+    init() throws {
+        store = try TestStore.store(
+            try TestStore.world(
+                """
+                [{ name: c, subscriptions: [{ product: monthly, state: lapsed }] },
+                 { name: s, environment: Sandbox, subscriptions: [{ product: monthly, state: active }] }]
+                """
+            )
+        )
+    }
+
+    private func id(_ customer: String) throws -> String {
+        try #require(store.current().customer(customer)?.transactions.first?.transactionId)
+    }
+
+    @Test("Faults are shown as often as asked, at the calls and in the environment asked for")
+    func faults() async throws {
+        let (mine, sandbox) = (try id("c"), try id("s"))
+        let headers = try TestStore.serverAPIHeaders()
+        try await store.live { client in
+            let path = "/inApps/v1/transactions/\(mine)"
+            let limit =
+                [
+                    "target": "serverAPI", "environment": "Production", "times": 2, "errorCode": 4_290_000,
+                    "retryAfterSeconds": 7,
+                ] as [String: any Sendable]
+            #expect(try await client.post("/simulator/faults", limit).status == .ok)
+            #expect(try await client.get("/sandbox/inApps/v1/transactions/\(sandbox)", headers).status == .ok)
+            for _ in 0..<2 {
+                let limited = try await client.get(path, headers)
+                #expect(limited.status == .tooManyRequests)
+                #expect(limited.json["errorCode"] as? Int == 4_290_000)
+                let moment = try #require(Double(limited.headers[.retryAfter] ?? ""))
+                #expect(abs(moment / 1000 - Date().timeIntervalSince1970 - 7) < 5)
+            }
+            #expect(try await client.get(path, headers).status == .ok)
+
+            _ = try await client.post(
+                "/simulator/faults",
+                ["target": "verifyReceipt", "receiptStatus": 21100, "isRetryable": true]
+            )
+            let internalError = try await client.post("/verifyReceipt", ["receipt-data": "x"])
+            #expect(internalError.json["status"] as? Int == 21100)
+            #expect(internalError.json["is-retryable"] as? Bool == true)
+            _ = try await client.delete("/simulator/faults")
+
+            _ = try await client.post("/simulator/faults", ["times": 1, "garbage": true])
+            let garbage = try await client.get(path, headers)
+            #expect(garbage.status == .ok)
+            #expect(garbage.json.isEmpty)
+            _ = try await client.post("/simulator/faults", ["times": 1, "httpStatus": 503])
+            #expect(try await client.get(path, headers).status == .serviceUnavailable)
+
+            _ = try await client.post("/simulator/faults", ["times": 1, "delayMilliseconds": 300])
+            let start = ContinuousClock.now
+            #expect(try await client.get(path, headers).status == .ok)
+            #expect(ContinuousClock.now - start >= .milliseconds(300))
+            #expect((try await client.get("/simulator/faults").json["faults"] as? [Any])?.isEmpty == true)
+        }
+    }
+
+    @Test("An outage closes the connection without a word")
+    func outage() async throws {
+        let path = "/inApps/v1/transactions/\(try id("c"))"
+        let headers = try TestStore.serverAPIHeaders()
+        try await store.live { client in
+            _ = try await client.post("/simulator/faults", ["times": 1, "outage": true])
+            await #expect(throws: (any Error).self) { try await client.get(path, headers) }
+        }
+        let next = try await store.live { client in try await client.get(path, headers).status }
+        #expect(next == .ok)
+    }
+
+    @Test("A fault that makes no sense is refused, by its member")
+    func badFaults() async throws {
+        try await store.live { client in
+            for (body, pointer) in [
+                (["target": "x", "garbage": true], "/target"), (["httpStatus": 20], "/httpStatus"),
+                (["colour": 1], "/colour"),
+                (["times": 0, "garbage": true], "/times"), (["receiptStatus": 21005], "/receiptStatus"), ([:], nil),
+                (["garbage": true, "outage": true], nil), (["delayMilliseconds": -1], "/delayMilliseconds"),
+            ] as [([String: any Sendable], String?)] {
+                let answer = try await client.post("/simulator/faults", body)
+                #expect(answer.status == .badRequest)
+                #expect(answer.json["pointer"] as? String == pointer)
+            }
+        }
+    }
+}
