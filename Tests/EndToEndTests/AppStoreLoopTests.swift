@@ -116,8 +116,9 @@ struct AppStoreLoopTests {
         let discount = try #require(try decision(for: "lapsed")["discount"] as? [String: Any])
         #expect(try appStore.ask("POST", "/simulator/clock", #"{"advanceSeconds":86401}"#).status == 200)
         let late = try appStore.buy(as: "lapsed", discount, account: Self.account)
-        #expect(late.json["storeKitError"] as? Int == 12)
-        #expect((late.json["reason"] as? String)?.contains("24 hours") == true)
+        let body = String(decoding: late.body, as: UTF8.self)
+        #expect(late.json["storeKitError"] as? Int == 12, "\(late.status) \(body)")
+        #expect((late.json["reason"] as? String)?.contains("24 hours") == true, "\(late.status) \(body)")
     }
 
     @Test("It says where it is and where its root is, keeps its key to itself, and ends on SIGTERM")

@@ -103,7 +103,8 @@ final class SubscriberFacts: Sendable {
 
     /// Takes the facts from the evidence; `nil` when it has no subscription, or no date.
     init?(_ facts: OfferFacts) {
-        guard let history = facts.history, let clock = history.clock(at: facts.now), let subscription = facts.reading?.subscription
+        guard let history = facts.history, let clock = history.clock(at: facts.now),
+            let subscription = facts.reading?.subscription
         else { return nil }
         offerFacts = facts
         self.history = history

@@ -4,7 +4,7 @@
 enum NotInEffectYet {
     /// Key paths, and what it means for the operator that they do nothing.
     ///
-    /// `[]` stands for any element, `[1...]` for any but the first.
+    /// `[]` stands for any element.
     private static let consequences: [String: String] = [
         "ledger.url": "no ledger is kept",
         "ledger.digestKeyFile": "no ledger is kept",
@@ -13,7 +13,6 @@ enum NotInEffectYet {
         "notifications.port": "no listener for Apple's notifications is opened",
         "apps[].customerPattern": "nothing is counted by customer",
         "apps[].maximumAccountsPerTransaction": "the accounts of a transaction are not counted",
-        "apps[].keys[1...]": "the first key signs, and older signatures are not looked at",
         "apps[].subscriptionGroups[].products[].offers[].maximumSignaturesPerCustomer": "signatures are not counted",
         "apps[].subscriptionGroups[].products[].offers[].signaturePeriodDays": "signatures are not counted",
         "clients[].signaturesPerSecond": "a client's rate is not limited",
@@ -24,17 +23,11 @@ enum NotInEffectYet {
     /// - Parameter keyPath: The path of a key that is set.
     /// - Returns: The consequence; `nil` when the key has its effect.
     static func consequence(of keyPath: String) -> String? {
-        consequences[pattern(keyPath, lastIndex: "[]")] ?? consequences[pattern(keyPath, lastIndex: "[1...]")]
+        consequences[pattern(of: keyPath)]
     }
 
-    /// The key path with `[]` for its indices; with another text for the last one when that ends the path and is not 0.
-    private static func pattern(_ keyPath: String, lastIndex: String) -> String {
-        var parts = keyPath.split(separator: "[", omittingEmptySubsequences: false).map(String.init)
-        for index in parts.indices.dropFirst() {
-            guard let end = parts[index].firstIndex(of: "]") else { continue }
-            let isLast = index == parts.indices.last && parts[index].last == "]" && parts[index] != "0]"
-            parts[index] = (isLast ? lastIndex : "[]") + parts[index][parts[index].index(after: end)...]
-        }
-        return parts.joined()
+    /// The key path with `[]` for its indices.
+    private static func pattern(of keyPath: String) -> String {
+        keyPath.replacing(/\[[0-9]+\]/, with: "[]")
     }
 }

@@ -92,6 +92,14 @@ import Testing
         #expect(faults.first?.contains("LoadCredential=SubscriptionKey_EXAMPLE123.p8:FILE") == true)
     }
 
+    @Test func aKeyWhereACredentialsNameBelongsIsNotRepeated() throws {
+        let pasted = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgkBCKIEmis7Zow"
+        let faults = try fixture(file: "credential:\(pasted)").faults()
+        #expect(faults.count == 1)
+        #expect(faults.first?.contains("LoadCredential=NAME:FILE") == true)
+        #expect(faults.first?.contains("kBCKIEmis7Zow") == false)
+    }
+
     @Test func memoryThatIsRefusedIsAFaultOfItsSetting() throws {
         let fixture = try ConfigurationFixture()
         do {

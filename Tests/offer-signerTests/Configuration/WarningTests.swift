@@ -20,7 +20,7 @@ import Testing
                 "5 ledger.url", "9 notifications.host",
                 "9 notifications.port",
                 "15 appStore.additionalRoots[0]",
-                "7 apps[0].keys[1]", "11 apps[0].customerPattern",
+                "11 apps[0].customerPattern",
                 "12 apps[0].maximumAccountsPerTransaction", "21 \(offer).maximumSignaturesPerCustomer",
                 "2 clients[0].signaturesPerSecond",
             ]

@@ -43,7 +43,7 @@ struct ConfigurationDirectory {
         guard let credentials else {
             throw ValueFault(
                 "is a systemd credential, but $CREDENTIALS_DIRECTORY is not set; start the service from a unit with "
-                    + "LoadCredential=\(name):FILE, or name the file by its path"
+                    + "LoadCredential=\(Echo.looksLikeSecret(name) ? "NAME" : name):FILE, or name the file by its path"
             )
         }
         return credentials + name
