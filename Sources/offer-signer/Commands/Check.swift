@@ -19,8 +19,8 @@ struct Check: AsyncParsableCommand {
             let products = app.app.subscriptionGroups.flatMap(\.products)
             let offers = products.reduce(0) { $0 + $1.offers.count }
             Console.result(
-                "\(app.app.bundleId): \(app.app.subscriptionGroups.count) subscription groups, "
-                    + "\(products.count) products, \(offers) offers"
+                "\(app.app.bundleId): \(count(app.app.subscriptionGroups.count, "subscription group")), "
+                    + "\(count(products.count, "product")), \(count(offers, "offer"))"
             )
             for (index, key) in keys.enumerated() {
                 let fingerprint = key.signer.publicKeySHA256.map {
@@ -38,5 +38,9 @@ struct Check: AsyncParsableCommand {
             Console.result("client \(client.name): \(client.apps.sorted().joined(separator: ", "))")
         }
         Console.result("The configuration is in order.")
+    }
+
+    private func count(_ number: Int, _ thing: String) -> String {
+        "\(number) \(thing)\(number == 1 ? "" : "s")"
     }
 }

@@ -33,9 +33,11 @@ struct HostileInputTests {
             slowest = max(slowest, time)
             tried += 1
         }
-        // Inputs are as small as their seeds: what takes seconds would be a hang with a large one.
+        guard Self.soakSeconds != nil else { return }
+        // Inputs are as small as their seeds: what takes seconds would be a hang with a large one. Not asserted beside
+        // other tests, which hold this one up.
         #expect(slowest < .seconds(5))
-        if Self.soakSeconds != nil { print("\(name): \(tried) inputs, the slowest took \(slowest)") }
+        print("\(name): \(tried) inputs, the slowest took \(slowest)")
     }
 
     @Test("JWS: whole ones, and the header and payload inside")

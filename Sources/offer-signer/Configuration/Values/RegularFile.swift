@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// Questions about a file that leave its content alone.
 enum RegularFile {
@@ -8,14 +8,20 @@ enum RegularFile {
     /// - Returns: The file's size in bytes.
     /// - Throws: ``ValueFault`` saying why there is none: `no such file`, `is a directory`, ….
     static func size(of path: String) throws(ValueFault) -> Int {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
+        guard let resolved = realpath(path, nil) else {
             let code = errno
             throw ValueFault(code == ENOENT ? "no such file" : "cannot be reached: \(String(cString: strerror(code)))")
         }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: return Int(status.st_size)
-        case S_IFDIR: throw ValueFault("is a directory; a file is needed")
+        defer { free(resolved) }
+        let attributes: [FileAttributeKey: Any]
+        do {
+            attributes = try FileManager.default.attributesOfItem(atPath: String(cString: resolved))
+        } catch {
+            throw ValueFault("cannot be reached: \(error.localizedDescription)")
+        }
+        switch attributes[.type] as? FileAttributeType {
+        case .typeRegular: return (attributes[.size] as? NSNumber)?.intValue ?? 0
+        case .typeDirectory: throw ValueFault("is a directory; a file is needed")
         default: throw ValueFault("is no regular file")
         }
     }
