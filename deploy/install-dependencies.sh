@@ -45,6 +45,7 @@ for group in "$@"; do
         fi
         need pkg-config "finding the C libraries" command -v pkg-config
         need libssl-dev "the signature itself: OpenSSL's headers" pkg-config --exists 'openssl >= 3.0'
+        need libsqlite3-dev "the ledger: SQLite's headers" pkg-config --exists 'sqlite3 >= 3.35'
         ;;
     demo)
         need curl "asking the service" command -v curl

@@ -1,0 +1,170 @@
+import GRDB
+import Glibc
+
+/// An SQLite file: the home of the ledger and of all other state where one service keeps its own.
+///
+/// It is in WAL mode with `synchronous=FULL`: a commit that returned is on durable storage, so that neither a crash
+/// nor a power cut takes it back. Another process, such as `offer-signer sign`, may use the same file.
+public final class SQLiteDatabase: Sendable {
+    /// What the file is opened for.
+    public enum Access: Sendable {
+        /// To read and write; made, with all its tables, when it is not there.
+        case readWrite
+        /// To read what is there; nothing is made or changed.
+        case readOnly
+    }
+
+    /// How long a connection waits for another process that writes, in seconds.
+    public static let busyTimeoutSeconds = 5
+
+    /// The file.
+    public let path: String
+
+    let pool: DatabasePool
+
+    /// Opens the file and brings its tables up to date.
+    ///
+    /// - Parameters:
+    ///   - path: The file; its directory has to be there, and writable, as SQLite keeps a log beside the file.
+    ///   - access: What it is opened for.
+    /// - Throws: ``StorageFailure`` when it cannot be used.
+    public init(path: String, access: Access = .readWrite) throws(StorageFailure) {
+        self.path = path
+        try Self.prepareFile(path, access)
+        pool = try Self.catching(path, otherwise: .cannotOpen) {
+            var configuration = Configuration()
+            configuration.readonly = access == .readOnly
+            configuration.busyMode = .timeout(Double(Self.busyTimeoutSeconds))
+            return try DatabasePool(path: path, configuration: configuration)
+        }
+        switch access {
+        case .readWrite:
+            try makeDurable()
+            try migrate()
+        case .readOnly:
+            let made = try read { try Self.migrationsMade($0) }
+            guard try Migration.due(after: made, at: path).isEmpty else {
+                throw StorageFailure(
+                    .cannotOpen,
+                    "\(path) is not up to date; start the service, or any command that writes, once to bring it up"
+                )
+            }
+        }
+    }
+
+    /// Reads, beside whoever writes: what it sees was there at one moment.
+    ///
+    /// - Parameter body: Reads.
+    /// - Returns: What `body` returns.
+    /// - Throws: ``StorageFailure``.
+    func read<Value>(_ body: (Database) throws -> Value) throws(StorageFailure) -> Value {
+        try Self.catching(path) { try pool.read(body) }
+    }
+
+    /// Writes in one transaction, which no other writer comes between; it returns when all is on durable storage.
+    ///
+    /// - Parameter body: Writes; when it throws, nothing has changed.
+    /// - Returns: What `body` returns.
+    /// - Throws: ``StorageFailure``.
+    func write<Value>(_ body: (Database) throws -> Value) throws(StorageFailure) -> Value {
+        try Self.catching(path) {
+            try pool.writeWithoutTransaction { database in
+                var value: Value?
+                try database.inTransaction(.immediate) {
+                    value = try body(database)
+                    return .commit
+                }
+                guard let value else { throw StorageFailure(.unavailable, "\(path): the transaction did not end") }
+                return value
+            }
+        }
+    }
+
+    /// `PRAGMA synchronous` of the connection that writes: 2 is FULL.
+    ///
+    /// - Returns: The number.
+    /// - Throws: ``StorageFailure``.
+    func synchronousMode() throws(StorageFailure) -> Int? {
+        try Self.catching(path) {
+            try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+        }
+    }
+
+    /// Makes the file with mode 0600 when it is not there; its log gets the mode of the file.
+    private static func prepareFile(_ path: String, _ access: Access) throws(StorageFailure) {
+        let flags = access == .readOnly ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC
+        let descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else {
+            throw StorageFailure(.cannotOpen, "\(path) cannot be opened: \(String(cString: strerror(errno)))")
+        }
+        close(descriptor)
+    }
+
+    /// GRDB sets `synchronous` to NORMAL for WAL mode, and NORMAL may lose the last commits to a power cut.
+    private func makeDurable() throws(StorageFailure) {
+        let mode = try Self.catching(path) {
+            try pool.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+                return try String.fetchOne(database, sql: "PRAGMA journal_mode")
+            }
+        }
+        guard mode == "wal", try synchronousMode() == 2 else {
+            throw StorageFailure(
+                .notDurable,
+                "\(path): SQLite does not keep a durable log (WAL, synchronous=FULL) of it"
+            )
+        }
+    }
+
+    private func migrate() throws(StorageFailure) {
+        try write { database in
+            try database.execute(sql: Migration.table)
+            for migration in try Migration.due(after: Self.migrationsMade(database), at: path) {
+                for statement in migration.statements { try database.execute(sql: statement) }
+                try database.execute(
+                    sql: "INSERT INTO schema_migrations (name) VALUES ($1)",
+                    arguments: [migration.name]
+                )
+            }
+        }
+    }
+
+    private static func migrationsMade(_ database: Database) throws -> Set<String> {
+        guard try database.tableExists("schema_migrations") else { return [] }
+        return Set(try String.fetchAll(database, sql: "SELECT name FROM schema_migrations"))
+    }
+}
+
+extension SQLiteDatabase {
+    /// Puts what GRDB throws into words; statements and values are not repeated.
+    private static func catching<Value>(
+        _ path: String,
+        otherwise code: StorageFailure.Code = .unavailable,
+        _ body: () throws -> Value
+    ) throws(StorageFailure) -> Value {
+        do {
+            return try body()
+        } catch let failure as StorageFailure {
+            throw failure
+        } catch let error as DatabaseError {
+            let said = error.message ?? "error \(error.resultCode.rawValue)"
+            switch error.resultCode {
+            case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+                throw StorageFailure(.notADatabase, "\(path) is not a sound SQLite file: \(said)")
+            case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
+                throw StorageFailure(
+                    code,
+                    "\(path): \(said); the file and its directory have to be writable for the service's user"
+                )
+            case .SQLITE_FULL:
+                throw StorageFailure(code, "\(path): \(said); make room on its file system")
+            case .SQLITE_BUSY, .SQLITE_LOCKED:
+                throw StorageFailure(code, "\(path): another process has kept it busy for too long (\(said))")
+            default:
+                throw StorageFailure(code, "\(path): \(said)")
+            }
+        } catch {
+            throw StorageFailure(code, "\(path): \(type(of: error))")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// What is kept could not be opened, read or written.
+///
+/// The text names the file or server and the mend; never a value that was to be kept.
+public struct StorageFailure: Error, CustomStringConvertible {
+    /// Which failure it is: two failures are equal when their codes are.
+    public enum Code: String, Sendable, CaseIterable {
+        /// There is no such file, or it cannot be opened.
+        case cannotOpen
+        /// What is there is no database.
+        case notADatabase
+        /// A newer version of the service has changed its tables.
+        case newerSchema
+        /// A commit would be confirmed before it is on durable storage.
+        case notDurable
+        /// It could not be read or written now; later it may be.
+        case unavailable
+        /// What was read is not what was written.
+        case malformed
+    }
+
+    /// Which failure it is.
+    public let code: Code
+    /// What failed and how to mend it, in a sentence or two.
+    public let detail: String
+
+    /// Creates a failure.
+    ///
+    /// - Parameters:
+    ///   - code: Which failure it is.
+    ///   - detail: What failed and how to mend it.
+    public init(_ code: Code, _ detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+
+    /// What failed and how to mend it.
+    public var description: String { detail }
+}
+
+extension StorageFailure: Equatable {
+    /// Equal by code: the same failure, whatever it was about.
+    public static func == (left: StorageFailure, right: StorageFailure) -> Bool { left.code == right.code }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+@Suite("The SQLite file")
+struct SQLiteDatabaseTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path("ledger.sqlite") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test("A commit is on durable storage before it is confirmed: synchronous is FULL on the connection that writes")
+    func durable() throws {
+        let database = try SQLiteDatabase(path: path)
+        #expect(try database.synchronousMode() == 2)
+        #expect(try database.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+    }
+
+    @Test("Nobody but the service's user can read the file or its log")
+    func mode() throws {
+        let database = try SQLiteDatabase(path: path)
+        for file in [path, path + "-wal"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")
+        }
+        _ = database
+    }
+
+    @Test("What was written is there after opening it again, and tables are made once")
+    func reopened() throws {
+        let count = "SELECT count(*) FROM schema_migrations"
+        let first = try SQLiteDatabase(path: path)
+        let made = try first.read { try Int.fetchOne($0, sql: count) }
+        try first.write { try $0.execute(sql: "CREATE TABLE kept (value TEXT)") }
+        let second = try SQLiteDatabase(path: path)
+        #expect(try second.read { try $0.tableExists("kept") })
+        #expect(try second.read { try Int.fetchOne($0, sql: count) } == made)
+    }
+
+    @Test("A transaction that fails changes nothing")
+    func rollback() throws {
+        struct Stop: Error {}
+        let database = try SQLiteDatabase(path: path)
+        #expect(throws: StorageFailure.self) {
+            try database.write { database in
+                try database.execute(sql: "CREATE TABLE half (value TEXT)")
+                throw Stop()
+            }
+        }
+        #expect(try !database.read { try $0.tableExists("half") })
+    }
+
+    @Test("A file that a newer version has changed is refused, by name", arguments: [true, false])
+    func newerSchema(toRead: Bool) throws {
+        try SQLiteDatabase(path: path).write {
+            try $0.execute(sql: "INSERT INTO schema_migrations (name) VALUES ('from the future')")
+        }
+        let failure = #expect(throws: StorageFailure.self) {
+            try SQLiteDatabase(path: path, access: toRead ? .readOnly : .readWrite)
+        }
+        #expect(failure?.code == .newerSchema)
+        #expect(failure?.detail.contains("from the future") == true)
+        #expect(failure?.detail.contains(path) == true)
+    }
+
+    @Test("What is no database is refused, and left as it was")
+    func noDatabase() throws {
+        let text = String(repeating: "This is a letter, not a database. ", count: 40)
+        try Data(text.utf8).write(to: URL(filePath: path))
+        let failure = #expect(throws: StorageFailure.self) { try SQLiteDatabase(path: path) }
+        #expect(failure?.code == .notADatabase)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+    }
+
+    @Test("A directory that is not there is named")
+    func noDirectory() throws {
+        let path = directory.path("nowhere/ledger.sqlite")
+        let failure = #expect(throws: StorageFailure.self) { try SQLiteDatabase(path: path) }
+        #expect(failure?.code == .cannotOpen)
+        #expect(failure?.detail.contains(path) == true)
+    }
+
+    @Test("To read, nothing is made")
+    func readOnly() throws {
+        let failure = #expect(throws: StorageFailure.self) { try SQLiteDatabase(path: path, access: .readOnly) }
+        #expect(failure?.code == .cannotOpen)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let writer = try SQLiteDatabase(path: path)
+        let reader = try SQLiteDatabase(path: path, access: .readOnly)
+        #expect(throws: StorageFailure.self) { try reader.write { try $0.execute(sql: "CREATE TABLE t (v TEXT)") } }
+        _ = writer
+    }
+
+    @Test("Many who open a new file at once make its tables once", .timeLimit(.minutes(1)))
+    func race() async throws {
+        let path = path
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<8 { group.addTask { _ = try SQLiteDatabase(path: path) } }
+            try await group.waitForAll()
+        }
+    }
+}
