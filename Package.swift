@@ -24,6 +24,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -34,6 +35,11 @@ let package = Package(
     targets: [
         .target(name: "Offers", swiftSettings: strict),
         .target(name: "StrictJSON", swiftSettings: strict),
+        .target(
+            name: "PrometheusMetrics",
+            dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
+            swiftSettings: strict
+        ),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(
@@ -120,6 +126,11 @@ let package = Package(
         ),
         .testTarget(name: "OffersTests", dependencies: ["Offers"], swiftSettings: strict),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
+        .testTarget(
+            name: "PrometheusMetricsTests",
+            dependencies: ["PrometheusMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SubscriptionKeysTests",
             dependencies: ["SubscriptionKeys", "Offers", "ChildProcess", "ProcessMemory"],

@@ -1,0 +1,127 @@
+public import CoreMetrics
+import Synchronization
+
+/// Keeps what a program counts through swift-metrics, and tells it in Prometheus' text format.
+///
+/// A handle of swift-metrics (`Counter`, `Meter`, `Timer`, …) is made once and kept: making one looks its series up under
+/// a lock. What is counted through it is an atomic addition or two, without a lock and without an allocation.
+///
+/// Equal name and labels give the same series, so a handle that is made again goes on counting where the first one was.
+/// A metric has a bounded number of series; labels beyond it are counted in one whose labels all say `overflow`, and how
+/// often that came to pass is told as `metrics_series_folded_total`.
+///
+/// A counter's name that is described as a counter, and so on: who makes a handle of another kind than the description
+/// says gets one that is told nowhere.
+public final class PrometheusRegistry: MetricsFactory {
+    /// The value of the `Content-Type` field for ``exposition()``.
+    public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+    /// The name of the metric that tells how often a series was folded into the one for the overflow.
+    public static let foldedName = "metrics_series_folded_total"
+
+    private let maximumSeries: Int
+    private let definitions: [String: MetricDefinition]
+    private let families = Mutex<[String: MetricFamily]>([:])
+
+    /// Creates a registry without series.
+    ///
+    /// - Parameters:
+    ///   - definitions: What the metrics are; of two with one name the first counts.
+    ///   - maximumSeries: How many series a metric may have.
+    public init(_ definitions: [MetricDefinition] = [], maximumSeries: Int = 1000) {
+        self.definitions = Dictionary(definitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.maximumSeries = maximumSeries
+    }
+
+    /// Every metric that has a series, by its name, with its series.
+    var snapshot: [String: MetricFamily] { families.withLock { $0 } }
+
+    private func series(
+        _ name: String,
+        _ dimensions: [(String, String)],
+        _ kind: MetricDefinition.Kind
+    ) -> MetricFamily.Series {
+        let name = LabelSet.validName(name, allowsColons: true)
+        return families.withLock { families in
+            let definition = definitions[name]
+            var family = families[name] ?? MetricFamily(kind: definition?.kind ?? kind, help: definition?.help)
+            guard family.kind.isSame(as: kind) else { return MetricFamily.newSeries(of: kind) }
+            let series = family.series(for: dimensions, maximum: maximumSeries)
+            families[name] = family
+            return series
+        }
+    }
+
+    private func counter(_ label: String, _ dimensions: [(String, String)]) -> CounterSeries {
+        guard case .counter(let series) = series(label, dimensions, .counter) else { return CounterSeries() }
+        return series
+    }
+
+    private func gauge(_ label: String, _ dimensions: [(String, String)]) -> GaugeSeries {
+        guard case .gauge(let series) = series(label, dimensions, .gauge) else { return GaugeSeries() }
+        return series
+    }
+
+    private func histogram(_ label: String, _ dimensions: [(String, String)]) -> HistogramSeries {
+        guard case .histogram(let series) = series(label, dimensions, .durations) else {
+            return HistogramSeries(bounds: [])
+        }
+        return series
+    }
+
+    private func remove(_ handler: AnyObject) {
+        families.withLock { families in
+            for name in families.keys { families[name]?.remove { $0.object === handler } }
+        }
+    }
+}
+
+extension PrometheusRegistry {
+    /// The series of a counter.
+    public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        counter(label, dimensions)
+    }
+
+    /// The series of a counter whose steps are no whole numbers.
+    public func makeFloatingPointCounter(
+        label: String,
+        dimensions: [(String, String)]
+    ) -> any FloatingPointCounterHandler {
+        counter(label, dimensions)
+    }
+
+    /// The series of a gauge.
+    public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        gauge(label, dimensions)
+    }
+
+    /// The series of a histogram of values; of a gauge where they are not to be aggregated.
+    public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+        aggregate ? histogram(label, dimensions) : gauge(label, dimensions)
+    }
+
+    /// The series of a histogram of durations, told in seconds.
+    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        histogram(label, dimensions)
+    }
+
+    /// Forgets a series, which is told no more.
+    public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
+    /// Forgets a series, which is told no more.
+    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { remove(handler) }
+    /// Forgets a series, which is told no more.
+    public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
+    /// Forgets a series, which is told no more.
+    public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
+    /// Forgets a series, which is told no more.
+    public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
+}
+
+extension MetricFamily.Series {
+    fileprivate var object: AnyObject {
+        switch self {
+        case .counter(let series): series
+        case .gauge(let series): series
+        case .histogram(let series): series
+        }
+    }
+}
