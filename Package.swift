@@ -71,13 +71,18 @@ let package = Package(
         ),
         .target(
             name: "OfferService",
-            dependencies: ["Offers", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [
+                "Offers",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict
         ),
         .target(
             name: "OfferAPI",
             dependencies: [
                 "Offers", "OfferService", "StrictJSON",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -109,9 +114,12 @@ let package = Package(
         .executableTarget(
             name: "offer-signer",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "OfferAPI", "OfferService", "Offers", "StrictJSON", "SubscriptionKeys",
+                "AppStore", "AppStoreSimulator", "OfferAPI", "OfferService", "Offers", "PrometheusMetrics",
+                "StrictJSON",
+                "SubscriptionKeys",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

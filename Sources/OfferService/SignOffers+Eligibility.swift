@@ -43,13 +43,16 @@ extension SignOffers {
             maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
         )
         let decisions = (request.offers ?? app.offers).map { offer in
-            OfferEligibility(request: offer, decision: offerPolicy.decide(offer, explaining: request.explain))
+            let decision = metrics.rooms.measure(.decision) { offerPolicy.decide(offer, explaining: request.explain) }
+            metrics.decisions.count(decision.reason, in: .eligibility)
+            return OfferEligibility(request: offer, decision: decision)
         }
         let products = request.products.map { productId in
-            ProductEligibility(
-                productId: productId,
-                introductoryOffer: introductoryPolicy.decide(productId, explaining: request.explain)
-            )
+            let decision = metrics.rooms.measure(.decision) {
+                introductoryPolicy.decide(productId, explaining: request.explain)
+            }
+            metrics.decisions.count(decision.reason)
+            return ProductEligibility(productId: productId, introductoryOffer: decision)
         }
         return EligibilityAnswer(
             bundleId: request.bundleId,

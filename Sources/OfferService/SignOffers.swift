@@ -11,6 +11,9 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
     let apps: [String: SigningApp<Signer>]
     let maximumEvidenceAgeSeconds: Int64
     let now: @Sendable () -> Timestamp
+    /// What is counted on the way.
+    public let metrics: ServiceMetrics
+    private let signatureCounters: [String: SignatureCounters]
     private let evidenceReader: Reader
     private let evidenceFetcher: (any EvidenceFetcher)?
     private let maximumSignedTransactionAgeSeconds: Int64?
@@ -24,6 +27,7 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
     ///   - maximumEvidenceAgeSeconds: How old evidence may be, in seconds; 0 for no limit.
     ///   - maximumSignedTransactionAgeSeconds: How old signed transactions may be, in seconds; 0 for no limit; `nil` for
     ///     the limit of other evidence.
+    ///   - metrics: What is counted on the way.
     ///   - now: The server's clock.
     public init(
         apps: [SigningApp<Signer>],
@@ -31,9 +35,19 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
         evidenceFetcher: (any EvidenceFetcher)? = nil,
         maximumEvidenceAgeSeconds: Int64,
         maximumSignedTransactionAgeSeconds: Int64? = nil,
+        metrics: ServiceMetrics = ServiceMetrics(),
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.apps = Dictionary(apps.map { ($0.app.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
+        self.metrics = metrics
+        signatureCounters = self.apps.mapValues { signing in
+            SignatureCounters(
+                signing.app,
+                keyIdentifier: signing.signer.keyIdentifier,
+                format: "discount",
+                factory: metrics.factory
+            )
+        }
         self.evidenceReader = evidenceReader
         self.evidenceFetcher = evidenceFetcher
         self.maximumSignedTransactionAgeSeconds = maximumSignedTransactionAgeSeconds
@@ -88,14 +102,18 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
             now: moment,
             maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
         )
+        let counters = signatureCounters[request.bundleId]
         var decisions: [SignedDecision] = []
         decisions.reserveCapacity(request.offers.count)
         for offer in request.offers {
-            let decision =
+            let decision = metrics.rooms.measure(.decision) {
                 skippingEligibility
-                ? policy.decideWithoutEligibility(offer, explaining: request.explain)
-                : policy.decide(offer, explaining: request.explain)
+                    ? policy.decideWithoutEligibility(offer, explaining: request.explain)
+                    : policy.decide(offer, explaining: request.explain)
+            }
+            metrics.decisions.count(decision.reason, in: .signatures)
             let discount = try discount(for: offer, decision, account: request.account, by: signing, at: moment)
+            if discount != nil { counters?.count(offer.offerId) }
             decisions.append(SignedDecision(request: offer, decision: decision, discount: discount))
         }
         return SignatureAnswer(
@@ -143,6 +161,8 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
             let moment = now()
             return (try history(from: evidence, at: moment), moment)
         }
+        let watch = Stopwatch()
+        defer { metrics.rooms.note(watch.nanoseconds, in: .evidence) }
         do throws(EvidenceFault) {
             let history = try await evidenceFetcher.history(answering: question, for: bundleId)
             let moment = now()
@@ -165,6 +185,8 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
         at moment: Timestamp
     ) throws(SignatureFault) -> SubscriptionHistory? {
         guard let evidence else { return nil }
+        let watch = Stopwatch()
+        defer { metrics.rooms.note(watch.nanoseconds, in: .evidence) }
         do throws(EvidenceFault) {
             let history = try evidenceReader.history(from: evidence)
             try Self.refuseFuture(history, at: moment)
@@ -195,14 +217,16 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
     ) throws(SignatureFault) -> Discount? {
         guard decision.verdict == .eligible else { return nil }
         do throws(SigningFailure) {
-            return try Discount(
-                offerId: offer.offerId,
-                productId: offer.productId,
-                bundleId: signing.app.bundleId,
-                account: account,
-                timestamp: moment,
-                signer: signing.signer
-            )
+            return try metrics.rooms.measure(.signature) { () throws(SigningFailure) in
+                try Discount(
+                    offerId: offer.offerId,
+                    productId: offer.productId,
+                    bundleId: signing.app.bundleId,
+                    account: account,
+                    timestamp: moment,
+                    signer: signing.signer
+                )
+            }
         } catch {
             throw .signing(error)
         }

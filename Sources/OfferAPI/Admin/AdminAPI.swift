@@ -9,16 +9,18 @@ public enum AdminAPI {
     ///
     /// - Parameters:
     ///   - readiness: What `/readyz` answers from.
+    ///   - metrics: What `/metrics` answers; asked anew for each answer.
     ///   - version: The service's version.
     ///   - logger: Where the service's own faults are logged.
     /// - Returns: The responder.
     public static func responder(
         readiness: Readiness,
+        metrics: @escaping @Sendable () async -> MetricsPage,
         version: String,
         logger: Logger
-    ) -> some HTTPResponder<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
-        let paths = ["/livez", "/readyz", "/version"]
+    ) -> some HTTPResponder<ServiceRequestContext> {
+        let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
+        let paths = ["/livez", "/readyz", "/metrics", "/version"]
         let methods = Dictionary(uniqueKeysWithValues: paths.map { ($0, "GET, HEAD") })
         router.add(middleware: ProblemMiddleware(methods: methods, logger: logger))
         let json: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
@@ -28,6 +30,11 @@ public enum AdminAPI {
         router.get("/readyz") { _, _ in
             let (isReady, bytes) = readiness.answer()
             return Response(status: isReady ? .ok : .serviceUnavailable, headers: json, bytes: bytes)
+        }
+        router.get("/metrics") { _, _ in
+            let page = await metrics()
+            let headers: HTTPFields = [.contentType: page.contentType, .cacheControl: "no-store"]
+            return Response(status: .ok, headers: headers, bytes: page.bytes)
         }
         router.get("/version") { _, _ in
             var writer = JSONWriter()

@@ -40,7 +40,8 @@ public struct EligibilityEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: 
     func answer(_ body: [UInt8], for client: Client) throws(Problem) -> [UInt8] {
         let request = try request(body, for: client)
         do {
-            return try signOffers.eligibility(request).json
+            let answer = try signOffers.eligibility(request)
+            return signOffers.metrics.rooms.measure(.encode) { answer.json }
         } catch {
             throw Problem(error, evidence: request.evidence?.kind)
         }
@@ -56,7 +57,8 @@ public struct EligibilityEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: 
     func answer(_ body: [UInt8], for client: Client) async throws(Problem) -> [UInt8] {
         let request = try request(body, for: client)
         do {
-            return try await signOffers.eligibility(request).json
+            let answer = try await signOffers.eligibility(request)
+            return signOffers.metrics.rooms.measure(.encode) { answer.json }
         } catch {
             throw Problem(error, evidence: request.evidence?.kind)
         }
@@ -66,7 +68,9 @@ public struct EligibilityEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: 
     private func request(_ body: [UInt8], for client: Client) throws(Problem) -> EligibilityRequest {
         let call: EligibilityCall
         do {
-            call = try EligibilityCall(json: body)
+            call = try signOffers.metrics.rooms.measure(.decode) { () throws(JSONFault) in
+                try EligibilityCall(json: body)
+            }
         } catch {
             throw Problem(error)
         }

@@ -5,7 +5,7 @@ import NIOCore
 public import ServiceLifecycle
 
 /// One listening socket with its responder, as a service that starts and drains with the others.
-public struct HTTPListener<Responder: HTTPResponder>: Service where Responder.Context == BasicRequestContext {
+public struct HTTPListener<Responder: HTTPResponder>: Service where Responder.Context == ServiceRequestContext {
     /// How long a connection may be idle before it is closed, in seconds.
     private static var idleTimeoutSeconds: Int64 { 75 }
 

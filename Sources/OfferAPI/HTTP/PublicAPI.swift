@@ -7,7 +7,7 @@ public import Offers
 /// The routes that clients call.
 public enum PublicAPI {
     /// The context of a request.
-    public typealias Context = BasicRequestContext
+    public typealias Context = ServiceRequestContext
 
     private static let methods = [
         "/v1/signatures": "POST", "/v1/eligibility": "POST", "/v1/diagnoses": "POST", "/v1/product-reports": "POST",
@@ -18,6 +18,7 @@ public enum PublicAPI {
     ///
     /// - Parameters:
     ///   - endpoints: What the configuration in use answers with.
+    ///   - metrics: Counts the requests.
     ///   - logger: Where the service's own faults are logged.
     /// - Returns: The responder.
     public static func responder(
@@ -25,45 +26,47 @@ public enum PublicAPI {
             @escaping @Sendable () -> PublicEndpoints<
                 some OfferSigner, some EvidenceReader, some ProductReportStore, some SignatureVerifier
             >,
+        metrics: RequestMetrics = RequestMetrics(),
         logger: Logger
     ) -> some HTTPResponder<Context> {
         let router = Router(context: Context.self)
+        router.add(middleware: TelemetryMiddleware(metrics: metrics))
         router.add(middleware: ProblemMiddleware(methods: methods, logger: logger))
-        router.post("/v1/signatures") { request, _ in
+        router.post("/v1/signatures") { request, context in
             let endpoint = endpoints().signatures
-            let client = try endpoint.admit(request.head)
+            let client = context.trail.note(try endpoint.admit(request.head))
             let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
             return try await answer(logger) { () async throws(Problem) in
                 try await endpoint.answer(body, for: client)
             }
         }
-        router.post("/v1/eligibility") { request, _ in
+        router.post("/v1/eligibility") { request, context in
             let endpoint = endpoints().eligibility
-            let client = try endpoint.admit(request.head)
+            let client = context.trail.note(try endpoint.admit(request.head))
             let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
             return try await answer(logger) { () async throws(Problem) in
                 try await endpoint.answer(body, for: client)
             }
         }
-        router.post("/v1/diagnoses") { request, _ in
+        router.post("/v1/diagnoses") { request, context in
             let endpoint = endpoints().diagnoses
-            let client = try endpoint.admit(request.head)
+            let client = context.trail.note(try endpoint.admit(request.head))
             let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
             return try await answer(logger) { () async throws(Problem) in
                 try await endpoint.answer(body, for: client)
             }
         }
-        router.post("/v1/product-reports") { request, _ in
+        router.post("/v1/product-reports") { request, context in
             let endpoint = endpoints().productReports
-            let client = try endpoint.admitReport(request.head)
+            let client = context.trail.note(try endpoint.admitReport(request.head))
             let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
             return try await answer(logger, status: .accepted) { () async throws(Problem) in
                 try await endpoint.take(body, query: query(of: request), for: client)
             }
         }
-        router.get("/v1/products") { request, _ in
+        router.get("/v1/products") { request, context in
             let endpoint = endpoints().productReports
-            let client = try endpoint.admitQuery(request.head)
+            let client = context.trail.note(try endpoint.admitQuery(request.head))
             return try await answer(logger) { () async throws(Problem) in
                 try await endpoint.products(query: query(of: request), for: client)
             }

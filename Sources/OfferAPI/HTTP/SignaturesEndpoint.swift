@@ -40,7 +40,8 @@ public struct SignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: S
     func answer(_ body: [UInt8], for client: Client) throws(Problem) -> [UInt8] {
         let request = try request(body, for: client)
         do {
-            return try signOffers.answer(request).json
+            let answer = try signOffers.answer(request)
+            return signOffers.metrics.rooms.measure(.encode) { answer.json }
         } catch {
             throw Problem(error, evidence: request.evidence?.kind)
         }
@@ -56,7 +57,8 @@ public struct SignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: S
     func answer(_ body: [UInt8], for client: Client) async throws(Problem) -> [UInt8] {
         let request = try request(body, for: client)
         do {
-            return try await signOffers.answer(request).json
+            let answer = try await signOffers.answer(request)
+            return signOffers.metrics.rooms.measure(.encode) { answer.json }
         } catch {
             throw Problem(error, evidence: request.evidence?.kind)
         }
@@ -66,7 +68,8 @@ public struct SignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: S
     private func request(_ body: [UInt8], for client: Client) throws(Problem) -> SignatureRequest {
         let call: SignatureCall
         do {
-            call = try SignatureCall(json: body)
+            call = try signOffers.metrics.rooms.measure(.decode) { () throws(JSONFault) in try SignatureCall(json: body)
+            }
         } catch {
             throw Problem(error)
         }

@@ -49,9 +49,14 @@ struct LoadedService: Sendable {
 
     /// The main use case, composed of the apps, their keys and Apple's side.
     ///
-    /// - Parameter appStore: Asks the App Store; `nil` where it is not asked.
+    /// - Parameters:
+    ///   - appStore: Asks the App Store; `nil` where it is not asked.
+    ///   - metrics: What is counted on the way.
     /// - Returns: The use case.
-    func signOffers(asking appStore: AppStoreEvidenceFetcher?) -> SignOffers<GuardedKey, AppStoreEvidenceReader> {
+    func signOffers(
+        asking appStore: AppStoreEvidenceFetcher?,
+        metrics: ServiceMetrics = ServiceMetrics()
+    ) -> SignOffers<GuardedKey, AppStoreEvidenceReader> {
         SignOffers(
             apps: zip(settings.apps, keys).compactMap { app, keys in
                 keys.first.map { SigningApp(app: app.app, signer: $0) }
@@ -62,6 +67,7 @@ struct LoadedService: Sendable {
             evidenceFetcher: appStore,
             maximumEvidenceAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
             maximumSignedTransactionAgeSeconds: Int64(settings.evidence.signedTransactionMaximumAgeSeconds),
+            metrics: metrics,
             now: WallClock.now
         )
     }

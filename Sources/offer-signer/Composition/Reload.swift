@@ -9,7 +9,7 @@ final class Reload: Sendable {
     private let current: Current<ServiceSnapshot>
     /// What the process was started with.
     private let running: Settings
-    private let clock: ClockMonitor
+    private let lifelong: LifelongParts
     private let logger: Logger
     private let history = Mutex(ReloadRecord())
 
@@ -18,13 +18,12 @@ final class Reload: Sendable {
     /// - Parameters:
     ///   - source: Where the configuration comes from.
     ///   - current: What is in use, with what the process was started with.
-    ///   - clock: The watch over the clock, which a reload tells that an operator has looked.
     ///   - logger: Where the outcome is logged.
-    init(source: ConfigurationSource, current: Current<ServiceSnapshot>, clock: ClockMonitor, logger: Logger) {
+    init(source: ConfigurationSource, current: Current<ServiceSnapshot>, logger: Logger) {
         self.source = source
         self.current = current
         self.running = current.value.service.settings
-        self.clock = clock
+        self.lifelong = current.value.lifelong
         self.logger = logger
     }
 
@@ -37,9 +36,9 @@ final class Reload: Sendable {
     func perform() {
         do throws(ConfigurationFaults) {
             let service = try source.load()
-            let (reports, transport) = (current.value.productReports, current.value.appStoreTransport)
-            current.replace(by: ServiceSnapshot(service, productReports: reports, appStoreTransport: transport))
-            clock.believe()
+            current.replace(by: ServiceSnapshot(service, lifelong))
+            // The operator has looked.
+            lifelong.clock.believe()
             let warnings = service.warnings.map(\.description) + restartWarnings(of: service)
             for warning in warnings { logger.warning("\(warning)") }
             let keys = service.signingKeyIdentifiers.joined(separator: ",")

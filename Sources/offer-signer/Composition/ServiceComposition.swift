@@ -11,6 +11,7 @@ import UnixSignals
 struct ServiceComposition {
     // Nothing here holds on to keys but `current`, so that a reload can let them go.
     private let current: Current<ServiceSnapshot>
+    private let lifelong: LifelongParts
     private let source: ConfigurationSource
 
     /// Composes the service; nothing listens yet.
@@ -19,13 +20,8 @@ struct ServiceComposition {
     ///   - service: What the configuration describes.
     ///   - source: Where to read it again.
     init(_ service: consuming LoadedService, from source: ConfigurationSource) {
-        current = Current(
-            ServiceSnapshot(
-                service,
-                productReports: InMemoryProductReports(),
-                appStoreTransport: AsyncHTTPTransport()
-            )
-        )
+        lifelong = LifelongParts()
+        current = Current(ServiceSnapshot(service, lifelong))
         self.source = source
     }
 
@@ -40,20 +36,29 @@ struct ServiceComposition {
             logger.notice("keys are not in secret memory", metadata: ["reason": "\(reason)"])
         }
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
-        let clock = ClockMonitor(reading: WallClock.reading)
-        let reload = Reload(source: source, current: current, clock: clock, logger: logger)
+        let (clock, telemetry) = (lifelong.clock, lifelong.telemetry)
+        let reload = Reload(source: source, current: current, logger: logger)
         let readiness = Readiness { [current] in Self.details(current.value.service, reload, clock) }
         let announcement = Announcement(readiness: readiness)
         let admin = HTTPListener(
             host: settings.admin.address.host,
             port: settings.admin.address.port,
-            responder: AdminAPI.responder(readiness: readiness, version: Version.current, logger: logger),
+            responder: AdminAPI.responder(
+                readiness: readiness,
+                metrics: { telemetry.page() },
+                version: Version.current,
+                logger: logger
+            ),
             onListening: { announcement.adminListens(at: $0) }
         )
         let api = HTTPListener(
             host: settings.server.address.host,
             port: settings.server.address.port,
-            responder: PublicAPI.responder(endpoints: { [current] in current.value.endpoints }, logger: logger),
+            responder: PublicAPI.responder(
+                endpoints: { [current] in current.value.endpoints },
+                metrics: telemetry.requests,
+                logger: logger
+            ),
             onListening: { announcement.serverListens(at: $0) }
         )
         let drain = DrainDelay(seconds: settings.server.drainDelaySeconds, readiness: readiness)
@@ -78,10 +83,10 @@ struct ServiceComposition {
         do {
             try await group.run()
         } catch {
-            await current.value.appStoreTransport.shutdown()
+            await lifelong.appStoreTransport.shutdown()
             throw error
         }
-        await current.value.appStoreTransport.shutdown()
+        await lifelong.appStoreTransport.shutdown()
     }
 
     private static func details(_ service: LoadedService, _ reload: Reload, _ clock: ClockMonitor) -> ReadinessDetails {

@@ -9,10 +9,8 @@ import OfferService
 struct ServiceSnapshot: Sendable {
     /// Settings, warnings and keys.
     let service: LoadedService
-    /// What clients reported of products: it outlives a reload.
-    let productReports: InMemoryProductReports
-    /// The connections to Apple: they outlive a reload.
-    let appStoreTransport: AsyncHTTPTransport
+    /// What outlives a reload.
+    let lifelong: LifelongParts
     /// What clients call.
     let endpoints: PublicEndpoints<GuardedKey, AppStoreEvidenceReader, InMemoryProductReports, P256Verifier>
 
@@ -20,20 +18,17 @@ struct ServiceSnapshot: Sendable {
     ///
     /// - Parameters:
     ///   - service: What the configuration describes.
-    ///   - productReports: What clients reported of products so far.
-    ///   - appStoreTransport: The connections to Apple.
-    init(
-        _ service: LoadedService,
-        productReports: InMemoryProductReports,
-        appStoreTransport: AsyncHTTPTransport
-    ) {
+    ///   - lifelong: What was there before, and stays.
+    init(_ service: LoadedService, _ lifelong: LifelongParts) {
         self.service = service
-        self.productReports = productReports
-        self.appStoreTransport = appStoreTransport
+        self.lifelong = lifelong
         endpoints = PublicEndpoints(
             clients: service.clients,
-            signOffers: service.signOffers(asking: service.appStoreFetcher(over: appStoreTransport)),
-            productReports: service.productReports(in: productReports),
+            signOffers: service.signOffers(
+                asking: service.appStoreFetcher(over: lifelong.appStoreTransport),
+                metrics: lifelong.telemetry.service
+            ),
+            productReports: service.productReports(in: lifelong.productReports),
             diagnoseReports: service.diagnoseReports()
         )
     }

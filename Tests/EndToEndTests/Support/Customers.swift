@@ -15,6 +15,15 @@ enum Customers {
         """#
     }
 
+    /// A request of a lapsed customer for offers on `pro.monthly`.
+    ///
+    /// - Parameter offers: The offers' identifiers.
+    /// - Returns: The body.
+    static func lapsedRequest(offers: [String]) -> String {
+        let list = offers.map { #"{"productId":"pro.monthly","offerId":"\#($0)"}"# }.joined(separator: ",")
+        return #"{"evidence":{"receiptResponse":\#(lapsed)},"offers":[\#(list)]}"#
+    }
+
     private static func receipt(expiringIn days: Int64, entry: String) -> String {
         #"""
         {"status":0,"environment":"Production","receipt":{"receipt_type":"Production","bundle_id":

@@ -1,0 +1,67 @@
+public import CoreMetrics
+import Synchronization
+
+/// Counts requests by route, status and client, and how long they took by route.
+///
+/// A plain synchronous value, for whatever way a request goes. Routes are the patterns of the router and clients those of
+/// the configuration: nothing that a stranger sends becomes a label.
+public final class RequestMetrics: Sendable {
+    /// The route of requests that no route takes.
+    static let unmatched = "unmatched"
+    /// The client of requests without a token that is anybody's, and the status of those that got no answer.
+    static let none = "none"
+
+    private struct Key: Hashable {
+        let route: String
+        let status: Int?
+        let client: String
+    }
+
+    private struct Handles {
+        let count: Counter
+        let duration: Timer
+    }
+
+    private let factory: any MetricsFactory
+    private let handles = Mutex<[Key: Handles]>([:])
+
+    /// Creates what counts; each handle is made at its first use, and kept.
+    ///
+    /// - Parameter factory: What keeps the metrics; by default nothing does.
+    public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
+        self.factory = factory
+    }
+
+    /// Counts a request.
+    ///
+    /// - Parameters:
+    ///   - route: The route's pattern; `nil` when there is none for it.
+    ///   - status: The status of the answer; `nil` where the client was gone, or what it sent was no HTTP.
+    ///   - client: The client's name; `nil` when nobody is known.
+    ///   - nanoseconds: How long it took from the head of the request to the answer.
+    func count(route: String?, status: Int?, client: String?, nanoseconds: Int64) {
+        let key = Key(route: route ?? Self.unmatched, status: status, client: client ?? Self.none)
+        let handles = handles.withLock { handles in
+            if let known = handles[key] { return known }
+            let new = makeHandles(for: key)
+            handles[key] = new
+            return new
+        }
+        handles.count.increment()
+        handles.duration.recordNanoseconds(nanoseconds)
+    }
+
+    private func makeHandles(for key: Key) -> Handles {
+        let labels = [
+            ("route", key.route), ("status", key.status.map(String.init) ?? Self.none), ("client", key.client),
+        ]
+        return Handles(
+            count: Counter(label: "offer_signer_requests_total", dimensions: labels, factory: factory),
+            duration: Timer(
+                label: "offer_signer_request_duration_seconds",
+                dimensions: [("route", key.route)],
+                factory: factory
+            )
+        )
+    }
+}

@@ -1,0 +1,54 @@
+import CoreMetrics
+
+/// How long requests are in each room.
+public struct RoomMetrics: Sendable {
+    private let timers: [Timer]
+
+    /// Makes the handles.
+    ///
+    /// - Parameter factory: What keeps the metrics.
+    init(factory: any MetricsFactory) {
+        timers = Room.allCases.map {
+            Timer(label: "offer_signer_room_duration_seconds", dimensions: [("room", $0.rawValue)], factory: factory)
+        }
+    }
+
+    /// Notes a time that was spent.
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: The time, in nanoseconds.
+    ///   - room: Where.
+    public func note(_ nanoseconds: Int64, in room: Room) {
+        timers[room.index].recordNanoseconds(nanoseconds)
+    }
+
+    /// Does something in a room, and notes how long it took, also when it failed.
+    ///
+    /// - Parameters:
+    ///   - room: Where.
+    ///   - work: What to do.
+    /// - Returns: What `work` returns.
+    /// - Throws: What `work` throws.
+    public func measure<Result, Failure: Error>(
+        _ room: Room,
+        _ work: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let watch = Stopwatch()
+        defer { note(watch.nanoseconds, in: room) }
+        return try work()
+    }
+}
+
+extension Room {
+    /// The place of the room in `allCases`.
+    fileprivate var index: Int {
+        switch self {
+        case .decode: 0
+        case .evidence: 1
+        case .decision: 2
+        case .signature: 3
+        case .ledger: 4
+        case .encode: 5
+        }
+    }
+}

@@ -1,0 +1,25 @@
+public import CoreMetrics
+
+/// What the use cases count: plain synchronous functions, for whatever thread a request is on.
+///
+/// To add a metric: make its handle here, or in another room, by swift-metrics with the factory that is handed in; keep
+/// the handle, and count through it. Its name, kind and help go into the one table of the executable
+/// (`MetricDefinition+All.swift`). A label's value comes from the catalog or from a list in the code, never from a
+/// request.
+public struct ServiceMetrics: Sendable {
+    /// How long requests are in each room.
+    public let rooms: RoomMetrics
+    /// What was decided.
+    public let decisions: DecisionMetrics
+    /// What keeps the metrics.
+    let factory: any MetricsFactory
+
+    /// Makes the handles.
+    ///
+    /// - Parameter factory: What keeps the metrics; by default nothing does.
+    public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
+        self.factory = factory
+        rooms = RoomMetrics(factory: factory)
+        decisions = DecisionMetrics(factory: factory)
+    }
+}

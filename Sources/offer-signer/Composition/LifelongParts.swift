@@ -1,0 +1,14 @@
+import AppStore
+import OfferService
+
+/// What is made once and lives as long as the process, whatever is reloaded: nothing of it holds a key.
+struct LifelongParts: Sendable {
+    /// What clients reported of products.
+    let productReports = InMemoryProductReports()
+    /// The connections to Apple.
+    let appStoreTransport = AsyncHTTPTransport()
+    /// The watch over the clock.
+    let clock = ClockMonitor(reading: WallClock.reading)
+    /// What is counted.
+    let telemetry = Telemetry()
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@Suite("What /metrics tells of a running service")
+struct MetricsTests {
+    @Test("requests are counted by route, status and client, and no path or product of a stranger becomes a label")
+    func requests() throws {
+        let service = try RunningService()
+        let body = Customers.lapsedRequest(offers: ["comeback50", "comeback50", "never-heard-of"])
+        #expect(try service.sign(body).status == 200)
+        #expect(try service.sign("{").status == 400)
+        #expect(try Connection(to: service.server).request("GET", "/v1/signatures").status == 405)
+        #expect(try Connection(to: service.server).request("GET", "/stranger-path").status == 404)
+        let stranger = try Connection(to: service.server)
+            .request("POST", "/v1/signatures", headers: ["Authorization: Bearer stranger-token"], body: "{}")
+        #expect(stranger.status == 401)
+
+        let metrics = try service.metrics()
+        func requests(_ route: String, _ status: Int, _ client: String) -> Double? {
+            metrics["offer_signer_requests_total{route=\"\(route)\",status=\"\(status)\",client=\"\(client)\"}"]
+        }
+        #expect(requests("/v1/signatures", 200, "backend") == 1)
+        #expect(requests("/v1/signatures", 400, "backend") == 1)
+        #expect(requests("/v1/signatures", 401, "none") == 1)
+        #expect(requests("unmatched", 405, "none") == 1)
+        #expect(requests("unmatched", 404, "none") == 1)
+        #expect(
+            metrics["offer_signer_request_duration_seconds_count{route=\"/v1/signatures\"}"] == 3
+        )
+        for name in metrics.keys {
+            #expect(!name.contains("stranger"))
+            #expect(!name.contains("never-heard-of"))
+        }
+    }
+
+    @Test("decisions and signatures are counted, and the time in each room")
+    func decisions() throws {
+        let service = try RunningService()
+        let body = Customers.lapsedRequest(offers: ["comeback50", "anyone", "comeback50", "never-heard-of"])
+        #expect(try service.sign(body).status == 200)
+        let metrics = try service.metrics()
+        func decisions(_ verdict: String, _ reason: String) -> Double? {
+            let labels = "call=\"signatures\",verdict=\"\(verdict)\",reason=\"\(reason)\""
+            return metrics["offer_signer_decisions_total{\(labels)}"]
+        }
+        #expect(decisions("eligible", "lapsed") == 3)
+        #expect(decisions("ineligible", "offer_not_in_catalog") == 1)
+        #expect(decisions("unknown", "no_evidence") == 0)
+        func signatures(_ offer: String) -> Double? {
+            let labels = "app=\"com.example.reader\",offer=\"\(offer)\",key_id=\"TESTKEY001\",format=\"discount\""
+            return metrics["offer_signer_signatures_total{\(labels)}"]
+        }
+        #expect(signatures("comeback50") == 2)
+        #expect(signatures("anyone") == 1)
+        let rooms = ["decode": 1.0, "evidence": 1, "decision": 4, "signature": 3, "encode": 1]
+        for (room, times) in rooms {
+            #expect(metrics["offer_signer_room_duration_seconds_count{room=\"\(room)\"}"] == times, "\(room)")
+            let seconds = try #require(metrics["offer_signer_room_duration_seconds_sum{room=\"\(room)\"}"])
+            #expect(seconds > 0 && seconds < 20, "\(room)")
+        }
+    }
+
+    @Test("counters go on counting over a reload")
+    func reload() throws {
+        let service = try RunningService()
+        let body = Customers.lapsedRequest(offers: ["comeback50"])
+        #expect(try service.sign(body).status == 200)
+        try service.reload()
+        #expect(try service.sign(body).status == 200)
+        let name = "offer_signer_requests_total{route=\"/v1/signatures\",status=\"200\",client=\"backend\"}"
+        #expect(try service.metrics()[name] == 2)
+    }
+
+    @Test("every metric is described, by a help of its own, on the operators' listener alone")
+    func helps() throws {
+        let service = try RunningService()
+        #expect(try Connection(to: service.server).request("GET", "/metrics").status == 404)
+        let response = try Connection(to: service.admin).request("GET", "/metrics")
+        #expect(response.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+        let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n")
+        let types = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }
+        let helps = lines.filter { $0.hasPrefix("# HELP ") }.map { $0.split(separator: " ")[2] }
+        #expect(types == helps)
+        #expect(types.count > 10)
+        #expect(Set(types).count == types.count)
+    }
+}
