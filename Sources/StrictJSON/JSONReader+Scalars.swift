@@ -16,6 +16,28 @@ extension JSONReader {
         }
     }
 
+    /// Reads a value that is neither object nor array as it is written, so that a number or date in it can be read
+    /// without making a string first.
+    ///
+    /// - Returns: The value's type, and its bytes: a string's content with its escapes resolved, a number's or literal's
+    ///   text.
+    /// - Throws: ``JSONFault`` when it is not one.
+    public mutating func readPlain() throws(JSONFault) -> (type: JSONType, bytes: ArraySlice<UInt8>) {
+        let type = try nextType()
+        let start = position
+        switch type {
+        case .string:
+            let hasEscapes = try skipString()
+            let content = bytes[(start + 1)..<(position - 1)]
+            return (type, hasEscapes ? Array(try resolved(content).utf8)[...] : content)
+        case .number: try skipNumber()
+        case .boolean, .null: _ = try readLiteral()
+        case .object: throw JSONFault(.wrongType, "A plain value is expected; this is an object.")
+        case .array: throw JSONFault(.wrongType, "A plain value is expected; this is an array.")
+        }
+        return (type, bytes[start..<position])
+    }
+
     /// Reads `true` or `false`.
     ///
     /// - Returns: The value.
@@ -41,10 +63,17 @@ extension JSONReader {
 
     /// Reads `true`, `false` or `null`.
     mutating func readLiteral() throws(JSONFault) -> JSONScalar {
-        for (text, value) in [("true", JSONScalar.bool(true)), ("false", .bool(false)), ("null", .null)]
-        where isNext(text) {
-            position += text.utf8.count
-            return value
+        if isNext("true") {
+            position += 4
+            return .bool(true)
+        }
+        if isNext("false") {
+            position += 5
+            return .bool(false)
+        }
+        if isNext("null") {
+            position += 4
+            return .null
         }
         throw malformed("a value is expected")
     }

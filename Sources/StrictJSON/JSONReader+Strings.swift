@@ -21,8 +21,11 @@ extension JSONReader {
         let start = position
         var hasEscapes = false
         var isASCII = true
-        while let byte = current {
-            switch byte {
+        while true {
+            let plain = plainCharacters
+            position = plain.end
+            isASCII = isASCII && plain.areASCII
+            switch current {
             case UInt8(ascii: "\""):
                 guard isASCII || String(validating: bytes[start..<position], as: UTF8.self) != nil else {
                     throw JSONFault(.malformed, "The string is not valid UTF-8.")
@@ -32,13 +35,24 @@ extension JSONReader {
             case UInt8(ascii: "\\"):
                 hasEscapes = true
                 try skipEscape()
-            case 0..<0x20: throw malformed("a control character must be escaped")
-            default:
-                if byte >= 0x80 { isASCII = false }
-                position += 1
+            case nil: throw malformed("the string does not end")
+            default: throw malformed("a control character must be escaped")
             }
         }
-        throw malformed("the string does not end")
+    }
+
+    /// Where the characters end that stand for themselves in a string, and whether all of them are ASCII.
+    private var plainCharacters: (end: Int, areASCII: Bool) {
+        let text = bytes.span
+        var index = position
+        var union: UInt8 = 0
+        while index < text.count {
+            let byte = text[index]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+            union |= byte
+            index += 1
+        }
+        return (index, union < 0x80)
     }
 
     /// Passes an escape by, both halves of a surrogate pair.
@@ -75,7 +89,7 @@ extension JSONReader {
     }
 
     /// The text of a string whose escapes were found to be right.
-    private func resolved(_ content: ArraySlice<UInt8>) throws(JSONFault) -> String {
+    func resolved(_ content: ArraySlice<UInt8>) throws(JSONFault) -> String {
         var units: [UInt8] = []
         units.reserveCapacity(content.count)
         var escapes = JSONReader(Array(content))

@@ -12,7 +12,7 @@ public struct JSONReader {
     let bytes: [UInt8]
     var position = 0
     private var depth = 0
-    private let refusesDuplicates: Bool
+    let refusesDuplicates: Bool
 
     /// Creates a reader at the start of a text.
     ///
@@ -51,7 +51,7 @@ public struct JSONReader {
     ) throws(JSONFault) {
         try expect(.object)
         try descend()
-        defer { depth -= 1 }
+        defer { ascend() }
         var names = refusesDuplicates ? Set<String>() : nil
         if take(UInt8(ascii: "}")) { return }
         repeat {
@@ -77,7 +77,7 @@ public struct JSONReader {
     ) throws(JSONFault) {
         try expect(.array)
         try descend()
-        defer { depth -= 1 }
+        defer { ascend() }
         if take(UInt8(ascii: "]")) { return }
         var index = 0
         repeat {
@@ -109,14 +109,14 @@ public struct JSONReader {
                 } while take(UInt8(ascii: ","))
                 guard take(UInt8(ascii: "}")) else { throw malformed("\",\" or \"}\" is expected") }
             }
-            depth -= 1
+            ascend()
         case .array:
             try descend()
             if !take(UInt8(ascii: "]")) {
                 repeat { try skipValue() } while take(UInt8(ascii: ","))
                 guard take(UInt8(ascii: "]")) else { throw malformed("\",\" or \"]\" is expected") }
             }
-            depth -= 1
+            ascend()
         case .string: try skipString()
         case .number: try skipNumber()
         case .boolean, .null: _ = try readLiteral()
@@ -136,7 +136,14 @@ public struct JSONReader {
 
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    func isNext(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
+    func isNext(_ text: StaticString) -> Bool {
+        let length = text.utf8CodeUnitCount
+        guard bytes.count - position >= length else { return false }
+        return text.withUTF8Buffer { text in
+            for index in 0..<length where bytes[position + index] != text[index] { return false }
+            return true
+        }
+    }
 
     func malformed(_ what: String) -> JSONFault {
         let place = position < bytes.count ? "at byte \(position)" : "at the end of the text"
@@ -154,12 +161,17 @@ public struct JSONReader {
     }
 
     /// Steps into an object or array, past its first byte.
-    private mutating func descend() throws(JSONFault) {
+    mutating func descend() throws(JSONFault) {
         depth += 1
         guard depth <= Self.maximumDepth else {
             throw JSONFault(.tooDeep, "Objects and arrays may be nested \(Self.maximumDepth) deep, no deeper.")
         }
         position += 1
+    }
+
+    /// Steps out of an object or array again.
+    mutating func ascend() {
+        depth -= 1
     }
 
     mutating func take(_ byte: UInt8) -> Bool {
@@ -174,19 +186,19 @@ public struct JSONReader {
     }
 
     private mutating func readName() throws(JSONFault) -> String {
-        guard try nextTypeIsString() else { throw malformed("a member's name is expected") }
+        guard nextIsString() else { throw malformed("a member's name is expected") }
         let name = try readString()
         guard take(UInt8(ascii: ":")) else { throw malformed("\":\" is expected") }
         return name
     }
 
     private mutating func skipName() throws(JSONFault) {
-        guard try nextTypeIsString() else { throw malformed("a member's name is expected") }
+        guard nextIsString() else { throw malformed("a member's name is expected") }
         try skipString()
         guard take(UInt8(ascii: ":")) else { throw malformed("\":\" is expected") }
     }
 
-    private mutating func nextTypeIsString() throws(JSONFault) -> Bool {
+    mutating func nextIsString() -> Bool {
         skipWhiteSpace()
         return current == UInt8(ascii: "\"")
     }

@@ -62,6 +62,38 @@ public struct JSONWriter {
         bytes.append(contentsOf: String(value).utf8)
     }
 
+    /// Writes bytes as a string of their Base64 text (RFC 4648 §4, padded).
+    ///
+    /// - Parameter value: The bytes.
+    public mutating func base64(_ value: [UInt8]) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        var index = 0
+        while index < value.count {
+            let isLast = (value.count - index < 3, value.count - index < 2)
+            let second = isLast.1 ? 0 : value[index + 1]
+            let third = isLast.0 ? 0 : value[index + 2]
+            let group = UInt32(value[index]) << 16 | UInt32(second) << 8 | UInt32(third)
+            bytes.append(Self.base64Digit(group >> 18))
+            bytes.append(Self.base64Digit(group >> 12))
+            bytes.append(isLast.1 ? UInt8(ascii: "=") : Self.base64Digit(group >> 6))
+            bytes.append(isLast.0 ? UInt8(ascii: "=") : Self.base64Digit(group))
+            index += 3
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func base64Digit(_ sextet: UInt32) -> UInt8 {
+        let sextet = UInt8(truncatingIfNeeded: sextet & 0x3F)
+        return switch sextet {
+        case 0..<26: UInt8(ascii: "A") + sextet
+        case 26..<52: UInt8(ascii: "a") + sextet - 26
+        case 52..<62: UInt8(ascii: "0") + sextet - 52
+        case 62: UInt8(ascii: "+")
+        default: UInt8(ascii: "/")
+        }
+    }
+
     /// Writes `true` or `false`.
     ///
     /// - Parameter value: Which of them.
@@ -76,6 +108,24 @@ public struct JSONWriter {
     public mutating func string(_ value: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
+        if Self.needsEscapes(value.utf8.span) {
+            escape(value)
+        } else {
+            bytes.append(contentsOf: value.utf8)
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscapes(_ text: Span<UInt8>) -> Bool {
+        var isFound = false
+        for index in text.indices {
+            let byte = text[index]
+            isFound = isFound || byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+        }
+        return isFound
+    }
+
+    private mutating func escape(_ value: String) {
         for byte in value.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -90,7 +140,6 @@ public struct JSONWriter {
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 
     private mutating func nested(_ open: UInt8, _ content: (inout JSONWriter) -> Void, _ close: UInt8) {

@@ -16,7 +16,13 @@ struct JSONReaderTests {
             try readAll(&reading)
             try reading.readEnd()
         }
+        var readingByTable = JSONReader(bytes, refusesDuplicates: false)
+        let readByTable = takes {
+            try readAllByTable(&readingByTable)
+            try readingByTable.readEnd()
+        }
         #expect(skipped == read)
+        #expect(skipped == readByTable)
         return skipped
     }
 
@@ -34,6 +40,20 @@ struct JSONReaderTests {
         case .object: try reader.readObject { (_, reader) throws(JSONFault) in try readAll(&reader) }
         case .array: try reader.readArray { (_, reader) throws(JSONFault) in try readAll(&reader) }
         default: _ = try reader.readScalar()
+        }
+    }
+
+    private enum NoMember: String, CaseIterable {
+        case none = "\u{0}"
+    }
+
+    private static let noMembers = JSONMembers(NoMember.self)
+
+    static func readAllByTable(_ reader: inout JSONReader) throws(JSONFault) {
+        switch try reader.nextType() {
+        case .object: try reader.readObject(noMembers) { (_, reader) throws(JSONFault) in try readAllByTable(&reader) }
+        case .array: try reader.readArray { (_, reader) throws(JSONFault) in try readAllByTable(&reader) }
+        default: _ = try reader.readPlain()
         }
     }
 

@@ -27,4 +27,12 @@ struct JSONWriterTests {
         #expect((object?["empty"] as? [String: Any])?.isEmpty == true)
         #expect(object?["last"] as? String == "x")
     }
+
+    @Test("Bytes are written in Base64 as Foundation writes them", arguments: 0...80)
+    func base64(count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count &* 91) }
+        var writer = JSONWriter()
+        writer.base64(bytes)
+        #expect(writer.bytes == Array("\"\(Data(bytes).base64EncodedString())\"".utf8))
+    }
 }

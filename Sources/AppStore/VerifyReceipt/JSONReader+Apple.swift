@@ -5,17 +5,21 @@ import StrictJSON
 // stand for a member that is not there.
 
 extension JSONReader {
+    /// Reads a plain value's text: a string's, or a number's or boolean's as it is written.
+    ///
+    /// - Returns: The text in UTF-8; `nil` for `null` and the empty string.
+    /// - Throws: `JSONFault` for an object or array.
+    private mutating func readAppleBytes() throws(JSONFault) -> ArraySlice<UInt8>? {
+        let (type, bytes) = try readPlain()
+        return type == .null || bytes.isEmpty ? nil : bytes
+    }
+
     /// Reads text: a string, or a number or boolean as it is written.
     ///
     /// - Returns: The text; `nil` for `null` and the empty string.
     /// - Throws: `JSONFault` for an object or array.
     mutating func readAppleText() throws(JSONFault) -> String? {
-        switch try readScalar() {
-        case .string(let text): text.isEmpty ? nil : text
-        case .number(let text): text
-        case .bool(let flag): flag ? "true" : "false"
-        case .null: nil
-        }
+        try readAppleBytes().map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Reads a whole number, or its text.
@@ -23,8 +27,10 @@ extension JSONReader {
     /// - Returns: The number; `nil` for `null` and the empty string.
     /// - Throws: `JSONFault` for anything else.
     mutating func readAppleInteger() throws(JSONFault) -> Int64? {
-        guard let text = try readAppleText() else { return nil }
-        guard let number = Int64(text) else { throw JSONFault(.invalidValue, "A whole number is expected.") }
+        guard let text = try readAppleBytes() else { return nil }
+        guard let number = Int64(decimalDigits: text) else {
+            throw JSONFault(.invalidValue, "A whole number is expected.")
+        }
         return number
     }
 
@@ -33,12 +39,10 @@ extension JSONReader {
     /// - Returns: The flag; `nil` for `null` and the empty string.
     /// - Throws: `JSONFault` for anything else.
     mutating func readAppleFlag() throws(JSONFault) -> Bool? {
-        switch try readAppleText() {
-        case nil: return nil
-        case "1", "true": return true
-        case "0", "false": return false
-        default: throw JSONFault(.invalidValue, "A flag is expected: 1, 0, true or false.")
-        }
+        guard let text = try readAppleBytes() else { return nil }
+        if text.elementsEqual("false".utf8) || text.elementsEqual("0".utf8) { return false }
+        if text.elementsEqual("true".utf8) || text.elementsEqual("1".utf8) { return true }
+        throw JSONFault(.invalidValue, "A flag is expected: 1, 0, true or false.")
     }
 
     /// Reads a moment: milliseconds since 1970 (a fraction, as Xcode writes it, is cut off), or `2020-07-14 19:41:40
@@ -47,12 +51,12 @@ extension JSONReader {
     /// - Returns: The moment; `nil` for `null` and the empty string.
     /// - Throws: `JSONFault` for anything else.
     mutating func readAppleDate() throws(JSONFault) -> Timestamp? {
-        guard let text = try readAppleText() else { return nil }
-        if let milliseconds = Int64(text) { return Timestamp(millisecondsSince1970: milliseconds) }
-        if let milliseconds = Double(text), milliseconds.magnitude < 0x1p53 {
+        guard let text = try readAppleBytes() else { return nil }
+        if let milliseconds = Int64(decimalDigits: text) { return Timestamp(millisecondsSince1970: milliseconds) }
+        if let date = Timestamp(appleText: text) { return date }
+        if let milliseconds = Double(String(decoding: text, as: UTF8.self)), milliseconds.magnitude < 0x1p53 {
             return Timestamp(millisecondsSince1970: Int64(milliseconds))
         }
-        if let date = Timestamp(appleText: text) { return date }
         throw JSONFault(.invalidValue, "A date is expected, in milliseconds since 1970.")
     }
 

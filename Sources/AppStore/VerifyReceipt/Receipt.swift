@@ -26,17 +26,17 @@ struct Receipt {
         var inApp: [Transaction] = []
         var environment: AppStoreEnvironment?
         var requestDate: Timestamp?
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            switch name {
-            case "bundle_id": bundleIdentifier = try reader.readAppleText()
-            case "bid": oldBundleIdentifier = try reader.readAppleText()
-            case "receipt_type": environment = Self.environment(ofType: try reader.readAppleText())
-            case "request_date_ms": requestDate = try reader.readAppleDate()
-            case "in_app":
+        try reader.readObject(ReceiptMember.table) { (member, reader) throws(JSONFault) in
+            switch member {
+            case .bundleId: bundleIdentifier = try reader.readAppleText()
+            case .oldBundleId: oldBundleIdentifier = try reader.readAppleText()
+            case .receiptType: environment = Self.environment(ofType: try reader.readAppleText())
+            case .requestDate: requestDate = try reader.readAppleDate()
+            case .inApp:
                 try reader.readOneOrMany { (reader) throws(JSONFault) in
                     inApp.append(try Transaction(reading: &reader))
                 }
-            default: try own.read(name, from: &reader)
+            default: try own.read(member, from: &reader)
             }
         }
         self.bundleId = bundleIdentifier ?? oldBundleIdentifier

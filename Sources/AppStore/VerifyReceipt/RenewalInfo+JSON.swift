@@ -9,23 +9,38 @@ extension RenewalInfo {
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var info = RenewalInfo(originalTransactionId: nil, productId: nil)
         var grace = AppleDateFields()
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            switch name {
-            case "original_transaction_id": info.originalTransactionId = try reader.readAppleText()
-            case "product_id": info.productId = try reader.readAppleText()
-            case "subscription_group_identifier": info.subscriptionGroupIdentifier = try reader.readAppleText()
-            case "auto_renew_status": info.autoRenewStatus = try reader.readAppleFlag()
-            case "expiration_intent":
+        try reader.readObject(PendingRenewalMember.table) { (member, reader) throws(JSONFault) in
+            switch member {
+            case .originalTransactionId: info.originalTransactionId = try reader.readAppleText()
+            case .productId: info.productId = try reader.readAppleText()
+            case .group: info.subscriptionGroupIdentifier = try reader.readAppleText()
+            case .autoRenewStatus: info.autoRenewStatus = try reader.readAppleFlag()
+            case .expirationIntent:
                 let intent = try reader.readAppleText()
                 info.hasExpirationIntent = intent != nil && intent != "0"
-            case "is_in_billing_retry_period": info.isInBillingRetryPeriod = try reader.readAppleFlag() ?? false
-            case "grace_period_expires_date_ms": grace.milliseconds = try reader.readAppleDate()
-            case "grace_period_expires_date": grace.text = try reader.readAppleDate()
-            case "promotional_offer_id": info.promotionalOfferId = try reader.readAppleText()
-            default: try reader.skipValue()
+            case .isInBillingRetryPeriod: info.isInBillingRetryPeriod = try reader.readAppleFlag() ?? false
+            case .gracePeriodExpiresDate: grace.milliseconds = try reader.readAppleDate()
+            case .gracePeriodExpiresDateText: grace.text = try reader.readAppleDate()
+            case .promotionalOfferId: info.promotionalOfferId = try reader.readAppleText()
+            case nil: try reader.skipValue()
             }
         }
         info.gracePeriodExpiresDate = grace.value
         self = info
     }
+}
+
+/// The members of an element of `pending_renewal_info` that count.
+private enum PendingRenewalMember: String, CaseIterable {
+    case originalTransactionId = "original_transaction_id"
+    case productId = "product_id"
+    case group = "subscription_group_identifier"
+    case autoRenewStatus = "auto_renew_status"
+    case expirationIntent = "expiration_intent"
+    case isInBillingRetryPeriod = "is_in_billing_retry_period"
+    case gracePeriodExpiresDate = "grace_period_expires_date_ms"
+    case gracePeriodExpiresDateText = "grace_period_expires_date"
+    case promotionalOfferId = "promotional_offer_id"
+
+    static let table = JSONMembers(PendingRenewalMember.self)
 }

@@ -48,29 +48,29 @@ struct TransactionFields {
     /// Reads one member; those that decisions do not need are passed by.
     ///
     /// - Parameters:
-    ///   - name: The member's name.
+    ///   - member: The member; `nil` for one that does not count.
     ///   - reader: The reader, at the member's value.
     /// - Throws: `JSONFault` when a member that counts cannot be read.
-    mutating func read(_ name: String, from reader: inout JSONReader) throws(JSONFault) {
-        switch name {
-        case "product_id": productId = try reader.readAppleText()
-        case "original_transaction_id": originalTransactionId = try reader.readAppleText()
-        case "transaction_id": transactionId = try reader.readAppleText()
-        case "subscription_group_identifier": group = try reader.readAppleText()
-        case "purchase_date_ms": purchaseDate.milliseconds = try reader.readAppleDate()
-        case "purchase_date": purchaseDate.text = try reader.readAppleDate()
-        case "expires_date_ms": expiresDate.milliseconds = try reader.readAppleDate()
-        case "expires_date": expiresDate.text = try reader.readAppleDate()
-        case "cancellation_date_ms": cancellationDate.milliseconds = try reader.readAppleDate()
-        case "cancellation_date": cancellationDate.text = try reader.readAppleDate()
-        case "is_upgraded": isUpgraded = try reader.readAppleFlag() ?? false
-        case "is_trial_period", "is_in_intro_offer_period":
+    mutating func read(_ member: ReceiptMember?, from reader: inout JSONReader) throws(JSONFault) {
+        switch member {
+        case .productId: productId = try reader.readAppleText()
+        case .originalTransactionId: originalTransactionId = try reader.readAppleText()
+        case .transactionId: transactionId = try reader.readAppleText()
+        case .group: group = try reader.readAppleText()
+        case .purchaseDate: purchaseDate.milliseconds = try reader.readAppleDate()
+        case .purchaseDateText: purchaseDate.text = try reader.readAppleDate()
+        case .expiresDate: expiresDate.milliseconds = try reader.readAppleDate()
+        case .expiresDateText: expiresDate.text = try reader.readAppleDate()
+        case .cancellationDate: cancellationDate.milliseconds = try reader.readAppleDate()
+        case .cancellationDateText: cancellationDate.text = try reader.readAppleDate()
+        case .isUpgraded: isUpgraded = try reader.readAppleFlag() ?? false
+        case .isTrialPeriod, .isInIntroOfferPeriod:
             isIntroductory = try (reader.readAppleFlag() ?? false) || isIntroductory
-        case "in_app_ownership_type": isFamilyShared = try reader.readAppleText() == "FAMILY_SHARED"
-        case "promotional_offer_id": promotionalOfferId = try reader.readAppleText()
-        case "offer_code_ref_name": offerCodeName = try reader.readAppleText()
-        case "app_account_token": appAccountToken = try reader.readAppleAccountToken()
-        default: try reader.skipValue()
+        case .ownershipType: isFamilyShared = try reader.readAppleText() == "FAMILY_SHARED"
+        case .promotionalOfferId: promotionalOfferId = try reader.readAppleText()
+        case .offerCodeName: offerCodeName = try reader.readAppleText()
+        case .appAccountToken: appAccountToken = try reader.readAppleAccountToken()
+        case .bundleId, .oldBundleId, .receiptType, .requestDate, .inApp, nil: try reader.skipValue()
         }
     }
 }
@@ -95,8 +95,8 @@ extension Transaction {
     /// - Throws: `JSONFault` when a member that counts cannot be read.
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var fields = TransactionFields()
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            try fields.read(name, from: &reader)
+        try reader.readObject(ReceiptMember.table) { (member, reader) throws(JSONFault) in
+            try fields.read(member, from: &reader)
         }
         self = fields.transaction
     }

@@ -23,24 +23,24 @@ extension VerifyReceiptResponse {
         var status: Int64?
         var receipt = Receipt()
         var response = VerifyReceiptResponse(status: 0)
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            switch name {
-            case "status": status = try reader.readAppleInteger()
-            case "is-retryable", "is_retryable": response.isRetryable = try reader.readAppleFlag()
-            case "environment":
+        try reader.readObject(ResponseMember.table) { (member, reader) throws(JSONFault) in
+            switch member {
+            case .status: status = try reader.readAppleInteger()
+            case .isRetryable, .isRetryableUnderscored: response.isRetryable = try reader.readAppleFlag()
+            case .environment:
                 response.environment = try reader.readAppleText().flatMap(AppStoreEnvironment.init(rawValue:))
-            case "receipt":
+            case .receipt:
                 guard try reader.nextType() == .object else {
                     try reader.skipValue()
                     return
                 }
                 receipt = try Receipt(reading: &reader)
                 response.hasReceipt = true
-            case "latest_receipt_info", "latest_expired_receipt_info":
+            case .latestReceiptInfo, .latestExpiredReceiptInfo:
                 try reader.readOneOrMany { (reader) throws(JSONFault) in
                     response.latestTransactions.append(try Transaction(reading: &reader))
                 }
-            case "pending_renewal_info":
+            case .pendingRenewalInfo:
                 guard try reader.nextType() != .null else {
                     try reader.skipValue()
                     return
@@ -50,7 +50,7 @@ extension VerifyReceiptResponse {
                     renewals.append(try RenewalInfo(reading: &reader))
                 }
                 response.pendingRenewals = renewals
-            default: try reader.skipValue()
+            case nil: try reader.skipValue()
             }
         }
         guard let status else {
@@ -63,4 +63,18 @@ extension VerifyReceiptResponse {
         response.receiptTransactions = receipt.transactions
         self = response
     }
+}
+
+/// The members of an answer that count.
+private enum ResponseMember: String, CaseIterable {
+    case status
+    case isRetryable = "is-retryable"
+    case isRetryableUnderscored = "is_retryable"
+    case environment
+    case receipt
+    case latestReceiptInfo = "latest_receipt_info"
+    case latestExpiredReceiptInfo = "latest_expired_receipt_info"
+    case pendingRenewalInfo = "pending_renewal_info"
+
+    static let table = JSONMembers(ResponseMember.self)
 }

@@ -10,14 +10,11 @@ public enum InvisibleSeparator {
     /// - Parameter text: The text of a field.
     /// - Returns: `true` when it does.
     public static func isFound(in text: String) -> Bool {
-        var matched = 0
-        for byte in text.utf8 {
-            if byte == utf8[matched] {
-                matched += 1
-                if matched == utf8.count { return true }
-            } else {
-                matched = byte == utf8[0] ? 1 : 0
-            }
+        let bytes = text.utf8.span
+        guard bytes.count >= 3 else { return false }
+        for index in 0..<(bytes.count - 2)
+        where bytes[index] == 0xE2 && bytes[index + 1] == 0x81 && bytes[index + 2] == 0xA3 {
+            return true
         }
         return false
     }

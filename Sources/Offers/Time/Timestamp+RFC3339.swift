@@ -4,11 +4,27 @@ extension Timestamp {
     /// Years outside 0...9999, which RFC 3339 cannot write, are held at its ends.
     public var rfc3339: String {
         let (days, seconds) = daysAndSeconds
-        return date(days) + "T" + two(seconds / 3600) + ":" + two(seconds / 60 % 60) + ":" + two(seconds % 60) + "Z"
+        return String(unsafeUninitializedCapacity: 20) { buffer in
+            Self.write(date: days, to: buffer)
+            buffer[10] = UInt8(ascii: "T")
+            Self.write(seconds / 3600, to: buffer, at: 11)
+            buffer[13] = UInt8(ascii: ":")
+            Self.write(seconds / 60 % 60, to: buffer, at: 14)
+            buffer[16] = UInt8(ascii: ":")
+            Self.write(seconds % 60, to: buffer, at: 17)
+            buffer[19] = UInt8(ascii: "Z")
+            return 20
+        }
     }
 
     /// The day in UTC, such as `2026-10-02`: how a moment is written in sentences for people.
-    public var day: String { date(daysAndSeconds.days) }
+    public var day: String {
+        let days = daysAndSeconds.days
+        return String(unsafeUninitializedCapacity: 10) { buffer in
+            Self.write(date: days, to: buffer)
+            return 10
+        }
+    }
 
     private var daysAndSeconds: (days: Int64, seconds: Int64) {
         let first: Int64 = -62_167_219_200  // 0000-01-01T00:00:00Z
@@ -21,7 +37,7 @@ extension Timestamp {
     }
 
     /// The civil date of a day count, in the proleptic Gregorian calendar: eras of 400 years, years that begin in March.
-    private func date(_ daysSince1970: Int64) -> String {
+    private static func write(date daysSince1970: Int64, to buffer: UnsafeMutableBufferPointer<UInt8>) {
         let shifted = daysSince1970 + 719_468  // days since 0000-03-01
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
@@ -31,10 +47,17 @@ extension Timestamp {
         let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return two(year / 100) + two(year % 100) + "-" + two(month) + "-" + two(day)
+        write(year / 100, to: buffer, at: 0)
+        write(year % 100, to: buffer, at: 2)
+        buffer[4] = UInt8(ascii: "-")
+        write(month, to: buffer, at: 5)
+        buffer[7] = UInt8(ascii: "-")
+        write(day, to: buffer, at: 8)
     }
 
-    private func two(_ number: Int64) -> String {
-        number < 10 ? "0\(number)" : "\(number)"
+    /// Writes a number below 100 as two digits.
+    private static func write(_ number: Int64, to buffer: UnsafeMutableBufferPointer<UInt8>, at position: Int) {
+        buffer[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10)
+        buffer[position + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
     }
 }
