@@ -13,7 +13,7 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
     let now: @Sendable () -> Timestamp
     /// What is counted on the way.
     public let metrics: ServiceMetrics
-    private let signatureCounters: [String: SignatureCounters]
+    let signatureCounters: [String: SignatureCounters]
     private let evidenceReader: Reader
     private let evidenceFetcher: (any EvidenceFetcher)?
     private let maximumSignedTransactionAgeSeconds: Int64?
@@ -44,7 +44,7 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
             SignatureCounters(
                 signing.app,
                 keyIdentifier: signing.signer.keyIdentifier,
-                format: "discount",
+                formats: signing.issuer == nil ? [.discount] : SignatureFormat.allCases,
                 factory: metrics.factory
             )
         }
@@ -96,13 +96,23 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
         at moment: Timestamp,
         skippingEligibility: Bool
     ) throws(SignatureFault) -> SignatureAnswer {
+        if request.formats.contains(.jws), signing.issuer == nil { throw .issuerUnknown(bundleId: request.bundleId) }
         var policy = OfferPolicy(
             app: signing.app,
             customer: Customer(account: request.account, history: history),
             now: moment,
             maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
         )
-        let counters = signatureCounters[request.bundleId]
+        let stamp = OfferStamp(
+            signing: signing,
+            account: request.account,
+            formats: request.formats,
+            // Evidence that nobody has looked at may be another customer's.
+            history: skippingEligibility ? nil : history,
+            moment: moment,
+            rooms: metrics.rooms,
+            counters: signatureCounters[request.bundleId]
+        )
         var decisions: [SignedDecision] = []
         decisions.reserveCapacity(request.offers.count)
         for offer in request.offers {
@@ -112,9 +122,11 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
                     : policy.decide(offer, explaining: request.explain)
             }
             metrics.decisions.count(decision.reason, in: .signatures)
-            let discount = try discount(for: offer, decision, account: request.account, by: signing, at: moment)
-            if discount != nil { counters?.count(offer.offerId) }
-            decisions.append(SignedDecision(request: offer, decision: decision, discount: discount))
+            do throws(SigningFailure) {
+                decisions.append(try stamp.signed(offer, decision))
+            } catch {
+                throw .signing(error)
+            }
         }
         return SignatureAnswer(
             bundleId: request.bundleId,
@@ -206,29 +218,5 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
             code: "evidence_in_future",
             detail: "The evidence is dated \(date.rfc3339), ahead of the clock: Apple did not make it."
         )
-    }
-
-    private func discount(
-        for offer: OfferRequest,
-        _ decision: Decision,
-        account: Account,
-        by signing: SigningApp<Signer>,
-        at moment: Timestamp
-    ) throws(SignatureFault) -> Discount? {
-        guard decision.verdict == .eligible else { return nil }
-        do throws(SigningFailure) {
-            return try metrics.rooms.measure(.signature) { () throws(SigningFailure) in
-                try Discount(
-                    offerId: offer.offerId,
-                    productId: offer.productId,
-                    bundleId: signing.app.bundleId,
-                    account: account,
-                    timestamp: moment,
-                    signer: signing.signer
-                )
-            }
-        } catch {
-            throw .signing(error)
-        }
     }
 }

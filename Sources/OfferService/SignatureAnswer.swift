@@ -18,6 +18,13 @@ public struct SignedDecision: Sendable {
     public let request: OfferRequest
     /// What was decided.
     public let decision: Decision
-    /// The signed offer; there only where the verdict is eligible.
+    /// The offer signed for an `SKPaymentDiscount`; there only where the verdict is eligible and this form was asked for.
     public let discount: Discount?
+    /// The offer signed as a JWS; there only where the verdict is eligible and this form was asked for.
+    public let jws: PromotionalOfferJWS?
+
+    /// The moment from which the App Store no longer takes one of the signatures; `nil` where nothing is signed.
+    public var expiresAt: Timestamp? {
+        [discount?.expiresAt, jws?.expiresAt].compactMap(\.self).min()
+    }
 }

@@ -8,6 +8,10 @@ public enum SignatureFault: Error, Equatable {
     case unknownApp(bundleId: String)
     /// The catalog asks for an account, and the request names none.
     case accountRequired
+    /// A JWS was asked for, and the catalog does not name the issuer of the app's key.
+    case issuerUnknown(bundleId: String)
+    /// An introductory offer's JWS has to name a transaction of the customer, and none is known.
+    case transactionRequired
     /// The evidence cannot be taken.
     case evidence(EvidenceFault)
     /// The key did not sign.

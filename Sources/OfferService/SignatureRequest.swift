@@ -10,6 +10,8 @@ public struct SignatureRequest: Sendable {
     public let evidence: Evidence?
     /// The offers, in the order in which they are answered; one may repeat.
     public let offers: [OfferRequest]
+    /// The forms in which eligible offers are signed, at least one.
+    public let formats: Set<SignatureFormat>
     /// Whether each decision is to carry every rule that was asked.
     public let explain: Bool
 
@@ -20,18 +22,21 @@ public struct SignatureRequest: Sendable {
     ///   - account: The account to sign for.
     ///   - evidence: What shows what the customer has.
     ///   - offers: The offers asked for.
+    ///   - formats: The forms in which eligible offers are signed.
     ///   - explain: Whether each decision is to carry every rule that was asked.
     public init(
         bundleId: String,
         account: Account,
         evidence: Evidence?,
         offers: [OfferRequest],
+        formats: Set<SignatureFormat> = [.discount],
         explain: Bool = false
     ) {
         self.bundleId = bundleId
         self.account = account
         self.evidence = evidence
         self.offers = offers
+        self.formats = formats
         self.explain = explain
     }
 }

@@ -6,14 +6,18 @@ public struct SigningApp<Signer: OfferSigner>: Sendable {
     public let app: App
     /// Its signing key: the first of its keys in the catalog.
     public let signer: Signer
+    /// In whose name App Store requests (JWS) are signed; `nil` when the catalog does not name the key's issuer.
+    public let issuer: AppStoreRequestIssuer?
 
     /// Creates the pair.
     ///
     /// - Parameters:
     ///   - app: The app.
     ///   - signer: Its signing key.
-    public init(app: App, signer: Signer) {
+    ///   - issuerId: The key's issuer in App Store Connect; `nil` when the catalog does not name it.
+    public init(app: App, signer: Signer, issuerId: String? = nil) {
         self.app = app
         self.signer = signer
+        issuer = issuerId.map { AppStoreRequestIssuer(bundleId: app.bundleId, issuerId: $0) }
     }
 }

@@ -16,8 +16,6 @@ public struct JSONFault: Error, Equatable {
         case wrongType = "wrong_type"
         /// A value is of the right type, and still cannot be taken.
         case invalidValue = "invalid_value"
-        /// What the value asks for is not built.
-        case notSupported = "not_supported"
     }
 
     /// The kind of fault.

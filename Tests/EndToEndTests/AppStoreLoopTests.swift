@@ -17,7 +17,7 @@ struct AppStoreLoopTests {
             """
             apps:
               - bundleId: \(Installation.bundleId)
-                keys: [{ id: TESTKEY001, file: SubscriptionKey_TESTKEY001.p8 }]
+                keys: [{ id: TESTKEY001, issuerId: \(RunningAppStore.issuerId), file: SubscriptionKey_TESTKEY001.p8 }]
                 subscriptionGroups:
                   - id: "20900001"
                     products: [{ id: pro.monthly, offers: [{ id: once, maxRedemptions: 1 }, { id: anyone }] }]
@@ -38,12 +38,14 @@ struct AppStoreLoopTests {
     private func decision(
         for customer: String,
         offer: String = "once",
+        formats: String = #"["discount"]"#,
         of other: RunningAppStore? = nil
     ) throws -> [String: Any] {
         let appStore = other ?? appStore
         let response = try service.sign(
             #"""
             {"appAccountToken":"\#(Self.account)","offers":[{"productId":"pro.monthly","offerId":"\#(offer)"}],
+            "formats":\#(formats),
             "evidence":{"receiptResponse":\#(try appStore.receiptResponse(of: customer))}}
             """#
         )
@@ -72,6 +74,49 @@ struct AppStoreLoopTests {
         #expect(other["verdict"] as? String == "eligible")
     }
 
+    @Test("Both formats come in one answer, and the App Store takes either")
+    func jws() throws {
+        let decision = try decision(for: "lapsed", offer: "anyone", formats: #"["jws","discount"]"#)
+        let jws = try #require(decision["jws"] as? String)
+        let purchase: [String: Any] = ["productId": "pro.monthly", "offerId": "anyone", "jws": jws]
+        let bought = try appStore.buy(as: "lapsed", purchase)
+        #expect(bought.status == 200, "\(bought.json)")
+        #expect((bought.json["transaction"] as? [String: Any])?["offerIdentifier"] as? String == "anyone")
+        #expect(try appStore.buy(as: "lapsed", purchase).json["storeKitError"] as? Int == 12)
+        let discount = try #require(decision["discount"] as? [String: Any])
+        #expect(try appStore.buy(as: "lapsed", discount, account: Self.account).status == 200)
+    }
+
+    @Test("A JWS names the customer's transaction, so the App Store takes it from no other customer")
+    func jwsOfAnother() throws {
+        let jws = try #require(try decision(for: "lapsed", offer: "anyone", formats: #"["jws"]"#)["jws"] as? String)
+        let stolen = try appStore.buy(as: "active", ["productId": "pro.monthly", "offerId": "anyone", "jws": jws])
+        #expect(stolen.json["storeKitError"] as? Int == 12)
+        #expect((stolen.json["reason"] as? String)?.contains("transactionId") == true)
+    }
+
+    @Test(
+        "The App Store obeys what the service signs of introductory offers, which is what it decided",
+        arguments: [("newcomer", true, true), ("newcomer", false, false), ("lapsed", true, true)]
+    )
+    func introductoryOffer(customer: String, wish: Bool, isAllowed: Bool) throws {
+        let view = try appStore.ask("GET", "/simulator/customers/\(customer)").json
+        let id = try #require(view["appTransactionId"] as? String)
+        let answer = try service.ask(
+            "/v1/introductory-eligibility-signatures",
+            #"{"appAccountToken":"\#(Self.account)","products":["pro.monthly"],"allowIntroductoryOffer":\#(wish),"#
+                + #""transactionId":"\#(id)","evidence":{"receiptResponse":\#(try appStore.receiptResponse(of: customer))}}"#
+        )
+        let product = try #require((answer.json["products"] as? [[String: Any]])?.first)
+        #expect(product["allowIntroductoryOffer"] as? Bool == isAllowed)
+        let jws = try #require(product["jws"] as? String)
+        let purchase: [String: Any] = ["productId": "pro.monthly", "introductoryOfferEligibility": jws]
+        let bought = try appStore.buy(as: customer, purchase)
+        #expect(bought.status == 200, "\(bought.json)")
+        #expect((bought.json["transaction"] as? [String: Any])?["offerType"] as? Int == (isAllowed ? 1 : nil))
+        #expect(try appStore.buy(as: customer, purchase).json["storeKitError"] as? Int == 12)
+    }
+
     @Test("The App Store takes what the service signs for the account that it signed it for, and for no other")
     func account() throws {
         let discount = try #require(try decision(for: "lapsed")["discount"] as? [String: Any])
@@ -92,6 +137,15 @@ struct AppStoreLoopTests {
         let discount = try #require(decisions.first?["discount"] as? [String: Any])
         let refusal = try appStore.buy(as: "newcomer", discount, account: Self.account)
         #expect(refusal.json["storeKitError"] as? Int == 18)
+        let jws = try Executable.run([
+            "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",
+            "pro.monthly", "--offer-id", "once", "--format", "jws", "--skip-eligibility",
+        ])
+        let signed = try JSONSerialization.jsonObject(with: jws.output) as? [String: Any]
+        let text = try #require((signed?["decisions"] as? [[String: Any]])?.first?["jws"] as? String)
+        let purchase: [String: Any] = ["productId": "pro.monthly", "offerId": "once", "jws": text]
+        #expect(try appStore.buy(as: "newcomer", purchase).json["storeKitError"] as? Int == 18)
+        #expect(try appStore.buy(as: "lapsed", purchase).status == 422, "its nonce is used up")
     }
 
     @Test("A subscription that ends while time passes can be won back")

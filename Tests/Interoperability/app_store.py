@@ -13,11 +13,10 @@ from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 from cryptography.hazmat.primitives import serialization
 
-from offer_signer import BUNDLE_ID, ENVIRONMENT, EXECUTABLE, GROUP_ID, KEY_ID, OFFER_ID, PRODUCT_ID, START_SECONDS
-from offer_signer import STOP_SECONDS, openssl_p8
+from offer_signer import BUNDLE_ID, ENVIRONMENT, EXECUTABLE, GROUP_ID, ISSUER_ID, KEY_ID, OFFER_ID, PRODUCT_ID
+from offer_signer import START_SECONDS, STOP_SECONDS, openssl_p8
 
 APP_APPLE_ID = 1234567890
-ISSUER_ID = "57246542-96fe-1a63-e053-0824d011072a"
 SHARED_SECRET = "0123456789abcdef0123456789abcdef"
 STATES = ["active", "activeAutoRenewOff", "gracePeriod", "billingRetry", "lapsed", "refunded", "familyShared"]
 

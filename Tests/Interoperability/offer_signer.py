@@ -19,6 +19,7 @@ EXECUTABLE = pathlib.Path(os.environ.get("OFFER_SIGNER") or REPOSITORY / ".build
 
 BUNDLE_ID = "com.example.interoperability"
 KEY_ID = "INTEROP123"
+ISSUER_ID = "57246542-96fe-1a63-e053-0824d011072a"
 GROUP_ID = "20900099"
 PRODUCT_ID = "com.example.interoperability.monthly"
 OFFER_ID = "welcome-back"
@@ -79,7 +80,7 @@ def write_configuration(folder, p8):
     offers = {"id": PRODUCT_ID, "offers": [{"id": OFFER_ID, "audience": ["lapsed"]}]}
     app = {
         "bundleId": BUNDLE_ID,
-        "keys": [{"id": KEY_ID, "file": key_file.name}],
+        "keys": [{"id": KEY_ID, "file": key_file.name, "issuerId": ISSUER_ID}],
         "subscriptionGroups": [{"id": GROUP_ID, "products": [offers]}],
     }
     client = {"name": "interoperability", "tokenSHA256": token_sha256.finalize().hex(), "apps": [BUNDLE_ID]}
@@ -151,16 +152,15 @@ class Service:
         self.address = address
         self.key = key
 
-    def sign(self, offers=1, **account):
+    def sign(self, offers=1, **members):
         """Asks for the one offer of the catalog, as often as said, and returns the answer."""
-        body = {
-            "bundleId": BUNDLE_ID,
-            **account,
-            "evidence": {"receiptResponse": lapsed_receipt_response()},
-            "offers": [{"productId": PRODUCT_ID, "offerId": OFFER_ID}] * offers,
-        }
+        return self.ask("/v1/signatures", offers=[{"productId": PRODUCT_ID, "offerId": OFFER_ID}] * offers, **members)
+
+    def ask(self, path, **members):
+        """Asks about a lapsed customer, unless other evidence is given, and returns the answer."""
+        body = {"bundleId": BUNDLE_ID, "evidence": {"receiptResponse": lapsed_receipt_response()}, **members}
         request = urllib.request.Request(
-            f"{self.address}/v1/signatures",
+            self.address + path,
             data=json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"},
         )

@@ -1,6 +1,4 @@
-import Crypto
 public import Offers
-import StrictJSON
 import Synchronization
 
 /// In whose name the App Store Server API is asked for an app: makes the tokens (JWT) that the API takes.
@@ -53,26 +51,12 @@ public final class ServerAPICredentials: Sendable {
 
     private func makeToken(at now: Timestamp) throws(SigningFailure) -> String {
         let issued = now.millisecondsSince1970 / 1000 - Self.backdatingSeconds
-        var header = JSONWriter()
-        header.object { member in
-            member.member("alg", "ES256")
-            member.member("kid", signer.keyIdentifier)
-            member.member("typ", "JWT")
-        }
-        var claims = JSONWriter()
-        claims.object { member in
-            member.member("iss", issuerId)
-            member.member("iat", issued)
-            member.member("exp", issued + Self.lifetimeSeconds)
-            member.member("aud", "appstoreconnect-v1")
-            member.member("bid", bundleId)
-        }
-        let input = Base64URL.encode(header.bytes) + "." + Base64URL.encode(claims.bytes)
-        let der = try signer.derSignature(over: Array(input.utf8).span)
-        // JWS wants r and s, 32 bytes each (RFC 7518 §3.4).
-        guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: der) else {
-            throw SigningFailure(keyIdentifier: signer.keyIdentifier, detail: "the signature is no ECDSA-Sig-Value")
-        }
-        return input + "." + Base64URL.encode(signature.rawRepresentation)
+        var claims = JSONWebToken.Claims()
+        claims.add("iss", issuerId)
+        claims.add("iat", issued)
+        claims.add("exp", issued + Self.lifetimeSeconds)
+        claims.add("aud", "appstoreconnect-v1")
+        claims.add("bid", bundleId)
+        return try JSONWebToken(claims, signer: signer).compact
     }
 }

@@ -20,12 +20,4 @@ enum Base64URL {
         while !standard.count.isMultiple(of: 4) { standard.append(UInt8(ascii: "=")) }
         return Data(base64Encoded: Data(standard)).map { Array($0) }
     }
-
-    /// Encodes bytes.
-    ///
-    /// - Parameter bytes: The bytes.
-    /// - Returns: The text.
-    static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    }
 }

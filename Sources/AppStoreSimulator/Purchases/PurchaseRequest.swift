@@ -10,6 +10,8 @@ struct PurchaseRequest {
     let account: Account
     /// The promotional offer, if there is one.
     let offer: OfferParameters?
+    /// The argument of StoreKit 2's `introductoryOfferEligibility(compactJWS:)`, if it was set.
+    let introductoryOfferEligibility: String?
 
     /// Reads a request.
     ///
@@ -24,7 +26,8 @@ struct PurchaseRequest {
             "applicationUsername",
             "discount",
             "offerId",
-            "jws"
+            "jws",
+            "introductoryOfferEligibility"
         )
         customer = try members.requiredString("customer")
         productId = try members.requiredString("productId")
@@ -41,6 +44,10 @@ struct PurchaseRequest {
             if offerId != nil { throw .member("offerId", "An offer takes a discount or a jws as well.") }
             offer = nil
         case (.some, .some): throw .member("jws", "Give a discount or a jws, not both.")
+        }
+        introductoryOfferEligibility = try members.string("introductoryOfferEligibility")
+        if offer != nil, introductoryOfferEligibility != nil {
+            throw .member("introductoryOfferEligibility", "A purchase is at one offer; leave the other out.")
         }
     }
 

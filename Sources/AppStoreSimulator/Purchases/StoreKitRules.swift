@@ -72,44 +72,12 @@ struct StoreKitRules {
         return offer
     }
 
-    private func offer(
-        _ offerId: String?,
-        _ text: String,
-        nonces: inout Set<String>
-    ) throws(StoreKitError) -> StoreOffer {
-        guard let offerId else { throw StoreKitError(.missingOfferParams, "The offer's identifier is missing.") }
-        let jws = CompactJWS(text)
-        let nonce = jws?.string("nonce") ?? ""
-        let isUnused = nonces.insert(nonce.lowercased()).inserted
-        let offer = try find(offerId)
-        guard let jws else { throw invalid("This is no compact JWS.") }
-        guard let keyIdentifier = jws.keyIdentifier, let key = app.keys[keyIdentifier] else {
-            throw invalid("The header's kid names no registered key.")
-        }
-        guard jws.isSigned(by: key) else { throw invalid("Key \(keyIdentifier) has not signed this JWS with ES256.") }
-        guard jws.claims["exp"] == nil else { throw invalid("The JWS has an exp, which App Store requests must not.") }
-        let expected = [
-            "aud": "promotional-offer", "bid": app.bundleId, "productId": product.id, "offerIdentifier": offerId,
-        ]
-        for (claim, value) in expected.sorted(by: { $0.key < $1.key }) where jws.string(claim) != value {
-            throw invalid("The claim \(claim) is not \(value).")
-        }
-        guard let issuer = jws.string("iss"), app.issuerId == nil || app.issuerId == issuer else {
-            throw invalid("The claim iss is not the issuer id.")
-        }
-        guard UUID(uuidString: nonce) != nil, nonce == nonce.lowercased() else {
-            throw invalid("The claim nonce is not a UUID in lowercase.")
-        }
-        if let id = jws.string("transactionId"), !customer.isKnown(by: id) {
-            throw invalid("The claim transactionId is not of a transaction of the customer.")
-        }
-        guard let issued = jws.integer("iat") else { throw invalid("The claim iat is missing.") }
-        try check(Timestamp(millisecondsSince1970: 0).adding(seconds: issued))
-        guard isUnused else { throw invalid("The nonce was used before; each signature is for one request.") }
-        return offer
-    }
-
-    private func find(_ offerId: String) throws(StoreKitError) -> StoreOffer {
+    /// The offer of the product.
+    ///
+    /// - Parameter offerId: Its identifier.
+    /// - Returns: The offer.
+    /// - Throws: ``StoreKitError`` when there is none, or it is no longer valid.
+    func find(_ offerId: String) throws(StoreKitError) -> StoreOffer {
         guard let offer = product.offer(offerId) else {
             throw StoreKitError(.invalidOfferIdentifier, "The product \(product.id) has no offer \(offerId).")
         }
@@ -119,7 +87,11 @@ struct StoreKitRules {
         return offer
     }
 
-    private func check(_ signed: Timestamp) throws(StoreKitError) {
+    /// Whether a signature may be used at the moment that the clock shows.
+    ///
+    /// - Parameter signed: When it was made.
+    /// - Throws: ``StoreKitError`` when it is too old, or of the future.
+    func check(_ signed: Timestamp) throws(StoreKitError) {
         guard now < signed.adding(seconds: Self.lifetime) else {
             throw invalid("The signature is of \(signed.rfc3339); it is taken for 24 hours.")
         }
@@ -128,5 +100,9 @@ struct StoreKitRules {
         }
     }
 
-    private func invalid(_ reason: String) -> StoreKitError { StoreKitError(.invalidSignature, reason) }
+    /// The refusal of a signature.
+    ///
+    /// - Parameter reason: Why it is refused.
+    /// - Returns: The error.
+    func invalid(_ reason: String) -> StoreKitError { StoreKitError(.invalidSignature, reason) }
 }

@@ -29,16 +29,18 @@ extension AppStoreWorld {
         }
         let now = clock.now
         let customer = customers.all[index]
+        let rules = StoreKitRules(
+            app: app,
+            customer: customer,
+            product: product,
+            account: request.account,
+            now: now
+        )
         var offer: StoreOffer?
         if let parameters = request.offer {
-            let rules = StoreKitRules(
-                app: app,
-                customer: customer,
-                product: product,
-                account: request.account,
-                now: now
-            )
             offer = try rules.offer(parameters, nonces: &nonces)
+        } else if let text = request.introductoryOfferEligibility {
+            if try rules.allowsIntroductoryOffer(text, nonces: &nonces) { offer = product.introductoryOffer }
         } else if !customer.hasUsedIntroductoryOffer(in: product.groupId) {
             offer = product.introductoryOffer
         }

@@ -11,7 +11,7 @@ public enum PublicAPI {
 
     private static let methods = [
         "/v1/signatures": "POST", "/v1/eligibility": "POST", "/v1/diagnoses": "POST", "/v1/product-reports": "POST",
-        "/v1/products": "GET",
+        "/v1/products": "GET", "/v1/introductory-eligibility-signatures": "POST",
     ]
 
     /// Builds the responder of the public listener.
@@ -42,6 +42,14 @@ public enum PublicAPI {
         }
         router.post("/v1/eligibility") { request, context in
             let endpoint = endpoints().eligibility
+            let client = context.trail.note(try endpoint.admit(request.head))
+            let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
+            return try await answer(logger) { () async throws(Problem) in
+                try await endpoint.answer(body, for: client)
+            }
+        }
+        router.post("/v1/introductory-eligibility-signatures") { request, context in
+            let endpoint = endpoints().introductorySignatures
             let client = context.trail.note(try endpoint.admit(request.head))
             let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
             return try await answer(logger) { () async throws(Problem) in

@@ -13,6 +13,8 @@ public struct PublicEndpoints<
     let signatures: SignaturesEndpoint<Signer, Reader>
     /// `POST /v1/eligibility`.
     let eligibility: EligibilityEndpoint<Signer, Reader>
+    /// `POST /v1/introductory-eligibility-signatures`.
+    let introductorySignatures: IntroductorySignaturesEndpoint<Signer, Reader>
     /// `POST /v1/product-reports` and `GET /v1/products`.
     let productReports: ProductReportsEndpoint<Store>
     /// `POST /v1/diagnoses`.
@@ -33,6 +35,7 @@ public struct PublicEndpoints<
     ) {
         signatures = SignaturesEndpoint(clients: clients, signOffers: signOffers)
         eligibility = EligibilityEndpoint(clients: clients, signOffers: signOffers)
+        introductorySignatures = IntroductorySignaturesEndpoint(clients: clients, signOffers: signOffers)
         self.productReports = ProductReportsEndpoint(clients: clients, reports: productReports)
         diagnoses = DiagnosesEndpoint(clients: clients, diagnoseReports: diagnoseReports)
     }

@@ -80,6 +80,7 @@ public struct SignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: S
             account: call.account,
             evidence: call.evidence,
             offers: call.offers,
+            formats: call.formats,
             explain: call.explain
         )
     }

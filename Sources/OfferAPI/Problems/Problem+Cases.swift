@@ -32,6 +32,21 @@ extension Problem {
                 detail: "The app asks for an account: send appAccountToken or applicationUsername.",
                 pointer: "/appAccountToken"
             )
+        case .issuerUnknown:
+            self.init(
+                status: 400,
+                code: "not_supported",
+                detail: "A JWS names the issuer of the app's key, which the catalog leaves out: its operator has to "
+                    + "write the issuerId beside the key. The format discount needs none."
+            )
+        case .transactionRequired:
+            self.init(
+                status: 400,
+                code: "missing_member",
+                detail: "The JWS names a transaction of the customer, and the evidence has none: send a transactionId, "
+                    + "which may be the appTransactionID of StoreKit 2's AppTransaction.",
+                pointer: "/transactionId"
+            )
         case .evidence(let fault):
             let pointer = "/evidence/\(fault.member ?? kind?.rawValue ?? "")\(fault.pointer)"
             switch fault.kind {

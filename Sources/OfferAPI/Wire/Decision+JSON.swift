@@ -21,6 +21,21 @@ extension JSONWriter {
         if let explanation = decision.explanation { member("explanation", explanation) }
     }
 
+    /// Writes a member whose value is a decision about an introductory offer.
+    ///
+    /// - Parameters:
+    ///   - name: The member's name.
+    ///   - decision: The decision.
+    mutating func member(_ name: String, _ decision: IntroductoryDecision) {
+        member(name)
+        object { offer in
+            offer.member("verdict", decision.verdict.rawValue)
+            offer.member("reason", decision.reason.rawValue)
+            offer.member("detail", decision.detail)
+            if let explanation = decision.explanation { offer.member("explanation", explanation) }
+        }
+    }
+
     /// Writes a member whose value is an explanation.
     ///
     /// - Parameters:

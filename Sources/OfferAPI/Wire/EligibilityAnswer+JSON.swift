@@ -29,13 +29,7 @@ extension ProductEligibility {
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object { product in
             product.member("productId", productId)
-            product.member("introductoryOffer")
-            product.object { offer in
-                offer.member("verdict", introductoryOffer.verdict.rawValue)
-                offer.member("reason", introductoryOffer.reason.rawValue)
-                offer.member("detail", introductoryOffer.detail)
-                if let explanation = introductoryOffer.explanation { offer.member("explanation", explanation) }
-            }
+            product.member("introductoryOffer", introductoryOffer)
         }
     }
 }

@@ -16,9 +16,6 @@ struct EligibilityCall {
     /// Whether each decision is to carry every rule that was asked.
     let explain: Bool
 
-    /// How many products one request may ask about.
-    private static let maximumProducts = 100
-
     /// Reads the body of a call.
     ///
     /// - Parameter json: The body.
@@ -29,7 +26,7 @@ struct EligibilityCall {
         var products: [String] = []
         try reader.readObject { (name, reader) throws(JSONFault) in
             switch name {
-            case "products": products = try Self.readProducts(from: &reader)
+            case "products": products = try reader.readProducts()
             case "formats": throw JSONFault(.unknownMember, "There is no such member: nothing is signed here.")
             default: try fields.read(name, from: &reader)
             }
@@ -42,16 +39,5 @@ struct EligibilityCall {
         self.products = products
         self.explain = fields.explain
         try fields.requireSomebody()
-    }
-
-    private static func readProducts(from reader: inout JSONReader) throws(JSONFault) -> [String] {
-        var products: [String] = []
-        try reader.readArray { (index, reader) throws(JSONFault) in
-            guard index < maximumProducts else {
-                throw JSONFault(.invalidValue, "A request may ask about \(maximumProducts) products.")
-            }
-            products.append(try reader.readIdentifier())
-        }
-        return products
     }
 }

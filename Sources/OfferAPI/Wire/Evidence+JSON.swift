@@ -90,7 +90,10 @@ extension JSONReader {
     }
 
     /// Reads a transaction's identifier, which becomes a part of a path.
-    fileprivate mutating func readTransactionId() throws(JSONFault) -> String {
+    ///
+    /// - Returns: Digits.
+    /// - Throws: `JSONFault` when it is anything else.
+    mutating func readTransactionId() throws(JSONFault) -> String {
         let text = try readString()
         guard (1...Evidence.maximumTransactionIdDigits).contains(text.utf8.count),
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })

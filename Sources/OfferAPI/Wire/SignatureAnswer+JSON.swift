@@ -24,16 +24,18 @@ extension SignedDecision {
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object { member in
             member.members(of: decision, about: request)
-            guard let discount else { return }
-            member.member("discount")
-            member.object { member in
-                member.member("identifier", discount.identifier)
-                member.member("keyIdentifier", discount.keyIdentifier)
-                member.member("nonce", discount.nonce.text)
-                member.member("timestamp", discount.timestamp.millisecondsSince1970)
-                member.member("signature", Data(discount.signature).base64EncodedString())
+            if let discount {
+                member.member("discount")
+                member.object { member in
+                    member.member("identifier", discount.identifier)
+                    member.member("keyIdentifier", discount.keyIdentifier)
+                    member.member("nonce", discount.nonce.text)
+                    member.member("timestamp", discount.timestamp.millisecondsSince1970)
+                    member.member("signature", Data(discount.signature).base64EncodedString())
+                }
             }
-            member.member("expiresAt", discount.expiresAt.rfc3339)
+            if let jws { member.member("jws", jws.compact) }
+            if let expiresAt { member.member("expiresAt", expiresAt.rfc3339) }
         }
     }
 }

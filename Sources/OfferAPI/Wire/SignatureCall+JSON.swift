@@ -20,6 +20,7 @@ extension SignatureCall {
         self.account = try fields.account()
         self.evidence = fields.evidence
         self.offers = offers
+        self.formats = fields.formats
         self.explain = fields.explain
         try fields.requireSomebody()
     }
@@ -29,6 +30,7 @@ extension SignatureCall {
         private(set) var bundleId: String?
         private(set) var evidence: Evidence?
         private(set) var offers: [OfferRequest]?
+        private(set) var formats: Set<SignatureFormat> = [.discount]
         private(set) var explain = false
         private var appAccountToken: AppAccountToken?
         private var applicationUsername: String?
@@ -52,7 +54,7 @@ extension SignatureCall {
             case "applicationUsername": applicationUsername = try reader.readUsername()
             case "evidence": evidence = try Evidence(reading: &reader)
             case "offers": offers = try reader.readOffers()
-            case "formats": try reader.readFormats()
+            case "formats": formats = try reader.readFormats()
             case "explain": explain = try reader.readBool()
             default: throw JSONFault(.unknownMember, "There is no such member.")
             }
@@ -146,19 +148,32 @@ extension JSONReader {
         return OfferRequest(productId: productId, offerId: offerId)
     }
 
-    /// Reads the formats asked for.
-    ///
-    /// There is one so far, so nothing needs to be kept.
-    fileprivate mutating func readFormats() throws(JSONFault) {
-        var isEmpty = true
+    fileprivate mutating func readFormats() throws(JSONFault) -> Set<SignatureFormat> {
+        var formats: Set<SignatureFormat> = []
         try readArray { (_, reader) throws(JSONFault) in
-            isEmpty = false
-            switch try reader.readString() {
-            case "discount": break
-            case "jws": throw JSONFault(.notSupported, "The format jws is not supported yet; discount is.")
-            default: throw JSONFault(.invalidValue, "There is no such format; discount is one.")
+            guard let format = SignatureFormat(rawValue: try reader.readString()) else {
+                throw JSONFault(.invalidValue, "There is no such format: discount and jws are the two.")
             }
+            formats.insert(format)
         }
-        if isEmpty { throw JSONFault(.invalidValue, "Name a format, or leave the member out: discount.") }
+        guard !formats.isEmpty else {
+            throw JSONFault(.invalidValue, "Name a format, or leave the member out for discount.")
+        }
+        return formats
+    }
+
+    /// Reads products that are asked about.
+    ///
+    /// - Returns: At most 100 product identifiers.
+    /// - Throws: `JSONFault` when there are more, or one is no identifier.
+    mutating func readProducts() throws(JSONFault) -> [String] {
+        var products: [String] = []
+        try readArray { (index, reader) throws(JSONFault) in
+            guard index < SignatureCall.maximumOffers else {
+                throw JSONFault(.invalidValue, "A request may ask about \(SignatureCall.maximumOffers) products.")
+            }
+            products.append(try reader.readIdentifier())
+        }
+        return products
     }
 }

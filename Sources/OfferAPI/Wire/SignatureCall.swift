@@ -10,10 +10,12 @@ struct SignatureCall {
     let evidence: Evidence?
     /// The offers, 1 to 100.
     let offers: [OfferRequest]
+    /// The forms in which eligible offers are signed.
+    let formats: Set<SignatureFormat>
     /// Whether each decision is to carry every rule that was asked.
     let explain: Bool
 
-    /// How many offers one request may ask for.
+    /// How many offers or products one request may ask for.
     static let maximumOffers = 100
     /// How many bytes of UTF-8 an identifier may take.
     ///

@@ -6,28 +6,53 @@ import Offers
 /// Every offer of the catalog has its series from the start, at zero. Offers of other names are never signed, and so
 /// never counted.
 struct SignatureCounters: Sendable {
-    private let counters: [String: Counter]
+    private let counters: [SignatureFormat: [String: Counter]]
+    private let introductory: [Bool: Counter]
 
     /// Makes the handles.
     ///
     /// - Parameters:
     ///   - app: The app.
     ///   - keyIdentifier: The key that signs for it.
-    ///   - format: What is made of the signature, as a request names it.
+    ///   - formats: What can be made of the signatures.
     ///   - factory: What keeps the metrics.
-    init(_ app: App, keyIdentifier: String, format: String, factory: any MetricsFactory) {
-        let offerIds = Set(app.offers.map(\.offerId))
-        let counters = offerIds.sorted().map { offerId in
-            let labels = [("app", app.bundleId), ("offer", offerId), ("key_id", keyIdentifier), ("format", format)]
-            return (offerId, Counter(label: "offer_signer_signatures_total", dimensions: labels, factory: factory))
+    init(_ app: App, keyIdentifier: String, formats: [SignatureFormat], factory: any MetricsFactory) {
+        let offerIds = Set(app.offers.map(\.offerId)).sorted()
+        let key = [("app", app.bundleId), ("key_id", keyIdentifier)]
+        let counters = formats.map { format in
+            let ofFormat = offerIds.map { offerId in
+                let labels = [
+                    ("app", app.bundleId), ("offer", offerId), ("key_id", keyIdentifier), ("format", format.rawValue),
+                ]
+                return (offerId, Counter(label: "offer_signer_signatures_total", dimensions: labels, factory: factory))
+            }
+            return (format, Dictionary(ofFormat, uniquingKeysWith: { first, _ in first }))
         }
         self.counters = Dictionary(counters, uniquingKeysWith: { first, _ in first })
+        let answers = formats.contains(.jws) ? [true, false] : []
+        introductory = Dictionary(
+            answers.map { allows in
+                let name = "offer_signer_introductory_signatures_total"
+                let labels = key + [("allow_introductory_offer", allows ? "true" : "false")]
+                return (allows, Counter(label: name, dimensions: labels, factory: factory))
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
     }
 
-    /// Counts a signature.
+    /// Counts a promotional offer's signature.
     ///
-    /// - Parameter offerId: The offer that was signed.
-    func count(_ offerId: String) {
-        counters[offerId]?.increment()
+    /// - Parameters:
+    ///   - offerId: The offer that was signed.
+    ///   - format: What was made of the signature.
+    func count(_ offerId: String, as format: SignatureFormat) {
+        counters[format]?[offerId]?.increment()
+    }
+
+    /// Counts an introductory offer's signature.
+    ///
+    /// - Parameter allows: Whether it gives the offer.
+    func countIntroductory(allowing allows: Bool) {
+        introductory[allows]?.increment()
     }
 }

@@ -28,7 +28,7 @@ struct Sign: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The account's name, signed verbatim.", valueName: "name"))
     var applicationUsername: String?
 
-    @Option(help: "The signature's format.")
+    @Option(help: "The signature's format: discount, or jws for StoreKit 2's compactJWS arguments.")
     var format: Format = .discount
 
     @Option(help: ArgumentHelp("A verifyReceipt answer: what the customer has.", valueName: "file"))
@@ -37,14 +37,20 @@ struct Sign: AsyncParsableCommand {
     @Flag(help: "Sign without a look at the customer. The catalog and the offer's dates hold all the same.")
     var skipEligibility = false
 
-    /// The formats that a signature can have.
+    /// The formats that a signature can have, as the flag takes them.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case discount
         case jws
+
+        var signed: SignatureFormat {
+            switch self {
+            case .discount: .discount
+            case .jws: .jws
+            }
+        }
     }
 
     func validate() throws {
-        if format == .jws { throw ValidationError("The format jws is not supported yet; discount is.") }
         if appAccountToken != nil, applicationUsername != nil {
             throw ValidationError("Give --app-account-token or --application-username, not both.")
         }
@@ -66,7 +72,8 @@ struct Sign: AsyncParsableCommand {
             bundleId: bundleId,
             account: account,
             evidence: try evidence(),
-            offers: [OfferRequest(productId: productId, offerId: offerId)]
+            offers: [OfferRequest(productId: productId, offerId: offerId)],
+            formats: [format.signed]
         )
         let answer: SignatureAnswer
         do {
@@ -76,7 +83,7 @@ struct Sign: AsyncParsableCommand {
             throw ExitCode.failure
         }
         Console.result(String(decoding: answer.json, as: UTF8.self))
-        let refusals = answer.decisions.filter { $0.discount == nil }
+        let refusals = answer.decisions.filter { $0.decision.verdict != .eligible }
         for refusal in refusals { Console.message("not signed: \(refusal.decision.detail)") }
         guard refusals.isEmpty else { throw ExitCode.failure }
     }
@@ -100,6 +107,9 @@ struct Sign: AsyncParsableCommand {
         switch fault {
         case .unknownApp(let bundleId): "the catalog has no app \(bundleId)"
         case .accountRequired: "the app asks for an account: give --app-account-token or --application-username"
+        case .issuerUnknown(let bundleId):
+            "a JWS names the issuer of the key: write the issuerId beside the first key of \(bundleId) in the catalog"
+        case .transactionRequired: "no transaction of the customer is known"
         case .evidence(let fault):
             "\(receiptResponse ?? "evidence")\(fault.pointer.isEmpty ? "" : " at \(fault.pointer)"): \(fault.detail)"
         case .signing(let failure): "\(failure)"

@@ -59,7 +59,7 @@ struct LoadedService: Sendable {
     ) -> SignOffers<GuardedKey, AppStoreEvidenceReader> {
         SignOffers(
             apps: zip(settings.apps, keys).compactMap { app, keys in
-                keys.first.map { SigningApp(app: app.app, signer: $0) }
+                keys.first.map { SigningApp(app: app.app, signer: $0, issuerId: app.keys.first?.issuerId) }
             },
             evidenceReader: AppStoreEvidenceReader(
                 verifier: signedDataVerifier

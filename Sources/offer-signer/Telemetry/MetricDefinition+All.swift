@@ -38,6 +38,11 @@ extension MetricDefinition {
             "Signatures given out, by app, offer, key and format."
         ),
         MetricDefinition(
+            "offer_signer_introductory_signatures_total",
+            .counter,
+            "Signatures of introductory offer eligibility given out, by app, key and what they allow."
+        ),
+        MetricDefinition(
             "offer_signer_room_duration_seconds",
             .durations,
             "Time in decode, evidence, ledger and encode (once a request), decision and signature (once an offer)."

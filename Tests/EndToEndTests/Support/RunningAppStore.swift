@@ -3,6 +3,9 @@ import Foundation
 
 /// The built executable, simulating the App Store of an installation's app.
 final class RunningAppStore {
+    /// The issuer of the app's key.
+    static let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
+
     let address: Connection.Address
     /// The path of its root, as it says it.
     let root: String
@@ -26,10 +29,14 @@ final class RunningAppStore {
             clock: \(clock.formatted(.iso8601))
             apps:
               - bundleId: \(Installation.bundleId)
+                issuerId: \(Self.issuerId)
                 keys: [{ id: TESTKEY001, publicKeyFile: \(installation.publicKey) }]
                 subscriptionGroups:
                   - id: "20900001"
-                    products: [{ id: pro.monthly, offers: [{ id: once, periods: 3 }, { id: anyone }] }]
+                    products:
+                      - id: pro.monthly
+                        introductoryOffer: { mode: freeTrial, period: P1W }
+                        offers: [{ id: once, periods: 3 }, { id: anyone }]
             customers: \(customers)
             """
         )
@@ -71,9 +78,12 @@ final class RunningAppStore {
 
     /// Buys as a client would, with what the service answered.
     func buy(as customer: String, _ discount: [String: Any], account: String) throws -> Response {
-        let body: [String: Any] = [
-            "customer": customer, "productId": "pro.monthly", "appAccountToken": account, "discount": discount,
-        ]
+        try buy(as: customer, ["productId": "pro.monthly", "appAccountToken": account, "discount": discount])
+    }
+
+    /// Buys as a client would.
+    func buy(as customer: String, _ purchase: [String: Any]) throws -> Response {
+        let body = purchase.merging(["customer": customer]) { $1 }
         let json = try JSONSerialization.data(withJSONObject: body)
         return try ask("POST", "/simulator/purchases", String(decoding: json, as: UTF8.self))
     }

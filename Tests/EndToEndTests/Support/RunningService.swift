@@ -91,7 +91,16 @@ final class RunningService {
     /// - Parameter body: The body.
     /// - Returns: The response.
     /// - Throws: `Failure` when the connection fails.
-    func sign(_ body: String) throws -> Response {
-        try Connection(to: server).request("POST", "/v1/signatures", body: body)
+    func sign(_ body: String) throws -> Response { try ask("/v1/signatures", body) }
+
+    /// Sends a POST with the client's token.
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - body: The body.
+    /// - Returns: The response.
+    /// - Throws: `Failure` when the connection fails.
+    func ask(_ path: String, _ body: String) throws -> Response {
+        try Connection(to: server).request("POST", path, body: body)
     }
 }

@@ -18,7 +18,7 @@ struct SignatureCallTests {
     func full() throws {
         let call = try read(
             #""bundleId":"b","appAccountToken":"\#(Self.token)""#,
-            #""evidence":{"receiptResponse": {"status" : 0} },"formats":["discount","discount"],"explain":false"#,
+            #""evidence":{"receiptResponse": {"status" : 0} },"formats":["discount","discount"],"explain":true"#,
             #""offers":[{"productId":"p","offerId":"o"},{"offerId":"o2","productId":"p2"}]"#
         )
         #expect(call.bundleId == "b")
@@ -26,6 +26,7 @@ struct SignatureCallTests {
         #expect(
             call.offers == [OfferRequest(productId: "p", offerId: "o"), OfferRequest(productId: "p2", offerId: "o2")]
         )
+        #expect(call.explain)
         guard case .receiptResponse(let json) = call.evidence else {
             Issue.record("no evidence")
             return
@@ -39,6 +40,15 @@ struct SignatureCallTests {
         let named = try read(Self.offers, #""applicationUsername":"Zo\u00eb""#)
         #expect(named.account == .applicationUsername("Zoë"))
         #expect(named.evidence == nil)
+    }
+
+    @Test("Signatures are discounts, unless other formats are asked for")
+    func formats() throws {
+        #expect(try read(Self.offers, Self.evidence).formats == [.discount])
+        #expect(try read(Self.offers, Self.evidence, #""formats":["jws"]"#).formats == [.jws])
+        #expect(
+            try read(Self.offers, Self.evidence, #""formats":["jws","discount","jws"]"#).formats == [.discount, .jws]
+        )
     }
 
     @Test("A hundred offers are taken, and the longest username")
@@ -103,7 +113,7 @@ struct SignatureCallTests {
             (offers + #","evidence":{"transactionId":"1","receipt":"MII="}"#, "invalid_value", "/evidence"),
             (offers + "," + evidence + #","formats":[]"#, "invalid_value", "/formats"),
             (offers + "," + evidence + #","formats":"discount""#, "wrong_type", "/formats"),
-            (offers + "," + evidence + #","formats":["discount","jws"]"#, "not_supported", "/formats/1"),
+            (offers + "," + evidence + #","formats":["discount","JWS"]"#, "invalid_value", "/formats/1"),
             (offers + "," + evidence + #","formats":["pkcs7"]"#, "invalid_value", "/formats/0"),
             (offers + "," + evidence + #","explain":1"#, "wrong_type", "/explain"),
             (offers + "," + evidence + ",", "malformed_json", ""),

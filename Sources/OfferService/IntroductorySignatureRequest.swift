@@ -1,0 +1,47 @@
+public import Offers
+
+/// A client's question: may this customer have the introductory offers of these products? The answers are signed.
+public struct IntroductorySignatureRequest: Sendable {
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The customer's account.
+    public let account: Account
+    /// What shows what the customer has; `nil` to decide by the state that the service holds.
+    public let evidence: Evidence?
+    /// The products, in the order in which they are answered.
+    public let products: [String]
+    /// Any transaction of the customer, or the `appTransactionId`; `nil` to take one from the evidence.
+    public let transactionId: String?
+    /// Whether the client would let the customer have them; `false` signs refusals, whatever the verdicts.
+    public let allowIntroductoryOffer: Bool
+    /// Whether each decision is to carry every rule that was asked.
+    public let explain: Bool
+
+    /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app's bundle identifier.
+    ///   - account: The customer's account.
+    ///   - evidence: What shows what the customer has.
+    ///   - products: The products.
+    ///   - transactionId: Any transaction of the customer, or the `appTransactionId`.
+    ///   - allowIntroductoryOffer: Whether the client would let the customer have them.
+    ///   - explain: Whether each decision is to carry every rule that was asked.
+    public init(
+        bundleId: String,
+        account: Account,
+        evidence: Evidence?,
+        products: [String],
+        transactionId: String? = nil,
+        allowIntroductoryOffer: Bool = true,
+        explain: Bool = false
+    ) {
+        self.bundleId = bundleId
+        self.account = account
+        self.evidence = evidence
+        self.products = products
+        self.transactionId = transactionId
+        self.allowIntroductoryOffer = allowIntroductoryOffer
+        self.explain = explain
+    }
+}

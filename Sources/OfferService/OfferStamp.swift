@@ -1,0 +1,66 @@
+import Offers
+
+/// Signs the eligible offers of one request, in the forms that it asks for.
+struct OfferStamp<Signer: OfferSigner> {
+    /// The app with its key.
+    let signing: SigningApp<Signer>
+    /// The account to sign for.
+    let account: Account
+    /// The forms asked for.
+    let formats: Set<SignatureFormat>
+    /// What the evidence says of this customer; `nil` when there is none.
+    let history: SubscriptionHistory?
+    /// The moment of signing.
+    let moment: Timestamp
+    /// Measures how long signing takes.
+    let rooms: RoomMetrics
+    /// Counts the signatures.
+    let counters: SignatureCounters?
+
+    /// Adds the signatures to a decision, where it is eligible.
+    ///
+    /// - Parameters:
+    ///   - offer: The offer.
+    ///   - decision: What was decided about it.
+    /// - Returns: Both, with the signatures.
+    /// - Throws: `SigningFailure` when nothing could be signed.
+    func signed(_ offer: OfferRequest, _ decision: Decision) throws(SigningFailure) -> SignedDecision {
+        guard decision.verdict == .eligible else {
+            return SignedDecision(request: offer, decision: decision, discount: nil, jws: nil)
+        }
+        let signed = try rooms.measure(.signature) { () throws(SigningFailure) in
+            SignedDecision(
+                request: offer,
+                decision: decision,
+                discount: formats.contains(.discount) ? try discount(offer) : nil,
+                jws: formats.contains(.jws) ? try jws(offer) : nil
+            )
+        }
+        for format in formats { counters?.count(offer.offerId, as: format) }
+        return signed
+    }
+
+    private func discount(_ offer: OfferRequest) throws(SigningFailure) -> Discount {
+        try Discount(
+            offerId: offer.offerId,
+            productId: offer.productId,
+            bundleId: signing.app.bundleId,
+            account: account,
+            timestamp: moment,
+            signer: signing.signer
+        )
+    }
+
+    private func jws(_ offer: OfferRequest) throws(SigningFailure) -> PromotionalOfferJWS? {
+        guard let issuer = signing.issuer else { return nil }
+        let group = signing.app.product(offer.productId)?.group
+        return try PromotionalOfferJWS(
+            offerId: offer.offerId,
+            productId: offer.productId,
+            transactionId: group.flatMap { history?.newestTransactionId(inGroup: $0.id, of: signing.app) },
+            issuer: issuer,
+            timestamp: moment,
+            signer: signing.signer
+        )
+    }
+}

@@ -1,0 +1,115 @@
+import Offers
+
+extension SignOffers {
+    /// Decides about introductory offers by evidence that is at hand, and signs what was decided.
+    ///
+    /// What is signed is obeyed by the App Store, so `true` is signed only where the verdict is eligible. Unknown is not
+    /// signed: without a signature the App Store decides by what it knows itself. A client that would not let the
+    /// customer have the offer gets refusals for every product of the catalog.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: A decision for each product, in the order asked.
+    /// - Throws: ``SignatureFault`` when there is no answer at all; nothing has been given out then.
+    public func introductoryEligibility(
+        _ request: IntroductorySignatureRequest
+    ) throws(SignatureFault) -> IntroductorySignatureAnswer {
+        let signing = try signingApp(of: request.bundleId, for: request.account)
+        let moment = now()
+        return try answer(request, by: signing, try history(from: request.evidence, at: moment), at: moment)
+    }
+
+    /// Decides and signs in the same way, asking the App Store first where the evidence is a question.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: A decision for each product, in the order asked.
+    /// - Throws: ``SignatureFault`` when there is no answer at all; nothing has been given out then.
+    public func introductoryEligibility(
+        _ request: IntroductorySignatureRequest
+    ) async throws(SignatureFault) -> IntroductorySignatureAnswer {
+        let signing = try signingApp(of: request.bundleId, for: request.account)
+        let (history, moment) = try await history(from: request.evidence, for: request.bundleId)
+        return try answer(request, by: signing, history, at: moment)
+    }
+
+    private func answer(
+        _ request: IntroductorySignatureRequest,
+        by signing: SigningApp<Signer>,
+        _ history: SubscriptionHistory?,
+        at moment: Timestamp
+    ) throws(SignatureFault) -> IntroductorySignatureAnswer {
+        guard let issuer = signing.issuer else { throw .issuerUnknown(bundleId: request.bundleId) }
+        let policy = IntroductoryPolicy(
+            app: signing.app,
+            customer: Customer(account: request.account, history: history),
+            now: moment,
+            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
+        )
+        var products: [SignedProductEligibility] = []
+        products.reserveCapacity(request.products.count)
+        for productId in request.products {
+            let decision = metrics.rooms.measure(.decision) { policy.decide(productId, explaining: request.explain) }
+            metrics.decisions.count(decision.reason)
+            var jws: IntroductoryOfferEligibilityJWS?
+            if let allows = Self.answer(decision, request, isInCatalog: signing.app.product(productId) != nil) {
+                let known = decision.verdict == .unknown ? nil : history
+                guard let transactionId = Self.transactionId(of: request, known, productId, of: signing.app) else {
+                    throw .transactionRequired
+                }
+                do throws(SigningFailure) {
+                    jws = try metrics.rooms.measure(.signature) { () throws(SigningFailure) in
+                        try IntroductoryOfferEligibilityJWS(
+                            productId: productId,
+                            allowIntroductoryOffer: allows,
+                            transactionId: transactionId,
+                            issuer: issuer,
+                            timestamp: moment,
+                            signer: signing.signer
+                        )
+                    }
+                    signatureCounters[request.bundleId]?.countIntroductory(allowing: allows)
+                } catch {
+                    throw .signing(error)
+                }
+            }
+            products.append(SignedProductEligibility(productId: productId, introductoryOffer: decision, jws: jws))
+        }
+        return IntroductorySignatureAnswer(
+            bundleId: request.bundleId,
+            environment: history?.environment,
+            account: request.account,
+            products: products
+        )
+    }
+
+    /// What is signed; `nil` for nothing.
+    private static func answer(
+        _ decision: IntroductoryDecision,
+        _ request: IntroductorySignatureRequest,
+        isInCatalog: Bool
+    ) -> Bool? {
+        guard isInCatalog else { return nil }
+        guard request.allowIntroductoryOffer else { return false }
+        switch decision.verdict {
+        case .eligible: return true
+        case .ineligible: return false
+        case .unknown: return nil
+        }
+    }
+
+    /// By which transaction the App Store knows the customer: the one that the client names, else the newest of the
+    /// product's group, else any that the evidence has, else the one that the App Store was asked about.
+    private static func transactionId(
+        of request: IntroductorySignatureRequest,
+        _ history: SubscriptionHistory?,
+        _ productId: String,
+        of app: App
+    ) -> String? {
+        if let named = request.transactionId { return named }
+        guard let history else { return nil }
+        let group = app.product(productId)?.group.id
+        if let id = history.newestTransactionId(inGroup: group, of: app) { return id }
+        if let id = history.newestTransactionId(inGroup: nil, of: app) { return id }
+        if case .question(.transactionId(let id)) = request.evidence { return id }
+        return nil
+    }
+}

@@ -1,0 +1,41 @@
+/// In whose name App Store requests are signed.
+public struct AppStoreRequestIssuer: Equatable, Sendable {
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The issuer of the app's key in App Store Connect, a UUID.
+    public let issuerId: String
+
+    /// Creates an issuer.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app's bundle identifier.
+    ///   - issuerId: The issuer of the app's key in App Store Connect.
+    public init(bundleId: String, issuerId: String) {
+        self.bundleId = bundleId
+        self.issuerId = issuerId
+    }
+}
+
+/// What every App Store request claims, whatever it asks for.
+struct AppStoreRequest {
+    /// The claims so far.
+    var claims: JSONWebToken.Claims
+    /// The one-time UUID among them.
+    let nonce: Nonce
+    /// The moment among them.
+    let issuedAt: Timestamp
+
+    init(audience: String, issuer: AppStoreRequestIssuer, timestamp: Timestamp) {
+        let nonce = Nonce()
+        // `iat` counts in seconds (RFC 7519 §4.1.6), where the other form counts in milliseconds.
+        let seconds = timestamp.millisecondsSince1970 / 1000
+        claims = JSONWebToken.Claims()
+        claims.add("iss", issuer.issuerId)
+        claims.add("iat", seconds)
+        claims.add("aud", audience)
+        claims.add("bid", issuer.bundleId)
+        claims.add("nonce", nonce.text)
+        self.nonce = nonce
+        issuedAt = Timestamp(millisecondsSince1970: 0).adding(seconds: seconds)
+    }
+}

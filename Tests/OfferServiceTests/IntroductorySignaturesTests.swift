@@ -1,0 +1,122 @@
+import AppStore
+import OfferService
+import Offers
+import Testing
+
+@Suite("Introductory offers, decided and signed")
+struct IntroductorySignaturesTests {
+    private let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+    private let signer = KeySigner()
+
+    private func useCase(issuerId: String? = "issuer") -> SignOffers<KeySigner, AppStoreEvidenceReader> {
+        let groups = [("1", "monthly"), ("2", "news")].map { id, product in
+            SubscriptionGroup(id: id, products: [Product(id: product)])
+        }
+        let now = now
+        return SignOffers(
+            apps: [
+                SigningApp(
+                    app: App(bundleId: "com.example.reader", subscriptionGroups: groups),
+                    signer: signer,
+                    issuerId: issuerId
+                )
+            ],
+            evidenceReader: AppStoreEvidenceReader(),
+            maximumEvidenceAgeSeconds: 86400,
+            now: { now }
+        )
+    }
+
+    private func answer(
+        _ evidence: Evidence?,
+        _ products: [String],
+        transactionId: String? = nil,
+        allow: Bool = true,
+        issuerId: String? = "issuer"
+    ) throws -> [SignedProductEligibility] {
+        try useCase(issuerId: issuerId).introductoryEligibility(
+            IntroductorySignatureRequest(
+                bundleId: "com.example.reader",
+                account: evidence == nil ? .applicationUsername("alice") : .none,
+                evidence: evidence,
+                products: products,
+                transactionId: transactionId,
+                allowIntroductoryOffer: allow
+            )
+        ).products
+    }
+
+    private func claims(_ product: SignedProductEligibility) throws -> [String: any Sendable] {
+        try signer.claims(try #require(product.jws).compact)
+    }
+
+    /// Used the trial of group 1, which has lapsed, and knows nothing of group 2.
+    private var former: Evidence {
+        ReceiptResponse(
+            purchases: [.init(id: "11", daysAgo: 100, isTrial: true), .init(id: "12", daysAgo: 70)],
+            renewals: ["monthly"],
+            now: now
+        ).evidence
+    }
+
+    private var stale: Evidence {
+        ReceiptResponse(
+            purchases: [.init(id: "12", product: "news", daysAgo: 70)],
+            renewals: ["news"],
+            now: now.adding(seconds: -86401)
+        ).evidence
+    }
+
+    @Test("What is signed is what was decided, for each product, with a transaction of the customer")
+    func verdicts() throws {
+        let products = try answer(former, ["news", "monthly", "nope"])
+        #expect(products.map(\.introductoryOffer.reason) == [.neverUsed, .alreadyUsed, .groupUnknown])
+        let (news, monthly) = (try claims(products[0]), try claims(products[1]))
+        #expect(news["allowIntroductoryOffer"] as? Bool == true)
+        #expect(monthly["allowIntroductoryOffer"] as? Bool == false)
+        // Group 2 has no transaction: any other of the customer does.
+        #expect([news, monthly].map { $0["transactionId"] as? String } == ["12", "12"])
+        #expect([news, monthly].map { $0["productId"] as? String } == ["news", "monthly"])
+        #expect(news["aud"] as? String == "introductory-offer-eligibility")
+        #expect(news["exp"] == nil)
+        #expect(products[0].jws?.nonce != products[1].jws?.nonce)
+        #expect(products[2].jws == nil)
+    }
+
+    @Test("Unknown is never signed as true, nor as anything, whatever the client names")
+    func unknown() throws {
+        for evidence in [stale, nil] {
+            let products = try answer(evidence, ["monthly", "news"], transactionId: "7042")
+            #expect(products.allSatisfy { $0.introductoryOffer.verdict == .unknown && $0.jws == nil })
+        }
+    }
+
+    @Test("A client's refusal is signed for every product of the catalog, whatever the verdict")
+    func stricter() throws {
+        let products = try answer(former, ["news", "monthly", "nope"], allow: false)
+        #expect(products.map { $0.jws?.allowIntroductoryOffer } == [false, false, nil])
+        #expect(products[0].introductoryOffer.verdict == .eligible)
+        #expect(try claims(products[0])["allowIntroductoryOffer"] as? Bool == false)
+        let unknown = try answer(nil, ["news", "nope"], transactionId: "7042", allow: false)
+        #expect(unknown.map { $0.jws?.allowIntroductoryOffer } == [false, nil])
+        #expect(unknown[0].jws?.transactionId == "7042")
+    }
+
+    @Test("The client's transaction goes before the evidence's; without any there is no answer")
+    func transaction() throws {
+        #expect(try claims(answer(former, ["news"], transactionId: "7042")[0])["transactionId"] as? String == "7042")
+        let newcomer = ReceiptResponse(now: now).evidence
+        #expect(throws: SignatureFault.transactionRequired) { try answer(newcomer, ["news"]) }
+        #expect(try answer(newcomer, ["news"], transactionId: "7042")[0].jws?.allowIntroductoryOffer == true)
+        // Evidence that does not count names nobody.
+        #expect(throws: SignatureFault.transactionRequired) { try answer(stale, ["news"], allow: false) }
+        #expect(try answer(stale, ["news"])[0].jws == nil)
+    }
+
+    @Test("Without the issuer of the key nothing is decided")
+    func issuer() {
+        #expect(throws: SignatureFault.issuerUnknown(bundleId: "com.example.reader")) {
+            try answer(former, ["news"], issuerId: nil)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import AppStore
+import OfferService
+import Offers
+import Testing
+
+@Suite("Signing offers as JWS")
+struct SignOffersJWSTests {
+    private let now = Timestamp(millisecondsSince1970: 1_795_262_400_999)
+    private let signer = KeySigner()
+
+    private func useCase(issuerId: String? = "issuer") -> SignOffers<KeySigner, AppStoreEvidenceReader> {
+        let groups = [("1", ["monthly", "yearly"]), ("2", ["news"])].map { id, products in
+            SubscriptionGroup(
+                id: id,
+                products: products.map { Product(id: $0, offers: [PromotionalOffer(id: "stay", scope: .app)]) }
+            )
+        }
+        let app = App(bundleId: "com.example.reader", subscriptionGroups: groups)
+        let now = now
+        return SignOffers(
+            apps: [SigningApp(app: app, signer: signer, issuerId: issuerId)],
+            evidenceReader: AppStoreEvidenceReader(),
+            maximumEvidenceAgeSeconds: 86400,
+            now: { now }
+        )
+    }
+
+    private var subscriber: Evidence {
+        ReceiptResponse(
+            purchases: [
+                .init(id: "11", daysAgo: 40), .init(id: "12", product: "yearly"), .init(id: "13", daysAgo: 90),
+            ],
+            renewals: ["monthly"],
+            now: now
+        ).evidence
+    }
+
+    private func request(
+        _ formats: Set<SignatureFormat>,
+        product: String = "monthly",
+        evidence: Evidence?
+    ) -> SignatureRequest {
+        SignatureRequest(
+            bundleId: "com.example.reader",
+            account: .none,
+            evidence: evidence,
+            offers: [
+                OfferRequest(productId: product, offerId: "stay"), OfferRequest(productId: product, offerId: "no"),
+            ],
+            formats: formats
+        )
+    }
+
+    @Test(
+        "Exactly the formats asked for are signed, and only for an eligible offer",
+        arguments: [[.discount], [.jws], [.discount, .jws]] as [Set<SignatureFormat>]
+    )
+    func formats(_ formats: Set<SignatureFormat>) throws {
+        let answer = try useCase().answer(request(formats, evidence: subscriber))
+        let (first, second) = (answer.decisions[0], answer.decisions[1])
+        #expect((first.discount != nil) == formats.contains(.discount))
+        #expect((first.jws != nil) == formats.contains(.jws))
+        #expect(second.discount == nil && second.jws == nil && second.expiresAt == nil)
+        #expect(first.expiresAt?.rfc3339 == now.adding(seconds: 86400).rfc3339)
+        if let discount = first.discount, let jws = first.jws { #expect(discount.nonce != jws.nonce) }
+    }
+
+    @Test("The claims name app, product, offer, and the newest transaction of the product's group")
+    func claims() throws {
+        let answer = try useCase().answer(request([.jws], evidence: subscriber))
+        let claims = try signer.claims(try #require(answer.decisions[0].jws).compact)
+        #expect(claims["bid"] as? String == "com.example.reader")
+        #expect(claims["iss"] as? String == "issuer")
+        #expect(claims["aud"] as? String == "promotional-offer")
+        #expect(claims["iat"] as? Int == 1_795_262_400)
+        #expect(claims["productId"] as? String == "monthly")
+        #expect(claims["offerIdentifier"] as? String == "stay")
+        #expect(claims["transactionId"] as? String == "12")
+        #expect(claims["exp"] == nil)
+    }
+
+    @Test("No transaction is named where the evidence has none of the group, or nobody looked at it")
+    func noTransaction() throws {
+        let other = try useCase().answer(request([.jws], product: "news", evidence: subscriber))
+        #expect(try signer.claims(try #require(other.decisions[0].jws).compact)["transactionId"] == nil)
+        let skipped = try useCase().answer(request([.jws], evidence: subscriber), skippingEligibility: true)
+        #expect(try signer.claims(try #require(skipped.decisions[0].jws).compact)["transactionId"] == nil)
+    }
+
+    @Test("Without the issuer of the key there is no JWS; a discount needs none")
+    func issuer() throws {
+        #expect(throws: SignatureFault.issuerUnknown(bundleId: "com.example.reader")) {
+            try useCase(issuerId: nil).answer(request([.discount, .jws], evidence: subscriber))
+        }
+        #expect(
+            try useCase(issuerId: nil).answer(request([.discount], evidence: subscriber)).decisions[0].discount != nil
+        )
+    }
+}

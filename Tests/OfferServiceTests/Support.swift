@@ -1,0 +1,69 @@
+import Crypto
+import Foundation
+import Offers
+import Testing
+
+/// A signer with a key that the tests verify by.
+struct KeySigner: OfferSigner {
+    let key = P256.Signing.PrivateKey()
+    let keyIdentifier = "EXAMPLE123"
+
+    func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
+        do {
+            let bytes = message.indices.map { message[$0] }
+            return Array(try key.signature(for: Data(bytes)).derRepresentation)
+        } catch {
+            throw SigningFailure(keyIdentifier: keyIdentifier, detail: "\(error)")
+        }
+    }
+
+    /// The claims of a compact JWS, when this key signed it.
+    func claims(_ compact: String) throws -> [String: any Sendable] {
+        let parts = compact.split(separator: ".", omittingEmptySubsequences: false).map { part in
+            var text = part.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+            text += String(repeating: "=", count: (4 - text.count % 4) % 4)
+            return Data(base64Encoded: text) ?? Data()
+        }
+        try #require(parts.count == 3)
+        let signed = compact.prefix(upTo: try #require(compact.lastIndex(of: ".")))
+        let signature = try P256.Signing.ECDSASignature(rawRepresentation: parts[2])
+        try #require(key.publicKey.isValidSignature(signature, for: Data(signed.utf8)))
+        return try #require(try JSONSerialization.jsonObject(with: parts[1]) as? [String: any Sendable])
+    }
+}
+
+/// A verifyReceipt answer of the app `com.example.reader`, for what its customer bought.
+struct ReceiptResponse {
+    /// A transaction: of product `monthly` and still running, unless said otherwise.
+    struct Purchase {
+        var id: String
+        var product = "monthly"
+        var daysAgo: Int64 = 10
+        var days: Int64 = 30
+        var isTrial = false
+    }
+
+    var purchases: [Purchase] = []
+    /// The products with an entry of `pending_renewal_info`.
+    var renewals: [String] = []
+    var now: Timestamp
+
+    var evidence: Evidence {
+        let clock = now.millisecondsSince1970
+        let rows = purchases.map { purchase in
+            let bought = clock - purchase.daysAgo * 86_400_000
+            return
+                #"{"original_transaction_id":"1","transaction_id":"\#(purchase.id)","product_id":"\#(purchase.product)","#
+                + #""purchase_date_ms":\#(bought),"expires_date_ms":\#(bought + purchase.days * 86_400_000),"#
+                + #""is_trial_period":"\#(purchase.isTrial)"}"#
+        }
+        let entries = renewals.map {
+            #"{"original_transaction_id":"1","product_id":"\#($0)","auto_renew_status":"0","expiration_intent":"1"}"#
+        }
+        let text =
+            #"{"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.reader","#
+            + #""request_date_ms":\#(clock)},"latest_receipt_info":[\#(rows.joined(separator: ","))],"#
+            + #""pending_renewal_info":[\#(entries.joined(separator: ","))]}"#
+        return .receiptResponse(json: Array(text.utf8))
+    }
+}
