@@ -14,7 +14,8 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "offer-signer",
     products: [
-        .executable(name: "offer-signer", targets: ["offer-signer"])
+        .executable(name: "offer-signer", targets: ["offer-signer"]),
+        .library(name: "OfferSignerClient", targets: ["OfferSignerClient"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -132,6 +133,16 @@ let package = Package(
                 .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"], .when(platforms: [.linux]))
             ]
         ),
+        // What a backend asks the service with. It depends on none of the service's targets.
+        .target(
+            name: "OfferSignerClient",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(name: "OffersTests", dependencies: ["Offers"], swiftSettings: strict),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
         .testTarget(
@@ -197,9 +208,15 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "OfferSignerClientTests",
+            dependencies: ["OfferSignerClient", "FakeServer"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "offer-signer", "CarelessLoader", "ChildProcess", "FakeServer", "ProcessMemory", "SignedDataFixtures",
+                "offer-signer", "OfferSignerClient", "CarelessLoader", "ChildProcess", "FakeServer", "ProcessMemory",
+                "SignedDataFixtures",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict

@@ -77,18 +77,23 @@ public final class FakeServer: Sendable {
         guard isListening else { throw POSIXError(.EADDRNOTAVAIL) }
         port = UInt16(bigEndian: address.sin_port)
         Thread.detachNewThread { [weak self] in
+            // Closed here, and nowhere else: the number must not become another socket's while this thread uses it.
+            defer { close(listener) }
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0, let server = self else { return }
+                guard connection >= 0 else { return }
+                guard let server = self else {
+                    close(connection)
+                    return
+                }
                 Thread.detachNewThread { server.serve(connection) }
             }
         }
     }
 
     deinit {
-        // Both halves, so that the thread in accept() wakes up.
+        // Ends accept(), now or whenever the thread comes to call it.
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     /// The server's address, without a path.

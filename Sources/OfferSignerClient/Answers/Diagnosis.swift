@@ -1,0 +1,17 @@
+/// Why StoreKit refused a signature.
+public struct Diagnosis: Codable, Equatable, Sendable {
+    /// A cause, found by recomputing what was signed.
+    public struct Cause: Codable, Equatable, Sendable {
+        /// The cause's name, such as `nonce_uppercase`; README and the OpenAPI description list them.
+        public let code: String
+        /// The cause in a sentence.
+        public let detail: String
+        /// The mend in a sentence.
+        public let fix: String
+    }
+
+    /// Whether the signature is right for what the app gave StoreKit.
+    public let valid: Bool
+    /// The causes, most likely first.
+    public let causes: [Cause]
+}

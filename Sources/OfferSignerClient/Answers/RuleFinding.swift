@@ -1,0 +1,9 @@
+/// A rule that was asked for a decision, with what it saw.
+public struct RuleFinding: Codable, Equatable, Sendable {
+    /// What the rule asks, in words.
+    public let rule: String
+    /// What it saw, in words.
+    public let saw: String
+    /// What it makes of that.
+    public let verdict: Verdict
+}

@@ -1,0 +1,66 @@
+import FoundationEssentials
+
+/// What shows what the customer has; one kind a request.
+public enum Evidence: Equatable, Sendable {
+    /// The body of a verifyReceipt answer that this backend fetched, byte for byte.
+    ///
+    /// Never one that came from a phone: anyone can write one.
+    case receiptResponse([UInt8])
+    /// An app receipt in Base64, for the service to ask Apple about.
+    case receipt(base64: String)
+    /// StoreKit 2's signed transactions, and signed renewal infos, as the app has them: compact JWS, at most 50 of each.
+    case signedTransactions([String], renewalInfos: [String] = [])
+    /// Any transaction of the customer, for the service to ask the App Store Server API about.
+    case transactionId(String)
+}
+
+extension Evidence {
+    private struct Members: Encodable {
+        var receipt: String?
+        var signedTransactions: [String]?
+        var signedRenewalInfos: [String]?
+        var transactionId: String?
+    }
+
+    /// Anything that is one JSON object from its first byte to its last.
+    private struct Object: Decodable {
+        private enum Key: CodingKey {}
+
+        init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: Key.self) }
+    }
+
+    /// The evidence as the value of a request's `evidence`.
+    ///
+    /// - Returns: A JSON object.
+    /// - Throws: `OfferSignerError.invalidArgument` where a verifyReceipt answer is no JSON object.
+    func json() throws(OfferSignerError) -> [UInt8] {
+        switch self {
+        case .receiptResponse(let answer):
+            // It is passed on as it is, so it has to end where it seems to.
+            guard (try? JSON.value(Object.self, from: answer)) != nil else {
+                throw .invalidArgument("The verifyReceipt answer is no JSON object.")
+            }
+            return Array(#"{"receiptResponse":"#.utf8) + answer + Array("}".utf8)
+        case .receipt(let base64): return try JSON.bytes(of: Members(receipt: base64))
+        case .signedTransactions(let transactions, let infos):
+            let infos = infos.isEmpty ? nil : infos
+            return try JSON.bytes(of: Members(signedTransactions: transactions, signedRenewalInfos: infos))
+        case .transactionId(let id): return try JSON.bytes(of: Members(transactionId: id))
+        }
+    }
+
+    /// A request's body: its other members, and the evidence where there is some.
+    ///
+    /// - Parameters:
+    ///   - members: The other members.
+    ///   - evidence: The evidence.
+    /// - Returns: A JSON object.
+    /// - Throws: `OfferSignerError.invalidArgument` where one of them cannot be written.
+    static func body(_ members: some Encodable, with evidence: Evidence?) throws(OfferSignerError) -> [UInt8] {
+        let object = try JSON.bytes(of: members)
+        guard let evidence else { return object }
+        let rest = object.dropFirst()
+        let comma = rest.first == UInt8(ascii: "}") ? "" : ","
+        return Array(#"{"evidence":"#.utf8) + (try evidence.json()) + Array(comma.utf8) + rest
+    }
+}

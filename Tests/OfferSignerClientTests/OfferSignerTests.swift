@@ -1,0 +1,136 @@
+import FakeServer
+import Foundation
+import Testing
+
+@testable import OfferSignerClient
+
+@Suite("The client for backends")
+struct OfferSignerTests {
+    private func body(_ service: ScriptedService) throws -> [String: Any] {
+        let body = try #require(service.requests.last?.body)
+        return try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
+    }
+
+    @Test("A request says who asks, and what the caller said and no more")
+    func request() async throws {
+        let service = try ScriptedService(ScriptedService.answer)
+        _ = try await service.client().signatures(ScriptedService.request)
+        let request = try #require(service.requests.first)
+        #expect(request.method == "POST")
+        #expect(request.path == "/v1/signatures")
+        #expect(request.headers["authorization"] == "Bearer \(ScriptedService.token)")
+        #expect(request.headers["content-type"] == "application/json")
+        #expect(Set(try body(service).keys) == ["evidence", "offers"])
+    }
+
+    @Test("An account's UUID is written in lowercase: in uppercase it would not be what is signed")
+    func account() async throws {
+        let service = try ScriptedService(ScriptedService.answer)
+        var request = ScriptedService.request
+        request.account = .appAccountToken(try #require(UUID(uuidString: "7E3FB20B-4CDB-47CC-936D-99D65F608138")))
+        _ = try await service.client().signatures(request)
+        #expect(try body(service)["appAccountToken"] as? String == "7e3fb20b-4cdb-47cc-936d-99d65f608138")
+    }
+
+    @Test("A verifyReceipt answer goes on byte for byte, whatever numbers it holds")
+    func evidence() async throws {
+        let service = try ScriptedService(ScriptedService.answer)
+        let answer = #"{ "status":0, "receipt":{"adam_id":12345678901234567890,"x":1.10,"y":"\/"} }"#
+        var request = ScriptedService.request
+        request.evidence = .receiptResponse(Array(answer.utf8))
+        _ = try await service.client().signatures(request)
+        let sent = String(decoding: try #require(service.requests.first).body, as: UTF8.self)
+        #expect(sent.contains(#""evidence":{"receiptResponse":\#(answer)}"#))
+        #expect(try body(service)["offers"] != nil)
+    }
+
+    @Test(
+        "What is no verifyReceipt answer is not sent",
+        arguments: [#"{}},"bundleId":"com.example.other","x":{"#, "[]", "", "{", "{} {}", "null", #"{"a":"}"#]
+    )
+    func noEvidence(text: String) async throws {
+        let service = try ScriptedService(ScriptedService.answer)
+        var request = ScriptedService.request
+        request.evidence = .receiptResponse(Array(text.utf8))
+        await #expect(throws: OfferSignerError.invalidArgument("The verifyReceipt answer is no JSON object.")) {
+            try await service.client().signatures(request)
+        }
+        #expect(service.requests.isEmpty)
+    }
+
+    @Test("Parameters are escaped, and repeat where several products are asked about")
+    func query() async throws {
+        let service = try ScriptedService(FakeServer.Reply(404, "{}"))
+        _ = try? await service.client().products(["a&b=c", "ü/?#"], countryCode: "DE", bundleId: "com.example")
+        #expect(
+            service.requests.first?.path
+                == "/v1/products?bundleId=com.example&countryCode=DE&productId=a%26b%3Dc&productId=%C3%BC%2F%3F%23"
+        )
+    }
+
+    @Test("A reason of a later version is read like any other; another verdict is no answer")
+    func laterVersions() async throws {
+        func decision(_ verdict: String) -> FakeServer.Reply {
+            FakeServer.Reply(
+                200,
+                #"""
+                {"bundleId":"b","account":{},"new":1,"decisions":[{"productId":"p","offerId":"o","verdict":"\#(verdict)",
+                "reason":"a_reason_to_come","detail":"D.","new":{}}]}
+                """#
+            )
+        }
+        let answer = try await ScriptedService(decision("ineligible")).client().signatures(ScriptedService.request)
+        #expect(answer.decisions.first?.reason == "a_reason_to_come")
+        let error = await #expect(throws: OfferSignerError.self) {
+            try await ScriptedService(decision("perhaps")).client().signatures(ScriptedService.request)
+        }
+        guard case .unexpectedAnswer(200, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("A proxy's page is told from the service's own problems")
+    func page() async throws {
+        let service = try ScriptedService(FakeServer.Reply(403, "<html>Forbidden</html>"))
+        let error = await #expect(throws: OfferSignerError.self) {
+            try await service.client().signatures(ScriptedService.request)
+        }
+        guard case .unexpectedAnswer(403, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("The token is in no description, dump or error, wherever the call fails")
+    func token() async throws {
+        var texts: [String] = []
+        for reply in [
+            ScriptedService.problem(401, "unauthorized"), FakeServer.Reply(closes: true), FakeServer.Reply(200, "[]"),
+        ] {
+            let client = try ScriptedService(reply).client()
+            do {
+                _ = try await client.signatures(ScriptedService.request)
+            } catch {
+                texts += ["\(error)", String(reflecting: error), error.localizedDescription]
+            }
+            var dumped = ""
+            dump(client, to: &dumped)
+            texts += ["\(client)", String(reflecting: client), dumped]
+        }
+        for bad in [ScriptedService.token + "\n", ScriptedService.token + " x"] {
+            let error = #expect(throws: OfferSignerError.self) { try OfferSigner(url: "http://localhost", token: bad) }
+            texts.append("\(String(describing: error))")
+        }
+        #expect(texts.count == 20)
+        #expect(texts.allSatisfy { !$0.contains("fZ3kW9") && !$0.isEmpty })
+    }
+
+    @Test(
+        "What cannot be an address is refused before anything is sent",
+        arguments: ["", "offers.internal", "ftp://a", "https://", "https://a b", "https://u:p@a", "https://a?x=1"]
+    )
+    func address(url: String) {
+        #expect(throws: OfferSignerError.self) { try OfferSigner(url: url, token: "t") }
+    }
+}

@@ -1,0 +1,126 @@
+import FakeServer
+import Testing
+
+@testable import OfferSignerClient
+
+@Suite("Calls that are tried again")
+struct RetryingTests {
+
+    @Test("A refusal with Retry-After is waited for, and then there is an answer", arguments: [408, 429, 503])
+    func retryAfter(status: Int) async throws {
+        let service = try ScriptedService(
+            ScriptedService.problem(status, "c", ["Retry-After": "3"]),
+            ScriptedService.answer
+        )
+        let answer = try await service.client().signatures(ScriptedService.request)
+        #expect(answer.bundleId == "com.example.reader")
+        #expect(service.requests.count == 2)
+        #expect(service.requests.map(\.body).allSatisfy { $0 == service.requests[0].body })
+        let pause = try #require(service.pauses.first)
+        #expect(pause >= .seconds(3) && pause < .seconds(4))
+    }
+
+    @Test("Whoever is always refused is told the last refusal, after as many attempts as allowed", arguments: 1...4)
+    func attempts(maximum: Int) async throws {
+        let service = try ScriptedService(ScriptedService.problem(503, "c"))
+        let client = try service.client(RetryPolicy(maximumAttempts: maximum))
+        await #expect(throws: OfferSignerError.problem(Problem(status: 503, code: "c", detail: "D.", pointer: "/a"))) {
+            try await client.signatures(ScriptedService.request)
+        }
+        #expect(service.requests.count == maximum)
+    }
+
+    @Test("A Retry-After beyond the deadline is not waited for: the caller is told at once, and how long it is")
+    func deadline() async throws {
+        let refusal = ScriptedService.problem(429, "c", ["Retry-After": "60", "X-Request-ID": "r-1"])
+        let service = try ScriptedService(refusal, ScriptedService.answer)
+        let problem = Problem(
+            status: 429,
+            code: "c",
+            detail: "D.",
+            pointer: "/a",
+            retryAfterSeconds: 60,
+            requestId: "r-1"
+        )
+        await #expect(throws: OfferSignerError.problem(problem)) {
+            try await service.client().signatures(ScriptedService.request)
+        }
+        #expect(service.requests.count == 1)
+        #expect(service.pauses.isEmpty)
+    }
+
+    @Test("What would end the same way is not tried again", arguments: [400, 401, 403, 404, 405, 413, 415, 422, 500])
+    func final(status: Int) async throws {
+        let service = try ScriptedService(ScriptedService.problem(status, "c"), ScriptedService.answer)
+        await #expect(throws: OfferSignerError.problem(Problem(status: status, code: "c", detail: "D.", pointer: "/a")))
+        {
+            try await service.client().signatures(ScriptedService.request)
+        }
+        #expect(service.requests.count == 1)
+    }
+
+    @Test(
+        "A lost answer is asked for again where twice is as good as once, and product reports are not",
+        arguments: [FakeServer.Reply(closes: true), FakeServer.Reply(502, "<html>"), FakeServer.Reply(504, "")]
+    )
+    func lost(reply: FakeServer.Reply) async throws {
+        let signing = try ScriptedService(reply, reply, ScriptedService.answer)
+        _ = try await signing.client().signatures(ScriptedService.request)
+        #expect(signing.requests.count == 3)
+
+        let reporting = try ScriptedService(reply, FakeServer.Reply(202, #"{"accepted":1,"rejected":[]}"#))
+        let report = ProductReport(productId: "p", price: "9.99", countryCode: "DE", currencyCode: "EUR")
+        await #expect(throws: OfferSignerError.self) { try await reporting.client().report([report]) }
+        #expect(reporting.requests.count == 1)
+    }
+
+    @Test("A refused product report was not taken, so it is sent again")
+    func refusedReport() async throws {
+        let service = try ScriptedService(
+            ScriptedService.problem(503, "store_unavailable", ["Retry-After": "5"]),
+            FakeServer.Reply(202, #"{"accepted":1,"rejected":[]}"#)
+        )
+        let report = ProductReport(productId: "p", price: "9.99", countryCode: "DE", currencyCode: "EUR")
+        #expect(try await service.client().report([report]).accepted == 1)
+        #expect(service.requests.count == 2)
+    }
+
+    @Test("A service that is silent, or stops in the middle of an answer, costs the attempts' time and no more")
+    func silence() async throws {
+        for reply in [
+            FakeServer.Reply(delay: 60), FakeServer.Reply(200, String(repeating: " ", count: 999), bytesPerSecond: 1),
+        ] {
+            let service = try ScriptedService(reply)
+            let policy = RetryPolicy(deadline: .seconds(60), attemptTimeout: .milliseconds(100))
+            await #expect(throws: OfferSignerError.noAnswer("The service did not answer in time.")) {
+                try await service.client(policy).signatures(ScriptedService.request)
+            }
+            #expect(service.pauses.count == 2)
+        }
+    }
+
+    @Test("Where nobody listens, the caller is told")
+    func nobody() async throws {
+        var service: FakeServer? = try FakeServer { _ in FakeServer.Reply() }
+        let url = try #require(service?.url)
+        service = nil
+        let client = try OfferSigner(url: url, token: ScriptedService.token) { _ in }
+        let error = await #expect(throws: OfferSignerError.self) {
+            try await client.signatures(ScriptedService.request)
+        }
+        guard case .noAnswer = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("A cancelled task ends its call")
+    func cancellation() async throws {
+        let service = try ScriptedService(FakeServer.Reply(delay: 60))
+        let client = try service.client(RetryPolicy(deadline: .seconds(60), attemptTimeout: .seconds(60)))
+        let task = Task { try await client.signatures(ScriptedService.request) }
+        while service.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        task.cancel()
+        await #expect(throws: OfferSignerError.cancelled) { try await task.value }
+    }
+}
