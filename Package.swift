@@ -61,10 +61,11 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(
             name: "Storage",
             dependencies: [
-                "Offers",
+                "CPostgreSQL", "Offers",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -180,7 +181,9 @@ let package = Package(
         ),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Storage", "Offers", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "Storage", "Offers", "PostgreSQLServer", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(
@@ -226,6 +229,13 @@ let package = Package(
         // What the tests look into the memory of programs with, and a program in which they find a key.
         .target(name: "ProcessMemory", path: "Tests/ProcessMemory", swiftSettings: strict),
         .executableTarget(name: "CarelessLoader", path: "Tests/CarelessLoader", swiftSettings: strict),
+        // A PostgreSQL server that tests start, kill and start again.
+        .target(
+            name: "PostgreSQLServer",
+            dependencies: ["ChildProcess"],
+            path: "Tests/PostgreSQLServer",
+            swiftSettings: strict
+        ),
         // What the tests put in Apple's place: an HTTP server that answers as it is told.
         .target(name: "FakeServer", path: "Tests/FakeServer", swiftSettings: strict),
         // What the tests sign App Store data with: an authority of their own.

@@ -1,0 +1,262 @@
+import CPostgreSQL
+import Glibc
+
+/// A connection to a PostgreSQL server.
+///
+/// It owns libpq's connection, and closes it at its end. It is used on one thread, which its calls block, though never
+/// for longer than they are told: libpq is in its non-blocking mode, and what waits is `poll(2)` with a deadline.
+///
+/// After an error whose outcome is not known the connection ``isBroken``: let go of it.
+final class PostgreSQLConnection {
+    /// Whether the connection is of no more use.
+    private(set) var isBroken = false
+    /// The connection. It does not leave this file and its extensions.
+    let pointer: OpaquePointer
+    /// How long things may take.
+    let limits: PostgreSQLLimits
+    private var prepared: Set<String> = []
+
+    /// Connects, and sets the connection up: durable commits, timeouts, no text of notices to standard error.
+    ///
+    /// - Parameters:
+    ///   - location: Where the database is.
+    ///   - limits: How long things may take.
+    /// - Throws: ``PostgreSQLError``.
+    init(to location: PostgreSQLLocation, limits: PostgreSQLLimits = PostgreSQLLimits()) throws(PostgreSQLError) {
+        let deadline = ContinuousClock.now + limits.connecting
+        guard let pointer = Self.start(location.parameters) else {
+            throw PostgreSQLError(.unreachable, "there is no memory for a connection")
+        }
+        self.pointer = pointer
+        self.limits = limits
+        // Thrown from here on, an error finds the connection owned: `deinit` closes it.
+        try Self.finish(pointer, until: deadline)
+        PQsetNoticeReceiver(pointer, { _, _ in }, nil)
+        guard PQsetnonblocking(pointer, 1) == 0, PQenterPipelineMode(pointer) == 1 else { throw failure() }
+        try setUp(until: deadline)
+    }
+
+    deinit { PQfinish(pointer) }
+
+    /// Runs statements, sent together and answered in order.
+    ///
+    /// Each batch is one transaction unless it begins or commits one itself. When a statement is refused, those after it
+    /// are not run, and nothing of the batch has an effect.
+    ///
+    /// - Parameters:
+    ///   - calls: The statements.
+    ///   - deadline: When to give up; as the limits say when it is left out.
+    /// - Returns: What each of them answered, in order.
+    /// - Throws: ``PostgreSQLError``, of the first statement that was refused.
+    @discardableResult
+    func run(
+        _ calls: [PostgreSQLCall],
+        until deadline: ContinuousClock.Instant? = nil
+    ) throws(PostgreSQLError) -> [PostgreSQLRows] {
+        guard !isBroken else { throw PostgreSQLError(.connectionLost) }
+        guard !calls.isEmpty else { return [] }
+        do throws(PostgreSQLError) {
+            let deadline = deadline ?? .now + limits.batch
+            let preparations = try send(calls)
+            return try receive(calls, preparations, until: deadline)
+        } catch {
+            if error.endsConnection { isBroken = true }
+            throw error
+        }
+    }
+
+    /// Runs one statement.
+    ///
+    /// - Parameter call: The statement.
+    /// - Returns: What it answered.
+    /// - Throws: ``PostgreSQLError``.
+    @discardableResult
+    func run(_ call: PostgreSQLCall) throws(PostgreSQLError) -> PostgreSQLRows {
+        guard let rows = try run([call]).first else { throw PostgreSQLError(.unexpectedAnswer) }
+        return rows
+    }
+
+    /// Whether the connection still stands, as far as can be told without asking the server.
+    ///
+    /// - Returns: `false` when the other side has closed it; it is broken then.
+    func isAlive() -> Bool {
+        guard !isBroken else { return false }
+        if PostgreSQLSocket.hasNews(pointer), PQconsumeInput(pointer) == 0 || PQstatus(pointer) != CONNECTION_OK {
+            isBroken = true
+        }
+        return !isBroken
+    }
+
+    /// What libpq says of the connection's failure.
+    private func failure() -> PostgreSQLError {
+        isBroken = true
+        return PostgreSQLError(.connectionLost, Self.message(of: pointer))
+    }
+}
+
+// MARK: Connecting
+
+extension PostgreSQLConnection {
+    private static func start(_ parameters: [String: String]) -> OpaquePointer? {
+        let sorted = parameters.sorted { $0.key < $1.key }
+        let keywords = sorted.map { strdup($0.key) }
+        let values = sorted.map { strdup($0.value) }
+        defer { (keywords + values).forEach { free($0) } }
+        // libpq copies both lists; each ends with a null.
+        return (keywords + [nil]).map { UnsafePointer($0) }.withUnsafeBufferPointer { keywords in
+            (values + [nil]).map { UnsafePointer($0) }.withUnsafeBufferPointer { values in
+                PQconnectStartParams(keywords.baseAddress, values.baseAddress, 0)
+            }
+        }
+    }
+
+    private static func finish(_ pointer: OpaquePointer, until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
+        // Before the first poll, libpq asks to wait for writing.
+        var state = PQstatus(pointer) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
+        while state != PGRES_POLLING_OK {
+            guard state != PGRES_POLLING_FAILED else { throw PostgreSQLError(.unreachable, message(of: pointer)) }
+            let isReading = state == PGRES_POLLING_READING
+            guard PostgreSQLSocket.wait(pointer, reading: isReading, writing: !isReading, until: deadline) else {
+                throw PostgreSQLError(.unreachable, "no answer in time")
+            }
+            state = PQconnectPoll(pointer)
+        }
+    }
+
+    private func setUp(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
+        let answers = try run(
+            [
+                Self.durability([]),
+                Self.setting([.text("statement_timeout"), .text("\(limits.statement.milliseconds)")]),
+                Self.setting([.text("lock_timeout"), .text("\(limits.statement.milliseconds)")]),
+                Self.setting([.text("idle_in_transaction_session_timeout"), .text("\(limits.batch.milliseconds)")]),
+            ],
+            until: deadline
+        )
+        guard try answers.first?.optionalText(0, 0) != "off" else { throw PostgreSQLError(.notDurable) }
+    }
+
+    /// Commits wait for the disk, whatever the server, the database or the role say; a stronger promise is kept.
+    private static func durability(_ values: [PostgreSQLValue]) -> PostgreSQLCall {
+        let sql = """
+            SELECT current_setting('fsync', true),
+                set_config('synchronous_commit',
+                    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+                    ELSE current_setting('synchronous_commit') END, false)
+            """
+        return PostgreSQLCall(statement: PostgreSQLStatement(name: "durability", sql: sql), values: values)
+    }
+
+    private static func setting(_ values: [PostgreSQLValue]) -> PostgreSQLCall {
+        let statement = PostgreSQLStatement(name: "setting", sql: "SELECT set_config($1, $2, false)")
+        return PostgreSQLCall(statement: statement, values: values)
+    }
+
+    /// libpq's message in one line.
+    private static func message(of pointer: OpaquePointer) -> String {
+        let text = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
+        return text.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(400).description
+    }
+}
+
+// MARK: Sending
+
+extension PostgreSQLConnection {
+    /// Puts statements into libpq's buffer, each prepared before its first use.
+    ///
+    /// - Returns: For each of them, whether it is prepared on the way.
+    private func send(_ calls: [PostgreSQLCall]) throws(PostgreSQLError) -> [Bool] {
+        var preparations: [Bool] = []
+        var preparing: Set<String> = []
+        for call in calls {
+            let name = call.statement.name
+            let isNew = !prepared.contains(name) && preparing.insert(name).inserted
+            if isNew, PQsendPrepare(pointer, name, call.statement.sql, 0, nil) != 1 { throw failure() }
+            preparations.append(isNew)
+            guard sendQuery(name, call.values.map(\.encoded)) else { throw failure() }
+        }
+        guard PQpipelineSync(pointer) == 1 else { throw failure() }
+        return preparations
+    }
+
+    private func sendQuery(_ name: String, _ values: [[UInt8]?]) -> Bool {
+        // One run of bytes with all the values behind one another, so that each pointer is good for the whole call.
+        var bytes: [CChar] = []
+        var starts: [Int?] = []
+        for value in values {
+            starts.append(value.map { _ in bytes.count })
+            bytes += (value ?? []).map { CChar(bitPattern: $0) }
+        }
+        bytes.append(0)
+        let lengths = values.map { Int32(clamping: $0?.count ?? 0) }
+        let formats = [Int32](repeating: 1, count: values.count)
+        return bytes.withUnsafeBufferPointer { bytes in
+            let pointers = starts.map { start in start.flatMap { bytes.baseAddress?.advanced(by: $0) } }
+            let count = Int32(clamping: values.count)
+            return PQsendQueryPrepared(pointer, name, count, pointers, lengths, formats, 1) == 1
+        }
+    }
+}
+
+// MARK: Receiving
+
+extension PostgreSQLConnection {
+    private func receive(
+        _ calls: [PostgreSQLCall],
+        _ preparations: [Bool],
+        until deadline: ContinuousClock.Instant
+    ) throws(PostgreSQLError) -> [PostgreSQLRows] {
+        var answers: [PostgreSQLRows] = []
+        var refusal: PostgreSQLError?
+        for (call, isPreparing) in zip(calls, preparations) {
+            if isPreparing, try answer(&refusal, until: deadline) != nil { prepared.insert(call.statement.name) }
+            if let rows = try answer(&refusal, until: deadline) { answers.append(rows) }
+        }
+        guard let end = try next(until: deadline), PQresultStatus(end) == PGRES_PIPELINE_SYNC else {
+            throw PostgreSQLError(.unexpectedAnswer)
+        }
+        PQclear(end)
+        if let refusal { throw refusal }
+        return answers
+    }
+
+    /// Takes the answer to one statement, and the null that follows it.
+    ///
+    /// - Parameter refusal: Set to the first error of the batch.
+    /// - Returns: The answer; `nil` when the statement was refused, or not run as one before it was.
+    private func answer(
+        _ refusal: inout PostgreSQLError?,
+        until deadline: ContinuousClock.Instant
+    ) throws(PostgreSQLError) -> PostgreSQLRows? {
+        guard let result = try next(until: deadline) else { throw PostgreSQLError(.unexpectedAnswer) }
+        let rows = PostgreSQLRows(owning: result)
+        let status = PQresultStatus(result)
+        if status == PGRES_FATAL_ERROR {
+            guard PQstatus(pointer) == CONNECTION_OK, let error = Self.refusal(in: result) else { throw failure() }
+            refusal = refusal ?? error
+        }
+        guard try next(until: deadline) == nil else { throw PostgreSQLError(.unexpectedAnswer) }
+        return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ? rows : nil
+    }
+
+    /// The next result, which the caller has to clear, or `nil` at the end of one statement's.
+    private func next(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) -> OpaquePointer? {
+        while true {
+            let unsent = PQflush(pointer)
+            guard unsent >= 0 else { throw failure() }
+            if unsent == 0, PQisBusy(pointer) == 0 { return PQgetResult(pointer) }
+            guard PostgreSQLSocket.wait(pointer, reading: true, writing: unsent > 0, until: deadline) else {
+                throw PostgreSQLError(.timedOut)
+            }
+            guard PQconsumeInput(pointer) == 1 else { throw failure() }
+        }
+    }
+
+    /// What the server says of a statement that it refused: its code, and the names of a table and a rule of ours.
+    private static func refusal(in result: OpaquePointer) -> PostgreSQLError? {
+        func field(_ code: Int32) -> String? { PQresultErrorField(result, code).map { String(cString: $0) } }
+        guard let state = field(CPOSTGRESQL_SQLSTATE) else { return nil }
+        let names = [field(CPOSTGRESQL_TABLE), field(CPOSTGRESQL_CONSTRAINT)].compactMap(\.self)
+        return PostgreSQLError(.refused(SQLState(state)), names.joined(separator: ", "))
+    }
+}

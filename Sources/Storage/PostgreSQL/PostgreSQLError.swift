@@ -1,0 +1,98 @@
+/// What went wrong between the service and its PostgreSQL server.
+///
+/// It never carries a value of a statement, nor a password: only codes, names of tables and constraints, and what libpq
+/// says of a connection that could not be made.
+public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What kind of thing went wrong.
+    public enum Code: Equatable, Sendable {
+        /// No connection could be made.
+        case unreachable
+        /// The connection ended while statements were on their way: whether they took effect is not known.
+        case connectionLost
+        /// There was no answer in time: whether the statements took effect is not known.
+        case timedOut
+        /// More is waiting already than may wait.
+        case busy
+        /// The service is stopping.
+        case stopped
+        /// The server refused a statement.
+        case refused(SQLState)
+        /// The answer does not have the shape that the statement asks for.
+        case unexpectedAnswer
+        /// The server does not keep what it has committed (`fsync` is off).
+        case notDurable
+        /// The tables are not those of this version.
+        case schema
+        /// The URL cannot be used.
+        case invalidURL
+    }
+
+    /// What kind of thing went wrong.
+    public let code: Code
+    /// What is known of it, in a few words; empty when the code says it all.
+    public let detail: String
+
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: What kind of thing went wrong.
+    ///   - detail: What is known of it. No values of statements.
+    public init(_ code: Code, _ detail: String = "") {
+        self.code = code
+        self.detail = detail
+    }
+
+    /// Whether the same may succeed later, with nothing else changed.
+    public var isRetryable: Bool {
+        switch code {
+        case .unreachable, .connectionLost, .timedOut, .busy: true
+        case .refused(let state): state.isRetryable
+        case .stopped, .unexpectedAnswer, .notDurable, .schema, .invalidURL: false
+        }
+    }
+
+    /// Whether the connection that it happened on is of no more use.
+    var endsConnection: Bool {
+        switch code {
+        case .unreachable, .connectionLost, .timedOut, .unexpectedAnswer, .notDurable: true
+        case .refused(let state): state.endsConnection
+        case .busy, .stopped, .schema, .invalidURL: false
+        }
+    }
+
+    public var description: String {
+        let text =
+            switch code {
+            case .unreachable: "PostgreSQL cannot be reached"
+            case .connectionLost: "the connection to PostgreSQL was lost"
+            case .timedOut: "PostgreSQL did not answer in time"
+            case .busy: "PostgreSQL is slower than what is asked of it"
+            case .stopped: "the connection to PostgreSQL is being closed"
+            case .refused(let state): "PostgreSQL: \(state)"
+            case .unexpectedAnswer: "PostgreSQL answered otherwise than expected"
+            case .notDurable: "PostgreSQL does not keep what it commits: fsync is off; switch it on"
+            case .schema: "the tables in PostgreSQL cannot be used"
+            case .invalidURL: "the URL of PostgreSQL cannot be used"
+            }
+        return detail.isEmpty ? text : "\(text): \(detail)"
+    }
+}
+
+extension StorageFailure {
+    /// What went wrong, for those who do not care where things are kept.
+    ///
+    /// - Parameters:
+    ///   - error: What went wrong.
+    ///   - place: The database, for the text.
+    init(_ error: PostgreSQLError, at place: String) {
+        let code: Code =
+            switch error.code {
+            case .notDurable: .notDurable
+            case .unexpectedAnswer: .malformed
+            case .schema: .newerSchema
+            case .invalidURL: .cannotOpen
+            default: .unavailable
+            }
+        self.init(code, "\(place): \(error)")
+    }
+}

@@ -1,0 +1,95 @@
+import CPostgreSQL
+import Glibc
+
+/// Where a PostgreSQL database is, and how to speak with it: what a libpq URI says.
+///
+/// `postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full&sslrootcert=/etc/ssl/ca.pem`; several hosts, Unix sockets and
+/// libpq's other parameters as its manual has them (PostgreSQL's manual, 34.1.2). A password is never a part of it:
+/// libpq takes it from a passfile (`passfile=` in the URL, `PGPASSFILE`, `~/.pgpass`).
+public struct PostgreSQLLocation: Equatable, Sendable {
+    /// libpq's keywords and their values.
+    let parameters: [String: String]
+
+    /// What a URL may not say, and why.
+    private static let refused = [
+        "password": "carries a password; leave it out and put it into a passfile (PGPASSFILE)",
+        "sslpassword": "carries a password, of a key; name a key without one by sslkey",
+        "service": "names a service; write its parameters into the URL",
+        "replication": "asks for a replication connection; leave replication out",
+        "client_encoding": "sets client_encoding, which is UTF-8; leave it out",
+    ]
+
+    /// Reads a URL.
+    ///
+    /// - Parameter url: A libpq URI, `postgres://` or `postgresql://`.
+    /// - Throws: ``PostgreSQLError`` with the code `invalidURL` and what is wrong. It repeats no part of the URL but the
+    ///   names of parameters that libpq knows.
+    public init(url: String) throws(PostgreSQLError) {
+        let parsed = try Self.parse(url)
+        for (keyword, reason) in Self.refused.sorted(by: { $0.key < $1.key }) where parsed[keyword] != nil {
+            throw PostgreSQLError(.invalidURL, reason)
+        }
+        // `engine:key` would have OpenSSL load a module into the process that holds the keys.
+        if let key = parsed["sslkey"], key.contains(":") {
+            throw PostgreSQLError(.invalidURL, "names an sslkey of an engine; name a file")
+        }
+        parameters = parsed.merging(Self.ours) { given, _ in given }
+    }
+
+    /// The host or hosts, and the database, for messages.
+    public var name: String {
+        let host = parameters["host"] ?? parameters["hostaddr"] ?? "the local socket"
+        return "\(host)\(parameters["dbname"].map { ", database \($0)" } ?? "")"
+    }
+
+    /// What an operator should know of it; `nil` when there is nothing.
+    public var warning: String? {
+        guard !["verify-full", "verify-ca"].contains(parameters["sslmode"] ?? "") else { return nil }
+        let places = [parameters["host"], parameters["hostaddr"]].compactMap(\.self)
+        let hosts = places.flatMap { $0.split(separator: ",", omittingEmptySubsequences: true) }
+        guard !hosts.allSatisfy(Self.isHere) else { return nil }
+        return "the server's certificate is not verified; say sslmode=verify-full and sslrootcert=FILE in the URL"
+    }
+
+    /// Whether a host is this machine: a socket, or a loopback address.
+    private static func isHere(_ host: Substring) -> Bool {
+        ["/", "@", "127."].contains { host.hasPrefix($0) } || ["localhost", "::1"].contains(host)
+    }
+
+    /// What the service asks for where the URL says nothing.
+    private static let ours = [
+        "application_name": "offer-signer", "client_encoding": "UTF8",
+        // Kerberos would read krb5.conf and its plug-ins into the process; who wants it says so.
+        "gssencmode": "disable",
+        // Notice within seconds that the other side is gone without a word.
+        "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3", "tcp_user_timeout": "15000",
+        // A standby takes no records.
+        "target_session_attrs": "read-write",
+    ]
+
+    private static func parse(_ url: String) throws(PostgreSQLError) -> [String: String] {
+        guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://"), !url.utf8.contains(0) else {
+            throw PostgreSQLError(.invalidURL, "does not begin with postgres://")
+        }
+        var message: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(url, &message) else {
+            // libpq's message may repeat any part of the URL.
+            PQfreemem(message)
+            throw PostgreSQLError(
+                .invalidURL,
+                "is malformed, or has a parameter that libpq does not know; write postgres://USER@HOST/DATABASE"
+            )
+        }
+        defer { PQconninfoFree(options) }
+        var parameters: [String: String] = [:]
+        var option = options
+        // The list ends with an entry without a keyword.
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val, value.pointee != 0 {
+                parameters[String(cString: keyword)] = String(cString: value)
+            }
+            option += 1
+        }
+        return parameters
+    }
+}

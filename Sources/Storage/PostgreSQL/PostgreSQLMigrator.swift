@@ -1,0 +1,68 @@
+/// Brings the tables of a PostgreSQL database up to this version's, forward only.
+///
+/// Replicas that start together wait for one another: one of them does it, under an advisory lock, in one transaction.
+/// Tables that a newer version has changed are refused, and nothing is touched then.
+enum PostgreSQLMigrator {
+    /// The lock's key: "OfferSgn" in ASCII, so that another program on the server hardly uses the same.
+    private static let lockKey: Int64 = 0x4F66_6665_7253_676E
+
+    /// How long one statement of a step may take: it may have to build an index over a large table.
+    private static let patience = Duration.seconds(3600)
+
+    /// Does the steps that the database does not have yet.
+    ///
+    /// - Parameters:
+    ///   - connection: A connection whose user may make tables, unless all are there.
+    ///   - place: The database, for errors.
+    /// - Throws: ``PostgreSQLError``, with the code `schema` when the database has steps that this version does not know.
+    static func migrate(_ connection: PostgreSQLConnection, at place: String) throws(PostgreSQLError) {
+        // The usual case, without a lock or a transaction: all is there.
+        guard try !due(on: connection, at: place).isEmpty else { return }
+        let start = [lock(.integer(lockKey)), takeTime(), PostgreSQLStatement(name: "migrations", sql: Migration.table)()]
+        try connection.transaction(start) { _ throws(PostgreSQLError) in
+            // Another replica may have been first.
+            for migration in try due(on: connection, at: place) {
+                // Each statement is sent when those before it have run, as it may name their tables.
+                for (step, sql) in migration.statements.enumerated() {
+                    let statement = PostgreSQLStatement(name: "migration_\(migration.name)_\(step)", sql: sql)
+                    try connection.run([statement()], until: .now + patience)
+                }
+                try connection.run(note(.text(migration.name)))
+            }
+            return ((), [])
+        }
+    }
+
+    private static func due(
+        on connection: PostgreSQLConnection,
+        at place: String
+    ) throws(PostgreSQLError) -> [Migration] {
+        var made: Set<String> = []
+        if try connection.run(hasTable()).boolean(0, 0) {
+            let rows = try connection.run(names())
+            for row in rows.rows { made.insert(try rows.text(row, 0)) }
+        } else if Migration.inOrder.isEmpty {
+            return []
+        }
+        do throws(StorageFailure) {
+            return try Migration.due(after: made, at: place)
+        } catch {
+            throw PostgreSQLError(.schema, error.detail)
+        }
+    }
+
+    private static let lock = PostgreSQLStatement(name: "migrations_lock", sql: "SELECT pg_advisory_xact_lock($1)")
+    private static let takeTime = PostgreSQLStatement(
+        name: "migrations_take_time",
+        sql: "SELECT set_config('statement_timeout', '0', true)"
+    )
+    private static let hasTable = PostgreSQLStatement(
+        name: "migrations_has_table",
+        sql: "SELECT to_regclass('schema_migrations') IS NOT NULL"
+    )
+    private static let names = PostgreSQLStatement(name: "migrations_names", sql: "SELECT name FROM schema_migrations")
+    private static let note = PostgreSQLStatement(
+        name: "migrations_note",
+        sql: "INSERT INTO schema_migrations (name) VALUES ($1)"
+    )
+}

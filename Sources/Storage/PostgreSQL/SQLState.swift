@@ -1,0 +1,62 @@
+/// The five characters by which a server says what is wrong (PostgreSQL's manual, appendix A).
+///
+/// The first two are the class. Texts of a server may repeat data, and are not kept; a code never does.
+public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
+    /// The code, such as `23505`.
+    public let code: String
+
+    /// Creates a code.
+    ///
+    /// - Parameter code: Five characters.
+    public init(_ code: String) {
+        self.code = code
+    }
+
+    /// Another row has the same key.
+    public static let uniqueViolation = SQLState("23505")
+    /// A statement took longer than it may (`statement_timeout`), or somebody cancelled it.
+    public static let queryCancelled = SQLState("57014")
+
+    /// The class: the first two characters.
+    public var classCode: Substring { code.prefix(2) }
+
+    /// Whether the same statement may succeed later, with nothing else changed.
+    ///
+    /// Connections (08), transactions that collided (40), resources (53), locks (55), operators and shutdowns (57),
+    /// the server's system (58), and a server that only reads, as the old primary does after a failover (25006).
+    public var isRetryable: Bool {
+        ["08", "40", "53", "55", "57", "58"].contains(classCode) || code == "25006"
+    }
+
+    /// Whether the connection is of no more use: the server goes, or is not the one to write to.
+    public var endsConnection: Bool {
+        classCode == "08" || code.hasPrefix("57P") || code == "25006"
+    }
+
+    /// What the class means, in a few words.
+    private var meaning: String {
+        switch (code, classCode) {
+        case ("23505", _): "a row with this key is there already"
+        case ("25006", _): "the server only reads; is it a standby?"
+        case ("28P01", _), ("28000", _): "the server does not let this user in"
+        case ("3D000", _): "there is no such database"
+        case ("42501", _): "the user may not do this"
+        case ("42P01", _), ("42703", _): "a table or column is missing"
+        case ("53300", _): "the server has too many connections"
+        case ("57014", _): "the statement took too long, or was cancelled"
+        case ("57P01", _), ("57P02", _), ("57P03", _): "the server starts or stops"
+        case (_, "08"): "the connection failed"
+        case (_, "22"): "a value is out of range"
+        case (_, "23"): "a rule of the table was broken"
+        case (_, "40"): "another transaction was in the way"
+        case (_, "42"): "the statement is not valid there"
+        case (_, "53"): "the server is short of memory, disk or connections"
+        case (_, "55"): "a lock was not to be had"
+        case (_, "57"): "an operator intervened"
+        case (_, "58"): "the server's system failed"
+        default: "the server refused the statement"
+        }
+    }
+
+    public var description: String { "\(meaning) (SQLSTATE \(code))" }
+}

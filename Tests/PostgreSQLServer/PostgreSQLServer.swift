@@ -1,0 +1,206 @@
+import ChildProcess
+public import Foundation
+import Glibc
+
+/// A PostgreSQL server of Debian's packages in a temporary directory: durable, reached by a Unix socket alone unless asked
+/// for TLS, and gone when nobody holds it any more, or when the tests end in whatever way.
+///
+/// As root it runs as the user `postgres`, since PostgreSQL refuses to run as root.
+public final class PostgreSQLServer {
+    /// How many connections it takes.
+    private static let connections = 60
+
+    /// Where its data and its socket are.
+    public let directory: URL
+    /// The TCP port on 127.0.0.1; `nil` when it listens on its socket alone.
+    public let port: UInt16?
+
+    private let launcher: [String]
+    private var server: ChildProcess?
+    private var watcher: ChildProcess?
+
+    /// Makes a server's directory, and starts it.
+    ///
+    /// - Parameters:
+    ///   - password: What `postgres` has to say over TCP; over the socket, nothing is asked.
+    ///   - tls: Whether to listen on 127.0.0.1, with the certificate and key of these files.
+    /// - Throws: `PostgreSQLServerFailure` when it does not start.
+    public init(password: String = "not used", tls: (certificate: String, key: String)? = nil) throws {
+        // Short, as the path of a socket may have 107 bytes.
+        directory = URL(filePath: "/tmp/pg-\(UUID().uuidString.prefix(8))")
+        port = tls == nil ? nil : try Self.freePort()
+        launcher = try Self.launcher()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        try Data(password.utf8).write(to: directory.appending(path: "password"))
+        if let tls {
+            try FileManager.default.copyItem(atPath: tls.certificate, toPath: path("server.crt"))
+            try FileManager.default.copyItem(atPath: tls.key, toPath: path("server.key"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path("server.key"))
+        }
+        try give(to: Self.user)
+        try run(
+            "initdb", "--pgdata", path("data"), "--username", "postgres", "--encoding", "UTF8", "--no-locale",
+            "--auth-local", "trust", "--auth-host", "scram-sha-256", "--pwfile", path("password"), "--no-sync"
+        )
+        try start()
+        watcher = try watch()
+    }
+
+    deinit {
+        kill()
+        watcher = nil
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// The URL of a database by the socket, for the user `postgres`.
+    ///
+    /// - Parameter database: Its name.
+    /// - Returns: The URL.
+    public func url(of database: String = "postgres") -> String {
+        "postgres://postgres@/\(database)?host=\(directory.path)"
+    }
+
+    /// The URL of a database by TCP, for the user `postgres`, without a password.
+    ///
+    /// - Parameters:
+    ///   - database: Its name.
+    ///   - query: Further parameters, such as `sslmode=require`.
+    /// - Returns: The URL.
+    public func networkURL(of database: String = "postgres", _ query: String) -> String {
+        "postgres://postgres@127.0.0.1:\(port ?? 0)/\(database)?\(query)"
+    }
+
+    /// Makes an empty database.
+    ///
+    /// - Returns: Its name.
+    /// - Throws: `PostgreSQLServerFailure` when the server refuses.
+    public func makeDatabase() throws -> String {
+        let name = "test_\(UUID().uuidString.lowercased().filter { $0 != "-" })"
+        try query("CREATE DATABASE \(name)")
+        return name
+    }
+
+    /// Runs SQL by `psql`.
+    ///
+    /// - Parameters:
+    ///   - sql: The SQL.
+    ///   - database: The database.
+    /// - Returns: The rows, one a line, their columns divided by `|`.
+    /// - Throws: `PostgreSQLServerFailure` with what `psql` says when it fails.
+    @discardableResult
+    public func query(_ sql: String, in database: String = "postgres") throws -> String {
+        try run("psql", "--no-psqlrc", "-qtA", "--set=ON_ERROR_STOP=1", "--dbname", url(of: database), "--command", sql)
+            .text.trimmingCharacters(in: .newlines)
+    }
+
+    /// Starts the server, and waits until it takes connections.
+    ///
+    /// - Throws: `PostgreSQLServerFailure` with its log when it does not.
+    public func start() throws {
+        let settings = [
+            "listen_addresses=\(port == nil ? "" : "127.0.0.1")", "port=\(port ?? 5432)", "fsync=on",
+            "unix_socket_directories=\(directory.path)", "max_connections=\(Self.connections)", "shared_buffers=32MB",
+            "ssl=\(port == nil ? "off" : "on")", "ssl_cert_file=\(path("server.crt"))",
+            "ssl_key_file=\(path("server.key"))",
+        ]
+        let command = try [Self.program("postgres"), "-D", path("data")] + settings.flatMap { ["-c", $0] }
+        let deadline = Date() + 60
+        while Date() < deadline {
+            let server = try ChildProcess("/usr/bin/env", launcher + command)
+            self.server = server
+            while !server.hasEnded, Date() < deadline {
+                if (try? query("SELECT 1")) == "1" { return }
+                usleep(20_000)
+            }
+            // After a kill, the next one has to wait until the last process of the old one is gone.
+            usleep(100_000)
+        }
+        throw PostgreSQLServerFailure(description: "PostgreSQL does not start: \(log)")
+    }
+
+    /// Stops the server as an administrator does: connections are closed, nothing has to be recovered.
+    public func stop() {
+        server?.send(SIGINT)
+        _ = server?.wait()
+        server = nil
+    }
+
+    /// Kills the server: all of its processes, at once.
+    public func kill() {
+        guard let server else { return }
+        server.send(SIGKILL)
+        _ = server.wait()
+        self.server = nil
+    }
+
+    /// What the server has written to standard error since it was started last.
+    public var log: String { server.flatMap { try? String(contentsOf: $0.errorFile, encoding: .utf8) } ?? "" }
+
+    private func path(_ name: String) -> String { directory.appending(path: name).path }
+
+    @discardableResult
+    private func run(_ program: String, _ arguments: String...) throws -> ChildProcess.Outcome {
+        let outcome = try ChildProcess("/usr/bin/env", launcher + [try Self.program(program)] + arguments).outcome()
+        guard outcome.status == 0 else { throw PostgreSQLServerFailure(description: "\(program): \(outcome.errors)") }
+        return outcome
+    }
+
+    /// Ends the server and removes its directory when the tests have ended without doing so.
+    private func watch() throws -> ChildProcess {
+        let script = """
+            while kill -0 "$1" 2>/dev/null && [ -d "$2" ]; do sleep 1; done
+            if [ -d "$2" ]; then kill -9 "$(head -n 1 "$2/data/postmaster.pid")" 2>/dev/null; sleep 1; rm -rf "$2"; fi
+            """
+        let tests = "\(ProcessInfo.processInfo.processIdentifier)"
+        return try ChildProcess("/bin/sh", ["-c", script, "sh", tests, directory.path])
+    }
+}
+
+// MARK: Where PostgreSQL is, and who it runs as
+
+extension PostgreSQLServer {
+    private static let user = "postgres"
+
+    private static func launcher() throws -> [String] {
+        guard geteuid() == 0 else { return [] }
+        guard getpwnam(user) != nil else { throw PostgreSQLServerFailure(description: "there is no user \(user)") }
+        return ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"]
+    }
+
+    private func give(to user: String) throws {
+        guard geteuid() == 0 else { return }
+        let outcome = try ChildProcess("/usr/bin/env", ["chown", "-R", "\(user):", directory.path]).outcome()
+        guard outcome.status == 0 else { throw PostgreSQLServerFailure(description: outcome.errors) }
+    }
+
+    /// The newest of Debian's servers, or what is on the `PATH`.
+    private static func program(_ name: String) throws -> String {
+        let root = URL(filePath: "/usr/lib/postgresql")
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+        let newest = versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }
+        return newest.map { root.appending(path: "\($0)/bin/\(name)").path }
+            .first { FileManager.default.isExecutableFile(atPath: $0) } ?? name
+    }
+
+    private static func freePort() throws -> UInt16 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
+            }
+        }
+        guard result == 0 else { throw PostgreSQLServerFailure(description: "there is no free port") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}
+
+/// A server could not be made or started.
+public struct PostgreSQLServerFailure: Error, CustomStringConvertible {
+    /// What went wrong.
+    public let description: String
+}

@@ -1,0 +1,158 @@
+import PostgreSQLServer
+import Testing
+
+@testable import Storage
+
+@Suite("A connection to PostgreSQL")
+struct PostgreSQLConnectionTests {
+    private let location: PostgreSQLLocation
+    private let connection: PostgreSQLConnection
+
+    init() throws {
+        location = try TestServer.makeDatabase()
+        connection = try PostgreSQLConnection(to: location)
+    }
+
+    @Test("Every kind of value comes back as it was sent, also where SQL would read it otherwise")
+    func values() throws {
+        let hostile = "'; DROP TABLE a; -- \" \\ \u{2063} é 🎁 $1"
+        let row = try connection.query(
+            "SELECT $1::int8, $2::text, $3::bytea, $4::bool, $5::int8, $6::text, $7::int8",
+            .integer(.min),
+            .text(hostile),
+            .bytes([0, 1, 255, 0]),
+            .boolean(true),
+            .null,
+            .text(""),
+            .integer(-1)
+        )
+        #expect(try row.integer(0, 0) == .min)
+        #expect(try row.text(0, 1) == hostile)
+        #expect(try row.bytes(0, 2) == [0, 1, 255, 0])
+        #expect(try row.boolean(0, 3))
+        #expect(try row.optionalInteger(0, 4) == nil)
+        #expect(try row.text(0, 5).isEmpty)
+        #expect(try row.integer(0, 6) == -1)
+        #expect(try connection.query("SELECT (-7)::int4").integer(0, 0) == -7)
+    }
+
+    @Test("Arrays come back in order, with their nulls, and empty ones empty")
+    func arrays() throws {
+        let sql = "SELECT a, b, c FROM unnest($1::int8[], $2::text[], $3::bytea[]) WITH ORDINALITY AS t (a, b, c, n) ORDER BY n"
+        let rows = try connection.query(
+            sql,
+            .integers([3, nil, -1]),
+            .texts(["x", "", nil]),
+            .byteStrings([[1], nil, []])
+        )
+        #expect(try rows.rows.map { try rows.optionalInteger($0, 0) } == [3, nil, -1])
+        #expect(try rows.rows.map { try rows.optionalText($0, 1) } == ["x", "", nil])
+        #expect(try rows.rows.map { try rows.optionalBytes($0, 2) } == [[1], nil, []])
+        #expect(try connection.query(sql, .integers([]), .texts([]), .byteStrings([])).count == 0)
+    }
+
+    @Test("A column of another type or without a value is an error, and not a wrong value")
+    func shape() throws {
+        let row = try connection.query("SELECT 'text', NULL::int8")
+        #expect(throws: PostgreSQLError.self) { try row.integer(0, 0) }
+        #expect(throws: PostgreSQLError.self) { try row.integer(0, 1) }
+        #expect(throws: PostgreSQLError.self) { try row.text(0, 2) }
+        #expect(throws: PostgreSQLError.self) { try row.text(1, 0) }
+    }
+
+    @Test("A batch is answered in order, much larger than what sockets hold")
+    func largeBatch() throws {
+        let echo = PostgreSQLStatement(name: "echo", sql: "SELECT $1::int8, $2::text")
+        let text = String(repeating: "x", count: 4000)
+        let answers = try connection.run((0..<3000).map { echo(.integer($0), .text(text)) })
+        #expect(answers.count == 3000)
+        #expect(try answers.enumerated().allSatisfy { try $0.element.integer(0, 0) == Int64($0.offset) })
+    }
+
+    @Test("When one statement of a batch is refused, none of the batch has an effect, and the connection goes on")
+    func atomicBatch() throws {
+        try connection.query("CREATE TABLE a (n int8 PRIMARY KEY)")
+        let insert = PostgreSQLStatement(name: "insert", sql: "INSERT INTO a VALUES ($1)")
+        let batch = [1, 2, 1, 3].map { insert(.integer($0)) }
+        #expect(throws: PostgreSQLError(.refused(.uniqueViolation), "a, a_pkey")) { try connection.run(batch) }
+        #expect(try connection.query("SELECT count(*) FROM a").integer(0, 0) == 0)
+        try connection.run([insert(.integer(1)), insert(.integer(2))])
+        #expect(try connection.query("SELECT count(*) FROM a").integer(0, 0) == 2)
+    }
+
+    @Test("A transaction decides by what it found, and is gone as a whole when the decision fails")
+    func transaction() throws {
+        try connection.query("CREATE TABLE a (n int8)")
+        let insert = PostgreSQLStatement(name: "insert", sql: "INSERT INTO a VALUES ($1)")
+        let sum = PostgreSQLStatement(name: "sum", sql: "SELECT coalesce(sum(n), 0)::int8 FROM a")
+        let found = try connection.transaction([insert(.integer(5)), sum()]) { rows throws(PostgreSQLError) in
+            let found = try rows[1].integer(0, 0)
+            return (found, [insert(.integer(found + 1))])
+        }
+        #expect(found == 5)
+        #expect(try connection.run(sum()).integer(0, 0) == 11)
+        #expect(throws: PostgreSQLError(.stopped)) {
+            try connection.transaction([insert(.integer(100))]) { _ throws(PostgreSQLError) -> ((), [PostgreSQLCall]) in
+                throw PostgreSQLError(.stopped)
+            }
+        }
+        #expect(throws: PostgreSQLError.self) {
+            try connection.transaction([insert(.integer(100))]) { _ throws(PostgreSQLError) in
+                ((), [PostgreSQLStatement(name: "bad", sql: "SELECT 1 / 0")()])
+            }
+        }
+        #expect(try connection.run(sum()).integer(0, 0) == 11)
+    }
+
+    @Test("Commits wait for the disk, also where the database says otherwise")
+    func durability() throws {
+        let name = try connection.query("SELECT current_database()::text").text(0, 0)
+        try connection.query("ALTER DATABASE \(name) SET synchronous_commit = off")
+        let another = try PostgreSQLConnection(to: location)
+        #expect(try another.query("SELECT current_setting('synchronous_commit')").text(0, 0) == "on")
+        try connection.query("ALTER DATABASE \(name) SET synchronous_commit = remote_apply")
+        let third = try PostgreSQLConnection(to: location)
+        #expect(try third.query("SELECT current_setting('synchronous_commit')").text(0, 0) == "remote_apply")
+    }
+
+    @Test("A statement that takes too long is ended by the server, and the connection goes on")
+    func statementTimeout() throws {
+        var limits = PostgreSQLLimits()
+        limits.statement = .milliseconds(100)
+        let connection = try PostgreSQLConnection(to: location, limits: limits)
+        #expect(throws: PostgreSQLError(.refused(.queryCancelled))) { try connection.query("SELECT pg_sleep(30)") }
+        #expect(try connection.query("SELECT 1::int8").integer(0, 0) == 1)
+        #expect(!connection.isBroken)
+    }
+
+    @Test("A server that does not answer is given up, and so is the connection")
+    func batchTimeout() throws {
+        var limits = PostgreSQLLimits()
+        limits.batch = .milliseconds(100)
+        let connection = try PostgreSQLConnection(to: location, limits: limits)
+        #expect(throws: PostgreSQLError(.timedOut)) { try connection.query("SELECT pg_sleep(2)") }
+        #expect(connection.isBroken)
+        #expect(throws: PostgreSQLError(.connectionLost)) { try connection.query("SELECT 1") }
+    }
+
+    @Test("What the server says of an error is told by code and names; no value of ours is repeated")
+    func noValues() throws {
+        try connection.query("CREATE TABLE customers (account text PRIMARY KEY)")
+        try connection.query("INSERT INTO customers VALUES ($1)", .text("7e3fb20b-4cdb"))
+        for sql in ["INSERT INTO customers VALUES ($1)", "SELECT $1::text::int8"] {
+            let error = #expect(throws: PostgreSQLError.self) { try connection.query(sql, .text("7e3fb20b-4cdb")) }
+            #expect(error?.description.contains("7e3f") == false)
+            #expect(error?.description.contains("SQLSTATE") == true)
+            #expect(error?.isRetryable == false)
+        }
+    }
+
+    @Test("A server that cannot be reached is named, and may be tried again")
+    func unreachable() throws {
+        let nowhere = try PostgreSQLLocation(url: "postgres://me@/offers?host=/tmp/there-is-no-such-directory")
+        let error = #expect(throws: PostgreSQLError.self) { _ = try PostgreSQLConnection(to: nowhere) }
+        #expect(error?.code == .unreachable)
+        #expect(error?.isRetryable == true)
+        #expect(error?.description.contains("/tmp/there-is-no-such-directory") == true)
+    }
+}

@@ -1,0 +1,55 @@
+import Testing
+
+@testable import Storage
+
+@Suite("Where PostgreSQL is")
+struct PostgreSQLLocationTests {
+    @Test(
+        "A password, a service, an engine's key or a malformed URL is refused, and nothing of it is repeated",
+        arguments: [
+            ("postgres://me:hunter2secret@db/offers", "passfile"),
+            ("postgres://db/offers?user=me&password=hunter2secret", "passfile"),
+            ("postgres://db/offers?sslkey=client.key&sslpassword=hunter2secret", "sslkey"),
+            ("postgres://db/offers?service=hunter2secret", "service"),
+            ("postgres://db/offers?sslkey=engine:hunter2secret", "engine"),
+            ("postgres://db/offers?hunter2secret=1", "libpq"), ("postgres://db:hunter2secret:1/offers%zz", "malformed"),
+            ("mysql://me:hunter2secret@db/offers", "postgres://"), ("host=db password=hunter2secret", "postgres://"),
+        ]
+    )
+    func refused(url: String, word: String) {
+        let error = #expect(throws: PostgreSQLError.self) { try PostgreSQLLocation(url: url) }
+        #expect(error?.code == .invalidURL)
+        #expect(error?.description.contains(word) == true)
+        #expect(error?.description.contains("hunter2secret") == false)
+    }
+
+    @Test("What the URL says of TLS reaches libpq as it is, and wins over what the service would ask for")
+    func parameters() throws {
+        let url = "postgresql://me@db-1:6432,db-2/offers?sslmode=verify-full&sslrootcert=/etc/ca.pem&keepalives_idle=60"
+        let parameters = try PostgreSQLLocation(url: url).parameters
+        #expect(parameters["host"] == "db-1,db-2")
+        #expect(parameters["port"] == "6432,")
+        #expect(parameters["user"] == "me")
+        #expect(parameters["dbname"] == "offers")
+        #expect(parameters["sslmode"] == "verify-full")
+        #expect(parameters["sslrootcert"] == "/etc/ca.pem")
+        #expect(parameters["keepalives_idle"] == "60")
+        #expect(parameters["target_session_attrs"] == "read-write")
+        #expect(parameters["gssencmode"] == "disable")
+    }
+
+    @Test(
+        "A server over the network that is not asked for its certificate is worth a warning",
+        arguments: [
+            ("postgres://db/offers", true), ("postgres://db/offers?sslmode=require", true),
+            ("postgres://127.0.0.1,db/offers", true), ("postgres://db/offers?sslmode=verify-full", false),
+            ("postgres://db/offers?sslmode=verify-ca", false), ("postgres://127.0.0.1/offers", false),
+            ("postgres://localhost/offers", false), ("postgres://[::1]/offers", false),
+            ("postgres:///offers?host=/run/postgresql", false), ("postgres:///offers", false),
+            ("postgres:///offers?hostaddr=192.0.2.1", true),
+        ]
+    )
+    func warning(url: String, isExpected: Bool) throws {
+        #expect((try PostgreSQLLocation(url: url).warning != nil) == isExpected)
+    }
+}

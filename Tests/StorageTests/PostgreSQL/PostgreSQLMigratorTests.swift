@@ -1,0 +1,40 @@
+import Testing
+
+@testable import Storage
+
+@Suite("The tables in PostgreSQL")
+struct PostgreSQLMigratorTests {
+    private let location: PostgreSQLLocation
+
+    init() throws { location = try TestServer.makeDatabase() }
+
+    @Test("Many who open a new database at once make its tables once", .timeLimit(.minutes(1)))
+    func race() async throws {
+        let location = location
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    let connection = try PostgreSQLConnection(to: location)
+                    try PostgreSQLMigrator.migrate(connection, at: "here")
+                }
+            }
+            try await group.waitForAll()
+        }
+        let connection = try PostgreSQLConnection(to: location)
+        let names = try connection.query("SELECT name FROM schema_migrations")
+        #expect(Set(try names.rows.map { try names.text($0, 0) }) == Set(Migration.inOrder.map(\.name)))
+    }
+
+    @Test("Tables that a newer version has changed are refused, by the name of the change")
+    func newerSchema() throws {
+        let connection = try PostgreSQLConnection(to: location)
+        try connection.query(Migration.table)
+        try connection.query("INSERT INTO schema_migrations (name) VALUES ('from the future')")
+        let error = #expect(throws: PostgreSQLError.self) {
+            try PostgreSQLMigrator.migrate(connection, at: "db, database offers")
+        }
+        #expect(error.map { StorageFailure($0, at: location.name).code } == .newerSchema)
+        #expect(error?.description.contains("from the future") == true)
+        #expect(error?.isRetryable == false)
+    }
+}

@@ -1,0 +1,33 @@
+import ChildProcess
+import PostgreSQLServer
+
+@testable import Storage
+
+/// The PostgreSQL server that tests share which leave it running.
+enum TestServer {
+    // `nonisolated(unsafe)`: made once, and only its methods without state of their own are used after that.
+    nonisolated(unsafe) private static let shared = Result { try PostgreSQLServer() }
+
+    /// An empty database of its own.
+    ///
+    /// - Returns: Where it is.
+    /// - Throws: `PostgreSQLServerFailure` when there is no server.
+    static func makeDatabase() throws -> PostgreSQLLocation {
+        let server = try shared.get()
+        return try PostgreSQLLocation(url: server.url(of: server.makeDatabase()))
+    }
+}
+
+extension PostgreSQLConnection {
+    /// Runs SQL whose shape no test of statements cares for.
+    ///
+    /// - Parameters:
+    ///   - sql: One statement.
+    ///   - values: Its parameters.
+    /// - Returns: What it answered.
+    /// - Throws: `PostgreSQLError`.
+    @discardableResult
+    func query(_ sql: String, _ values: PostgreSQLValue...) throws(PostgreSQLError) -> PostgreSQLRows {
+        try run(PostgreSQLCall(statement: PostgreSQLStatement(name: "test_\(sql)", sql: sql), values: values))
+    }
+}
