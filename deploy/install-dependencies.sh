@@ -44,6 +44,7 @@ for group in "$@"; do
             exit 1
         fi
         need pkg-config "finding the C libraries" command -v pkg-config
+        need libpq-dev "speaking with PostgreSQL" pkg-config --exists 'libpq >= 14'
         need libssl-dev "the signature itself: OpenSSL's headers" pkg-config --exists 'openssl >= 3.0'
         need libsqlite3-dev "the ledger: SQLite's headers" pkg-config --exists 'sqlite3 >= 3.35'
         ;;
@@ -58,6 +59,7 @@ for group in "$@"; do
         need gcc "the libraries that tests put under the service" sh -c 'command -v cc || command -v clang || command -v gcc'
         need binutils "reading how the executable is linked" command -v readelf
         need util-linux "running the service without privileges" sh -c 'command -v setpriv && command -v prlimit'
+        need postgresql "a server to test against" sh -c 'ls /usr/lib/postgresql/*/bin/initdb || command -v initdb'
         need libfaketime "moving the clock under the service" sh -c 'ls /usr/lib/*/faketime/libfaketime.so.1'
         need shellcheck "checking the shell scripts" command -v shellcheck
         need systemd "checking the systemd unit" command -v systemd-analyze

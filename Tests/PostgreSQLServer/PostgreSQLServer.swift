@@ -39,8 +39,21 @@ public final class PostgreSQLServer {
         }
         try give(to: Self.user)
         try run(
-            "initdb", "--pgdata", path("data"), "--username", "postgres", "--encoding", "UTF8", "--no-locale",
-            "--auth-local", "trust", "--auth-host", "scram-sha-256", "--pwfile", path("password"), "--no-sync"
+            "initdb",
+            "--pgdata",
+            path("data"),
+            "--username",
+            "postgres",
+            "--encoding",
+            "UTF8",
+            "--no-locale",
+            "--auth-local",
+            "trust",
+            "--auth-host",
+            "scram-sha-256",
+            "--pwfile",
+            path("password"),
+            "--no-sync"
         )
         try start()
         watcher = try watch()

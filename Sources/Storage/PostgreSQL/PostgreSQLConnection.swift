@@ -10,11 +10,16 @@ import Glibc
 final class PostgreSQLConnection {
     /// Whether the connection is of no more use.
     private(set) var isBroken = false
-    /// The connection. It does not leave this file and its extensions.
-    let pointer: OpaquePointer
+    /// The connection; it does not leave this type.
+    private let pointer: OpaquePointer
     /// How long things may take.
     let limits: PostgreSQLLimits
-    private var prepared: Set<String> = []
+    /// The names of the statements that the server has prepared, by their text.
+    ///
+    /// They are short, as the server tells names by their first 63 bytes.
+    private var prepared: [PostgreSQLStatement: String] = [:]
+    /// How many names were given.
+    private var names = 0
 
     /// Connects, and sets the connection up: durable commits, timeouts, no text of notices to standard error.
     ///
@@ -110,7 +115,9 @@ extension PostgreSQLConnection {
         }
     }
 
-    private static func finish(_ pointer: OpaquePointer, until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
+    private static func finish(_ pointer: OpaquePointer, until deadline: ContinuousClock.Instant)
+        throws(PostgreSQLError)
+    {
         // Before the first poll, libpq asks to wait for writing.
         var state = PQstatus(pointer) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
         while state != PGRES_POLLING_OK {
@@ -144,11 +151,11 @@ extension PostgreSQLConnection {
                     CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
                     ELSE current_setting('synchronous_commit') END, false)
             """
-        return PostgreSQLCall(statement: PostgreSQLStatement(name: "durability", sql: sql), values: values)
+        return PostgreSQLCall(statement: PostgreSQLStatement(sql: sql), values: values)
     }
 
     private static func setting(_ values: [PostgreSQLValue]) -> PostgreSQLCall {
-        let statement = PostgreSQLStatement(name: "setting", sql: "SELECT set_config($1, $2, false)")
+        let statement = PostgreSQLStatement(sql: "SELECT set_config($1, $2, false)")
         return PostgreSQLCall(statement: statement, values: values)
     }
 
@@ -164,16 +171,23 @@ extension PostgreSQLConnection {
 extension PostgreSQLConnection {
     /// Puts statements into libpq's buffer, each prepared before its first use.
     ///
-    /// - Returns: For each of them, whether it is prepared on the way.
-    private func send(_ calls: [PostgreSQLCall]) throws(PostgreSQLError) -> [Bool] {
-        var preparations: [Bool] = []
-        var preparing: Set<String> = []
+    /// - Returns: For each of them, the name under which it is prepared on the way; `nil` when it was prepared before.
+    private func send(_ calls: [PostgreSQLCall]) throws(PostgreSQLError) -> [String?] {
+        var preparations: [String?] = []
+        var preparing: [PostgreSQLStatement: String] = [:]
         for call in calls {
-            let name = call.statement.name
-            let isNew = !prepared.contains(name) && preparing.insert(name).inserted
-            if isNew, PQsendPrepare(pointer, name, call.statement.sql, 0, nil) != 1 { throw failure() }
-            preparations.append(isNew)
-            guard sendQuery(name, call.values.map(\.encoded)) else { throw failure() }
+            if let name = prepared[call.statement] ?? preparing[call.statement] {
+                preparations.append(nil)
+                guard sendQuery(name, call.values.map(\.encoded)) else { throw failure() }
+                continue
+            }
+            names += 1
+            let name = "s\(names)"
+            preparing[call.statement] = name
+            preparations.append(name)
+            guard PQsendPrepare(pointer, name, call.statement.sql, 0, nil) == 1,
+                sendQuery(name, call.values.map(\.encoded))
+            else { throw failure() }
         }
         guard PQpipelineSync(pointer) == 1 else { throw failure() }
         return preparations
@@ -203,13 +217,13 @@ extension PostgreSQLConnection {
 extension PostgreSQLConnection {
     private func receive(
         _ calls: [PostgreSQLCall],
-        _ preparations: [Bool],
+        _ preparations: [String?],
         until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) -> [PostgreSQLRows] {
         var answers: [PostgreSQLRows] = []
         var refusal: PostgreSQLError?
-        for (call, isPreparing) in zip(calls, preparations) {
-            if isPreparing, try answer(&refusal, until: deadline) != nil { prepared.insert(call.statement.name) }
+        for (call, name) in zip(calls, preparations) {
+            if let name, try answer(&refusal, until: deadline) != nil { prepared[call.statement] = name }
             if let rows = try answer(&refusal, until: deadline) { answers.append(rows) }
         }
         guard let end = try next(until: deadline), PQresultStatus(end) == PGRES_PIPELINE_SYNC else {
@@ -222,8 +236,11 @@ extension PostgreSQLConnection {
 
     /// Takes the answer to one statement, and the null that follows it.
     ///
-    /// - Parameter refusal: Set to the first error of the batch.
+    /// - Parameters:
+    ///   - refusal: Set to the first error of the batch.
+    ///   - deadline: When to give up.
     /// - Returns: The answer; `nil` when the statement was refused, or not run as one before it was.
+    /// - Throws: ``PostgreSQLError`` when there is none.
     private func answer(
         _ refusal: inout PostgreSQLError?,
         until deadline: ContinuousClock.Instant

@@ -60,6 +60,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
         }
     }
 
+    /// What went wrong, in a sentence.
     public var description: String {
         let text =
             switch code {

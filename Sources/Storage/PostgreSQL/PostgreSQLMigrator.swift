@@ -17,14 +17,14 @@ enum PostgreSQLMigrator {
     /// - Throws: ``PostgreSQLError``, with the code `schema` when the database has steps that this version does not know.
     static func migrate(_ connection: PostgreSQLConnection, at place: String) throws(PostgreSQLError) {
         // The usual case, without a lock or a transaction: all is there.
-        guard try !due(on: connection, at: place).isEmpty else { return }
-        let start = [lock(.integer(lockKey)), takeTime(), PostgreSQLStatement(name: "migrations", sql: Migration.table)()]
+        if let made = try made(on: connection), try due(after: made, at: place).isEmpty { return }
+        let start = [lock(.integer(lockKey)), takeTime(), PostgreSQLStatement(sql: Migration.table)()]
         try connection.transaction(start) { _ throws(PostgreSQLError) in
             // Another replica may have been first.
-            for migration in try due(on: connection, at: place) {
+            for migration in try due(after: try made(on: connection) ?? [], at: place) {
                 // Each statement is sent when those before it have run, as it may name their tables.
-                for (step, sql) in migration.statements.enumerated() {
-                    let statement = PostgreSQLStatement(name: "migration_\(migration.name)_\(step)", sql: sql)
+                for sql in migration.statements {
+                    let statement = PostgreSQLStatement(sql: sql)
                     try connection.run([statement()], until: .now + patience)
                 }
                 try connection.run(note(.text(migration.name)))
@@ -33,17 +33,31 @@ enum PostgreSQLMigrator {
         }
     }
 
-    private static func due(
-        on connection: PostgreSQLConnection,
-        at place: String
-    ) throws(PostgreSQLError) -> [Migration] {
-        var made: Set<String> = []
-        if try connection.run(hasTable()).boolean(0, 0) {
-            let rows = try connection.run(names())
-            for row in rows.rows { made.insert(try rows.text(row, 0)) }
-        } else if Migration.inOrder.isEmpty {
-            return []
+    /// Whether the database has the tables of this version; nothing is made.
+    ///
+    /// - Parameters:
+    ///   - connection: A connection.
+    ///   - place: The database, for errors.
+    /// - Throws: ``PostgreSQLError``: when steps are missing, one after which it may be tried again.
+    static func check(_ connection: PostgreSQLConnection, at place: String) throws(PostgreSQLError) {
+        guard try due(after: try made(on: connection) ?? [], at: place).isEmpty else {
+            throw PostgreSQLError(
+                .unreachable,
+                "its tables are not up to date; start the service once to bring them up"
+            )
         }
+    }
+
+    /// The names of the steps that the database has; `nil` when it has no table of them.
+    private static func made(on connection: PostgreSQLConnection) throws(PostgreSQLError) -> Set<String>? {
+        guard try connection.run(hasTable()).boolean(0, 0) else { return nil }
+        let rows = try connection.run(names())
+        var made: Set<String> = []
+        for row in rows.rows { made.insert(try rows.text(row, 0)) }
+        return made
+    }
+
+    private static func due(after made: Set<String>, at place: String) throws(PostgreSQLError) -> [Migration] {
         do throws(StorageFailure) {
             return try Migration.due(after: made, at: place)
         } catch {
@@ -51,18 +65,15 @@ enum PostgreSQLMigrator {
         }
     }
 
-    private static let lock = PostgreSQLStatement(name: "migrations_lock", sql: "SELECT pg_advisory_xact_lock($1)")
+    private static let lock = PostgreSQLStatement(sql: "SELECT pg_advisory_xact_lock($1)")
     private static let takeTime = PostgreSQLStatement(
-        name: "migrations_take_time",
         sql: "SELECT set_config('statement_timeout', '0', true)"
     )
     private static let hasTable = PostgreSQLStatement(
-        name: "migrations_has_table",
         sql: "SELECT to_regclass('schema_migrations') IS NOT NULL"
     )
-    private static let names = PostgreSQLStatement(name: "migrations_names", sql: "SELECT name FROM schema_migrations")
+    private static let names = PostgreSQLStatement(sql: "SELECT name FROM schema_migrations")
     private static let note = PostgreSQLStatement(
-        name: "migrations_note",
         sql: "INSERT INTO schema_migrations (name) VALUES ($1)"
     )
 }

@@ -7,8 +7,8 @@ enum PostgreSQLSocket {
     ///
     /// - Parameters:
     ///   - connection: Whose socket. Not kept.
-    ///   - writing: Whether to wait for room to write as well as for something to read.
     ///   - reading: Whether to wait for something to read.
+    ///   - writing: Whether to wait for room to write.
     ///   - deadline: When to stop waiting.
     /// - Returns: Whether the time has not run out.
     static func wait(

@@ -1,8 +1,6 @@
-/// A statement that a connection prepares once and then runs by its name.
+/// A statement, which each connection prepares once.
 struct PostgreSQLStatement: Hashable, Sendable {
-    /// Its name on the server, unique among all statements of this program.
-    let name: String
-    /// The statement, with `$1`, `$2`… for its parameters. One, without a semicolon.
+    /// One statement without a semicolon, its parameters written as `$1` and so on.
     let sql: String
 
     /// The statement with its parameters.
@@ -13,9 +11,9 @@ struct PostgreSQLStatement: Hashable, Sendable {
         PostgreSQLCall(statement: self, values: values)
     }
 
-    static let begin = PostgreSQLStatement(name: "begin", sql: "BEGIN ISOLATION LEVEL READ COMMITTED")
-    static let commit = PostgreSQLStatement(name: "commit", sql: "COMMIT")
-    static let rollback = PostgreSQLStatement(name: "rollback", sql: "ROLLBACK")
+    static let begin = PostgreSQLStatement(sql: "BEGIN ISOLATION LEVEL READ COMMITTED")
+    static let commit = PostgreSQLStatement(sql: "COMMIT")
+    static let rollback = PostgreSQLStatement(sql: "ROLLBACK")
 }
 
 /// A statement and the values of its parameters.

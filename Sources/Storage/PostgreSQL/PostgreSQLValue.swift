@@ -27,7 +27,8 @@ enum PostgreSQLValue: Equatable, Sendable {
         case .text(let text): Array(text.utf8)
         case .bytes(let bytes): bytes
         case .boolean(let value): [value ? 1 : 0]
-        case .integers(let numbers): Self.array(numbers.map { $0.map(Self.bigEndian) }, elementType: TypeIdentifier.int8)
+        case .integers(let numbers):
+            Self.array(numbers.map { $0.map(Self.bigEndian) }, elementType: TypeIdentifier.int8)
         case .texts(let texts): Self.array(texts.map { $0.map { Array($0.utf8) } }, elementType: TypeIdentifier.text)
         case .byteStrings(let strings): Self.array(strings, elementType: TypeIdentifier.bytea)
         }

@@ -1,19 +1,22 @@
+import Dispatch
 import Foundation
+import Glibc
 
 /// One connection to PostgreSQL with a thread of its own, and the pieces of work that wait for it.
 ///
 /// libpq blocks, so nothing of it runs on the cooperative pool or an event loop. The thread connects, keeps the connection
 /// alive, and connects anew when it is lost, with pauses that grow; nobody has to ask for that. Work that is submitted
 /// meanwhile waits, for as long as the limits say, and then fails.
-// `@unchecked Sendable`: everything that changes is guarded by `condition`; the connection never leaves the thread.
-public final class PostgreSQLWorker: @unchecked Sendable {
+final class PostgreSQLWorker: @unchecked Sendable {
+    // `@unchecked Sendable`: everything that changes is guarded by `condition`; the connection never leaves the thread.
+
     /// A piece of work.
     struct Job {
         /// Until when it may wait for its turn.
         let deadline: ContinuousClock.Instant
         /// Whether it may be done once more when the connection broke under it.
         let isRepeatable: Bool
-        /// Does it, on the worker's thread. `nil`, or why it failed.
+        /// Does it, on the worker's thread; `nil`, or why it failed.
         let perform: (PostgreSQLConnection) -> PostgreSQLError?
         /// Told once at the end: `nil`, or why it failed.
         let complete: (PostgreSQLError?) -> Void
@@ -50,13 +53,15 @@ public final class PostgreSQLWorker: @unchecked Sendable {
         self.limits = limits
         self.prepare = prepare
         self.report = report
-        let thread = Thread { self.work() }
-        thread.name = name
-        thread.start()
+        Thread.detachNewThread {
+            // The kernel takes 15 bytes.
+            pthread_setname_np(pthread_self(), String(name.prefix(15)))
+            self.work()
+        }
     }
 
     /// Why there is no connection; `nil` while there is one.
-    public var fault: PostgreSQLError? { condition.withLock { currentFault } }
+    var fault: PostgreSQLError? { condition.withLock { currentFault } }
 
     /// Adds a piece of work.
     ///
@@ -104,8 +109,30 @@ public final class PostgreSQLWorker: @unchecked Sendable {
         return try result.get()
     }
 
+    /// Does a piece of work, and blocks this thread until it is done: not to be called from the cooperative pool.
+    ///
+    /// - Parameters:
+    ///   - isRepeatable: Whether doing it twice is the same as doing it once.
+    ///   - body: What to do, on the worker's thread.
+    /// - Returns: What `body` returned.
+    /// - Throws: ``PostgreSQLError``.
+    func wait<Value>(
+        isRepeatable: Bool = false,
+        _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Value
+    ) throws(PostgreSQLError) -> Value {
+        // `nonisolated(unsafe)`: written before the signal, and read after it.
+        nonisolated(unsafe) var result: Result<Value, PostgreSQLError> = .failure(PostgreSQLError(.stopped))
+        let done = DispatchSemaphore(value: 0)
+        submit(isRepeatable: isRepeatable, body) { outcome in
+            result = outcome
+            done.signal()
+        }
+        done.wait()
+        return try result.get()
+    }
+
     /// Does what is waiting already, takes nothing new, and closes the connection.
-    public func stop() async {
+    func stop() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isOver = condition.withLock {
                 isStopping = true
@@ -114,6 +141,14 @@ public final class PostgreSQLWorker: @unchecked Sendable {
                 return hasEnded
             }
             if isOver { continuation.resume() }
+        }
+    }
+
+    /// Does what ``stop()`` does, without waiting for it.
+    func end() {
+        condition.withLock {
+            isStopping = true
+            condition.signal()
         }
     }
 
@@ -170,10 +205,10 @@ extension PostgreSQLWorker {
             }
         }
         connection = nil
-        end()
+        finish()
     }
 
-    private static let heartbeat = PostgreSQLStatement(name: "heartbeat", sql: "SELECT 1")()
+    private static let heartbeat = PostgreSQLStatement(sql: "SELECT 1")()
 
     private func perform(_ job: Job, on connection: PostgreSQLConnection) {
         let error = job.deadline < .now ? PostgreSQLError(.busy) : job.perform(connection)
@@ -227,7 +262,7 @@ extension PostgreSQLWorker {
         if isNews { report(fault) }
     }
 
-    private func end() {
+    private func finish() {
         let (rest, ends) = condition.withLock {
             hasEnded = true
             defer {

@@ -58,5 +58,6 @@ public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// What it means, with the code.
     public var description: String { "\(meaning) (SQLSTATE \(code))" }
 }

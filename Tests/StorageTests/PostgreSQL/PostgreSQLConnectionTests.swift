@@ -38,7 +38,8 @@ struct PostgreSQLConnectionTests {
 
     @Test("Arrays come back in order, with their nulls, and empty ones empty")
     func arrays() throws {
-        let sql = "SELECT a, b, c FROM unnest($1::int8[], $2::text[], $3::bytea[]) WITH ORDINALITY AS t (a, b, c, n) ORDER BY n"
+        let sql =
+            "SELECT a, b, c FROM unnest($1::int8[], $2::text[], $3::bytea[]) WITH ORDINALITY AS t (a, b, c, n) ORDER BY n"
         let rows = try connection.query(
             sql,
             .integers([3, nil, -1]),
@@ -62,7 +63,7 @@ struct PostgreSQLConnectionTests {
 
     @Test("A batch is answered in order, much larger than what sockets hold")
     func largeBatch() throws {
-        let echo = PostgreSQLStatement(name: "echo", sql: "SELECT $1::int8, $2::text")
+        let echo = PostgreSQLStatement(sql: "SELECT $1::int8, $2::text")
         let text = String(repeating: "x", count: 4000)
         let answers = try connection.run((0..<3000).map { echo(.integer($0), .text(text)) })
         #expect(answers.count == 3000)
@@ -72,7 +73,7 @@ struct PostgreSQLConnectionTests {
     @Test("When one statement of a batch is refused, none of the batch has an effect, and the connection goes on")
     func atomicBatch() throws {
         try connection.query("CREATE TABLE a (n int8 PRIMARY KEY)")
-        let insert = PostgreSQLStatement(name: "insert", sql: "INSERT INTO a VALUES ($1)")
+        let insert = PostgreSQLStatement(sql: "INSERT INTO a VALUES ($1)")
         let batch = [1, 2, 1, 3].map { insert(.integer($0)) }
         #expect(throws: PostgreSQLError(.refused(.uniqueViolation), "a, a_pkey")) { try connection.run(batch) }
         #expect(try connection.query("SELECT count(*) FROM a").integer(0, 0) == 0)
@@ -83,8 +84,8 @@ struct PostgreSQLConnectionTests {
     @Test("A transaction decides by what it found, and is gone as a whole when the decision fails")
     func transaction() throws {
         try connection.query("CREATE TABLE a (n int8)")
-        let insert = PostgreSQLStatement(name: "insert", sql: "INSERT INTO a VALUES ($1)")
-        let sum = PostgreSQLStatement(name: "sum", sql: "SELECT coalesce(sum(n), 0)::int8 FROM a")
+        let insert = PostgreSQLStatement(sql: "INSERT INTO a VALUES ($1)")
+        let sum = PostgreSQLStatement(sql: "SELECT coalesce(sum(n), 0)::int8 FROM a")
         let found = try connection.transaction([insert(.integer(5)), sum()]) { rows throws(PostgreSQLError) in
             let found = try rows[1].integer(0, 0)
             return (found, [insert(.integer(found + 1))])
@@ -98,7 +99,7 @@ struct PostgreSQLConnectionTests {
         }
         #expect(throws: PostgreSQLError.self) {
             try connection.transaction([insert(.integer(100))]) { _ throws(PostgreSQLError) in
-                ((), [PostgreSQLStatement(name: "bad", sql: "SELECT 1 / 0")()])
+                ((), [PostgreSQLStatement(sql: "SELECT 1 / 0")()])
             }
         }
         #expect(try connection.run(sum()).integer(0, 0) == 11)
