@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Glibc
 
 /// One connection to PostgreSQL with a thread of its own, and the pieces of work that wait for it.
 ///
@@ -54,8 +53,7 @@ final class PostgreSQLWorker: @unchecked Sendable {
         self.prepare = prepare
         self.report = report
         Thread.detachNewThread {
-            // The kernel takes 15 bytes.
-            pthread_setname_np(pthread_self(), String(name.prefix(15)))
+            Thread.current.name = name
             self.work()
         }
     }
