@@ -53,6 +53,7 @@ let package = Package(
             dependencies: [
                 "Offers", "StrictJSON",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -159,7 +160,7 @@ let package = Package(
         .testTarget(
             name: "AppStoreTests",
             dependencies: [
-                "AppStore", "FakeServer", "Offers", "SignedDataFixtures",
+                "AppStore", "FakeServer", "Offers", "PrometheusMetrics", "SignedDataFixtures",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

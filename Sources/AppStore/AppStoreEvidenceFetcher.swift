@@ -1,3 +1,4 @@
+import CoreMetrics
 public import Logging
 public import Offers
 
@@ -7,8 +8,12 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     private let verifyReceipt: VerifyReceiptClient
     private let serverAPI: ServerAPIClient
     private let transport: any HTTPTransport
-    private let flights = SingleFlight()
-    private let answers = AnswerStore()
+    private let credentialsRefused: [String: [AppStoreService: Counter]]
+    let urls: AppStoreURLs
+    let metrics: AppStoreMetrics
+    let manners: MannerlyTransport?
+    let flights: SingleFlight
+    let answers = AnswerStore()
 
     /// Creates a fetcher.
     ///
@@ -19,6 +24,9 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     ///   - transport: Sends the requests; ``shutdown()`` closes it.
     ///   - requestsPerSecond: How many requests an app may make in production; the Sandbox takes a tenth of it.
     ///   - deadline: How long a question may take, with all its attempts and pauses.
+    ///   - metrics: What is counted on the way to Apple.
+    ///   - clock: Who wants to know Apple's clock. Whoever answers at `urls` tells it: the operator put them in Apple's
+    ///     place, and what they say of customers is believed, too.
     ///   - logger: Where an operator's faults are logged.
     ///   - now: The server's clock.
     public init(
@@ -28,15 +36,20 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         transport: AsyncHTTPTransport,
         requestsPerSecond: Int,
         deadline: Duration,
+        metrics: AppStoreMetrics = AppStoreMetrics(),
+        clock: (any AppleClock)? = nil,
         logger: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) {
+        let counting = CountingTransport(transport, metrics)
         self.init(
             apps: apps,
             urls: urls,
             verifier: verifier,
-            anyTransport: MannerlyTransport(transport, requestsPerSecond: requestsPerSecond),
+            anyTransport: MannerlyTransport(counting, requestsPerSecond: requestsPerSecond, metrics: metrics),
             deadline: deadline,
+            metrics: metrics,
+            clock: clock,
             logger: logger,
             now: now
         )
@@ -48,9 +61,19 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         verifier: SignedDataVerifier = SignedDataVerifier(),
         anyTransport transport: any HTTPTransport,
         deadline: Duration,
+        metrics: AppStoreMetrics = AppStoreMetrics(),
+        clock: (any AppleClock)? = nil,
         logger: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) {
+        self.urls = urls
+        self.metrics = metrics
+        manners = transport as? MannerlyTransport
+        flights = SingleFlight(metrics: metrics)
+        credentialsRefused = Dictionary(
+            apps.map { ($0.bundleId, metrics.credentialsRefused(for: $0.bundleId)) },
+            uniquingKeysWith: { first, _ in first }
+        )
         self.apps = Dictionary(apps.map { ($0.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
         self.transport = transport
         verifyReceipt = VerifyReceiptClient(
@@ -58,7 +81,8 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
             urls: urls,
             deadline: deadline,
             now: now,
-            logger: logger
+            logger: logger,
+            clock: clock
         )
         serverAPI = ServerAPIClient(
             transport: transport,
@@ -66,7 +90,8 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
             verifier: verifier,
             deadline: deadline,
             now: now,
-            logger: logger
+            logger: logger,
+            clock: clock
         )
     }
 
@@ -90,11 +115,28 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
             throw .appStoreUnavailable("The App Store is not asked for \(bundleId).")
         }
         let key = QuestionKey(question, of: bundleId)
-        if let known = answers.history(for: key) { return known }
+        if let known = answers.history(for: key) {
+            metrics.countQuestion(answeredBy: .cache)
+            return known
+        }
         return try await flights.history(for: key) { () throws(EvidenceFault) in
-            let history = try await ask(question, of: app)
+            let history = try await askAndCount(question, of: app)
             answers.keep(history, for: key, lifetimeSeconds: app.answerLifetimeSeconds)
             return history
+        }
+    }
+
+    private func askAndCount(
+        _ question: AppStoreQuestion,
+        of app: AppStoreApp
+    ) async throws(EvidenceFault) -> SubscriptionHistory {
+        do throws(EvidenceFault) {
+            return try await ask(question, of: app)
+        } catch {
+            if error == .appStoreCredentials {
+                credentialsRefused[app.bundleId]?[app.service(for: question)]?.increment()
+            }
+            throw error
         }
     }
 
@@ -102,12 +144,12 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         _ question: AppStoreQuestion,
         of app: AppStoreApp
     ) async throws(EvidenceFault) -> SubscriptionHistory {
-        switch question {
-        case .receipt(let base64) where app.looksReceiptsUpAtServerAPI:
+        switch (question, app.service(for: question)) {
+        case (.receipt(let base64), .serverAPI):
             let transactionId = try ReceiptTransaction.identifier(in: base64)
             return try await serverAPI.history(ofTransaction: transactionId, of: app)
-        case .receipt(let base64): return try await verifyReceipt.history(ofReceipt: base64, of: app)
-        case .transactionId(let id): return try await serverAPI.history(ofTransaction: id, of: app)
+        case (.receipt(let base64), .verifyReceipt): return try await verifyReceipt.history(ofReceipt: base64, of: app)
+        case (.transactionId(let id), _): return try await serverAPI.history(ofTransaction: id, of: app)
         }
     }
 }

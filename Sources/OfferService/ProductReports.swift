@@ -58,7 +58,7 @@ public struct ProductReports<Store: ProductReportStore>: Sendable {
         }
         let asked = Set(productIds)
         func counts(_ productId: String) -> Bool { asked.isEmpty || asked.contains(productId) }
-        let offered = Set(app.offers)
+        let comparison = CatalogComparison(offered: app.offers, seen: seen)
         let known = Set(sightings.map(\.productId))
         return ProductOverview(
             bundleId: bundleId,
@@ -66,10 +66,23 @@ public struct ProductReports<Store: ProductReportStore>: Sendable {
             products: sightings.filter { counts($0.productId) }.sorted { $0.productId < $1.productId }
                 .map { KnownProduct(sightings: $0, catalog: app.product($0.productId)?.product) },
             unknownProducts: Array(asked.subtracting(known)).sorted(),
-            offersNeverSeen: app.offers.filter { counts($0.productId) && !seen.contains($0) },
-            offersNotInCatalog: seen.subtracting(offered).filter { counts($0.productId) }
-                .sorted { ($0.productId, $0.offerId) < ($1.productId, $1.offerId) }
+            offersNeverSeen: comparison.neverSeen.filter { counts($0.productId) },
+            offersNotInCatalog: comparison.notInCatalog.filter { counts($0.productId) }
         )
+    }
+
+    /// Compares the catalog's offers of an app with those that any client was shown.
+    ///
+    /// - Parameter bundleId: The app.
+    /// - Returns: The differences.
+    /// - Throws: ``ProductReportFault`` when nothing can be told.
+    public func comparison(of bundleId: String) async throws(ProductReportFault) -> CatalogComparison {
+        guard let app = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
+        do throws(ProductReportStoreFailure) {
+            return CatalogComparison(offered: app.offers, seen: try await store.offersSeen(of: bundleId))
+        } catch {
+            throw .store(error)
+        }
     }
 }
 

@@ -47,6 +47,63 @@ struct ClockTests {
     }
 
     @Test(
+        "A clock that is not Apple's makes it unready as soon as Apple is asked, and set right again, ready",
+        arguments: [-600, 600]
+    )
+    func notApples(seconds: Int) throws {
+        let installation = try Installation()
+        let appStore = try RunningAppStore(
+            for: installation,
+            customers: "[{ name: lapsed, subscriptions: [{ product: pro.monthly, state: lapsed }] }]",
+            clock: Date() + Double(seconds)
+        )
+        let url = "http://127.0.0.1:\(appStore.address.port)"
+        let main = try String(contentsOfFile: installation.configuration, encoding: .utf8)
+        try installation.directory.write(
+            "offer-signer.yaml",
+            main + "\nappStore: { verifyReceiptURL: \(url)/verifyReceipt, additionalRoots: [\(appStore.root)] }\n"
+        )
+        try installation.directory.write("shared.secret", "secret")
+        let catalog = try String(contentsOfFile: installation.directory.path("catalog.yaml"), encoding: .utf8)
+        try installation.directory.write(
+            "catalog.yaml",
+            catalog.replacing(
+                "    keys:",
+                with: "    sharedSecretFile: shared.secret\n    appStoreCacheSeconds: 0\n    keys:"
+            )
+        )
+        let service = try RunningService(installation)
+        let customer = try appStore.ask("GET", "/simulator/customers/lapsed").json
+        let offers = #""offers":[{"productId":"pro.monthly","offerId":"anyone"}]"#
+        func ask(_ evidence: String) throws {
+            _ = try service.sign(#"{"applicationUsername":"a","evidence":{\#(evidence)},\#(offers)}"#)
+        }
+        let subscription = try #require((customer["subscriptions"] as? [[String: Any]])?.first)
+        let transaction = try #require(subscription["signedTransaction"] as? String)
+        // What an additional root signs is genuine, but tells nothing of Apple's clock.
+        try ask(#""signedTransactions":["\#(transaction)"]"#)
+        try ask(#""receiptResponse":\#(try appStore.receiptResponse(of: "lapsed"))"#)
+        #expect(try service.readiness().status == 200)
+
+        let receipt = try #require(customer["receipt"] as? String)
+        try ask(#""receipt":"\#(receipt)""#)
+        let (unready, details) = try service.readiness()
+        #expect(unready == 503)
+        let side = seconds < 0 ? "ahead of" : "behind"
+        let faults = try #require(details["faults"] as? [String])
+        #expect(faults.count == 1 && faults[0].contains(" seconds \(side) Apple's"))
+        let metrics = try service.metrics()
+        let name = seconds < 0 ? "ahead_of_apple" : "behind_apple"
+        #expect(metrics["offer_signer_clock_fault{fault=\"\(name)\"}"] == 1)
+        #expect(metrics["offer_signer_ready"] == 0)
+
+        #expect(try appStore.ask("POST", "/simulator/clock", #"{"reset":true}"#).status == 200)
+        try ask(#""receipt":"\#(receipt)""#)
+        #expect(try service.readiness().status == 200)
+        #expect(try service.metrics()["offer_signer_ready"] == 1)
+    }
+
+    @Test(
         "A jump of the clock makes it unready until the clock is back, or an operator reloads",
         .enabled(if: library != nil, "the package libfaketime moves the clock"),
         arguments: [-86_400, 86_400]

@@ -1,4 +1,6 @@
+import FakeServer
 import Foundation
+import SignedDataFixtures
 import Testing
 
 @Suite("What /metrics tells of a running service")
@@ -69,6 +71,37 @@ struct MetricsTests {
         #expect(try service.sign(body).status == 200)
         let name = "offer_signer_requests_total{route=\"/v1/signatures\",status=\"200\",client=\"backend\"}"
         #expect(try service.metrics()[name] == 2)
+    }
+
+    @Test("calls to Apple, reloads, keys and what clients report are counted")
+    func states() throws {
+        let server = try FakeServer { _ in .init(200, #"{"status":21004}"#) }
+        let service = try RunningService(Installation(asking: server, trusting: try TestAuthority()))
+        let body = #"{"evidence":{"receipt":"MIIB"},"offers":[{"productId":"pro.monthly","offerId":"anyone"}]}"#
+        #expect(try service.sign(body).status == 503)
+        let report = #"""
+            {"product_id":"pro.monthly","price":"9.99","country_code":"DEU","currency_code":"EUR","symbol":"€",
+            "promotion":[{"promotion_price":"4.99","promotion_period":2,"discount_type":1,"promotion_type":0,
+            "promotion_code":"secret-sale","promotion_time":3}]}
+            """#
+        #expect(try Connection(to: service.server).request("POST", "/v1/product-reports", body: report).status == 202)
+        try service.reload()
+        try service.installation.directory.write("catalog.yaml", "apps: [")
+        try service.reload()
+
+        let metrics = try service.metrics()
+        let app = "app=\"com.example.reader\""
+        let expected: [String: Double] = [
+            "app_store_calls_total{service=\"verifyReceipt\",environment=\"Production\",status=\"200\"}": 1,
+            "app_store_credentials_refused_total{service=\"verifyReceipt\",\(app)}": 1,
+            "app_store_credentials_refused_total{service=\"serverAPI\",\(app)}": 0,
+            "app_store_breaker_open{service=\"serverAPI\",environment=\"Sandbox\"}": 0,
+            "reloads_total{outcome=\"completed\"}": 1, "reloads_total{outcome=\"refused\"}": 1,
+            "key_failed{key_id=\"TESTKEY001\"}": 0, "clock_fault{fault=\"jumped\"}": 0, "ready": 1,
+            "offers_never_seen{\(app)}": 2, "offers_not_in_catalog{\(app)}": 1,
+        ]
+        for (name, value) in expected { #expect(metrics["offer_signer_" + name] == value, "\(name)") }
+        for name in metrics.keys { #expect(!name.contains("secret-sale")) }
     }
 
     @Test("every metric is described, by a help of its own, on the operators' listener alone")

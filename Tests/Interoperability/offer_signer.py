@@ -147,9 +147,10 @@ def lapsed_receipt_response():
 class Service:
     """A running `offer-signer serve` and the key that it signs with."""
 
-    def __init__(self, configuration, address, key):
+    def __init__(self, configuration, address, admin, key):
         self.configuration = configuration
         self.address = address
+        self.admin = admin
         self.key = key
 
     def sign(self, offers=1, **members):
@@ -190,7 +191,7 @@ def running_service(folder, key, p8):
         watchdog.cancel()
         found = re.search(r" is serving (http://\S+), admin (http://\S+)", line)
         assert found, f"the service does not say where it serves: {line!r}\n{log.read_text()}"
-        yield Service(configuration, found[1], key)
+        yield Service(configuration, found[1], found[2], key)
         process.terminate()
         assert process.wait(STOP_SECONDS) == 0, log.read_text()
     finally:

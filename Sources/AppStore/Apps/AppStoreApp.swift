@@ -49,4 +49,15 @@ public struct AppStoreApp: Sendable {
     var firstEnvironment: AppStoreEnvironment {
         environments.contains(.production) || !environments.contains(.sandbox) ? .production : .sandbox
     }
+
+    /// The service that answers a question.
+    ///
+    /// - Parameter question: The question.
+    /// - Returns: The service.
+    func service(for question: AppStoreQuestion) -> AppStoreService {
+        switch question {
+        case .receipt: looksReceiptsUpAtServerAPI ? .serverAPI : .verifyReceipt
+        case .transactionId: .serverAPI
+        }
+    }
 }

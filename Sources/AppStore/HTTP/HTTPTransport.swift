@@ -10,6 +10,8 @@ struct OutgoingRequest: Sendable {
 
     /// The method.
     let method: Method
+    /// The service that is asked.
+    let service: AppStoreService
     /// The service's address.
     let host: String
     /// The path that is added to it; empty for none.

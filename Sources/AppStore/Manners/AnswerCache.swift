@@ -15,6 +15,9 @@ struct AnswerCache: Sendable {
 
     private var entries: [QuestionKey: Entry] = [:]
 
+    /// How many answers there are, those that are no longer fresh included.
+    var count: Int { entries.count }
+
     /// The answer to a question, if it is still fresh.
     ///
     /// - Parameters:
@@ -45,6 +48,9 @@ struct AnswerCache: Sendable {
 final class AnswerStore: Sendable {
     private let start = ContinuousClock.now
     private let cache = Mutex(AnswerCache())
+
+    /// How many answers are kept.
+    var count: Int { cache.withLock { $0.count } }
 
     /// The answer to a question, if it is still fresh.
     ///

@@ -1,3 +1,4 @@
+import CoreMetrics
 import Offers
 import Synchronization
 
@@ -18,6 +19,7 @@ final class MannerlyTransport: HTTPTransport {
 
     private let transport: any HTTPTransport
     private let requestsPerSecond: Int
+    private let metrics: AppStoreMetrics
     private let start = ContinuousClock.now
     private let state = Mutex(State())
 
@@ -26,9 +28,20 @@ final class MannerlyTransport: HTTPTransport {
     /// - Parameters:
     ///   - transport: Sends what may be sent.
     ///   - requestsPerSecond: How many requests an app may make in production; the Sandbox takes a tenth of it.
-    init(_ transport: any HTTPTransport, requestsPerSecond: Int) {
+    ///   - metrics: Where what is kept back is counted.
+    init(_ transport: any HTTPTransport, requestsPerSecond: Int, metrics: AppStoreMetrics = AppStoreMetrics()) {
         self.transport = transport
         self.requestsPerSecond = requestsPerSecond
+        self.metrics = metrics
+    }
+
+    /// Whether a host is not asked because it was down.
+    ///
+    /// - Parameter host: The host.
+    /// - Returns: `false` also when a request may try it.
+    func isPaused(_ host: String) -> Bool {
+        let now = start.duration(to: .now)
+        return state.withLock { $0.breakers[host]?.pause(at: now) != nil }
     }
 
     func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
@@ -39,13 +52,15 @@ final class MannerlyTransport: HTTPTransport {
         let isProduction = request.environment == .production
         let pace = isProduction ? requestsPerSecond : max(requestsPerSecond / 10, 1)
         let wait = try state.withLock { (state) throws(TransportFault) -> Duration in
-            if let pause = state.breakers[key.host]?.pause(at: began) { throw .heldBack(seconds: pause.wholeSeconds) }
+            if let pause = state.breakers[key.host]?.pause(at: began) { throw held(by: .breaker, for: pause) }
             let wait = state.paces[key, default: RequestPace(requestsPerSecond: pace)]
                 .reserve(at: began, patience: patience)
-            guard wait <= patience else { throw .heldBack(seconds: wait.wholeSeconds) }
+            guard wait <= patience else { throw held(by: .pace, for: wait) }
             return wait
         }
         if wait > .zero {
+            metrics.waiting.increment()
+            defer { metrics.waiting.decrement() }
             do {
                 try await Task.sleep(for: wait)
             } catch {
@@ -67,7 +82,7 @@ final class MannerlyTransport: HTTPTransport {
                 timeout: timeout
             )
         }
-        if let pause { throw .heldBack(seconds: pause.wholeSeconds) }
+        if let pause { throw held(by: .breaker, for: pause) }
         do throws(TransportFault) {
             let response = try await transport.send(request, timeout: timeout)
             record(isSuccess: response.status < 500, of: request.host)
@@ -76,6 +91,11 @@ final class MannerlyTransport: HTTPTransport {
             record(isSuccess: false, of: request.host)
             throw error
         }
+    }
+
+    private func held(by restraint: AppStoreMetrics.Restraint, for time: Duration) -> TransportFault {
+        metrics.countHeldBack(by: restraint)
+        return .heldBack(seconds: time.wholeSeconds)
     }
 
     private func record(isSuccess: Bool, of host: String) {

@@ -6,6 +6,17 @@ final class SingleFlight: Sendable {
     private typealias Flight = Task<Result<SubscriptionHistory, EvidenceFault>, Never>
 
     private let flights = Mutex<[QuestionKey: Flight]>([:])
+    private let metrics: AppStoreMetrics
+
+    /// Begins with no call under way.
+    ///
+    /// - Parameter metrics: Where questions are counted.
+    init(metrics: AppStoreMetrics = AppStoreMetrics()) {
+        self.metrics = metrics
+    }
+
+    /// How many calls are under way.
+    var count: Int { flights.withLock { $0.count } }
 
     /// The answer to a question: of the call that is under way, or of a new one.
     ///
@@ -21,7 +32,11 @@ final class SingleFlight: Sendable {
         _ ask: @escaping @Sendable () async throws(EvidenceFault) -> SubscriptionHistory
     ) async throws(EvidenceFault) -> SubscriptionHistory {
         let flight = flights.withLock { flights in
-            if let known = flights[key] { return known }
+            if let known = flights[key] {
+                metrics.countQuestion(answeredBy: .sharedCall)
+                return known
+            }
+            metrics.countQuestion(answeredBy: .call)
             let flight = Flight {
                 defer { self.flights.withLock { $0[key] = nil } }
                 do throws(EvidenceFault) {

@@ -16,6 +16,8 @@ struct ServerAPIClient: Sendable {
     let now: @Sendable () -> Timestamp
     /// Where an operator's faults are logged.
     let logger: Logger
+    /// Who wants to know Apple's clock; `nil` for nobody.
+    let clock: (any AppleClock)?
 
     /// Asks production first, and the Sandbox where production does not know the transaction.
     ///
@@ -46,6 +48,7 @@ struct ServerAPIClient: Sendable {
             }
             let request = OutgoingRequest(
                 method: .get,
+                service: .serverAPI,
                 host: urls.serverAPI(in: environment),
                 path: "/inApps/v1/subscriptions/\(transactionId)",
                 bundleId: app.bundleId,
@@ -114,7 +117,11 @@ struct ServerAPIClient: Sendable {
             return .unavailable(.appStoreCredentials)
         }
         do throws(SignedDataFault) {
-            return .answer(try answer.history(verifiedBy: verifier, asOf: now()))
+            let history = try answer.history(verifiedBy: verifier, asOf: now())
+            // Fetched, but nothing says that Apple signs anew for each answer: its clock shows this much, or more.
+            let dates = history.transactions.map(\.signedDate) + (history.renewals ?? []).map(\.signedDate)
+            if let newest = dates.compactMap(\.self).max() { clock?.observe(.signed(newest)) }
+            return .answer(history)
         } catch {
             logger.error("the App Store Server API's answer is not genuine", metadata: ["fault": "\(error.detail)"])
             return .unavailable(.appStoreUnavailable("The App Store Server API's answer is not genuine."))

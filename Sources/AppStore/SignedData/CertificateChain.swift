@@ -11,6 +11,8 @@ struct VerifiedSigner: Sendable {
     let validity: ClosedRange<Timestamp>
     /// Whether the one certificate is itself a root that the operator trusts, as with StoreKit testing in Xcode.
     let isSelfSigned: Bool
+    /// Whether the chain ends at Apple's own root, not at one that the operator trusts.
+    let isApples: Bool
 }
 
 /// The certificates of a JWS, as Apple's rules for signed data ask for them (App Store Server API, `JWSDecodedHeader`).
@@ -46,11 +48,13 @@ struct CertificateChain {
 
     /// Follows the chain to a root.
     ///
-    /// - Parameter roots: The roots that are trusted.
+    /// - Parameters:
+    ///   - roots: The roots that are trusted.
+    ///   - apple: Apple's own among them.
     /// - Returns: The signer.
     /// - Throws: ``SignedDataFault`` when the chain does not end at one of them, or breaks a rule on the way.
-    func signer(endingAt roots: [Certificate]) throws(SignedDataFault) -> VerifiedSigner {
-        guard certificates.count == 2 else { return try selfSigned(among: roots) }
+    func signer(endingAt roots: [Certificate], apple: Certificate?) throws(SignedDataFault) -> VerifiedSigner {
+        guard certificates.count == 2 else { return try selfSigned(among: roots, apple: apple) }
         let (leaf, intermediate) = (certificates[0], certificates[1])
         guard leaf.extensions[oid: Self.signerPurpose] != nil else {
             throw SignedDataFault(
@@ -72,24 +76,25 @@ struct CertificateChain {
         guard let root = roots.first(where: { Self.certifies($0, intermediate) }) else {
             throw SignedDataFault(.untrustedRoot, "The chain does not end at Apple Root CA - G3.")
         }
-        return try signer(of: leaf, chain: [leaf, intermediate, root], isSelfSigned: false)
+        return try signer(of: leaf, chain: [leaf, intermediate, root], isSelfSigned: false, apple: apple)
     }
 
     /// The signer of a JWS with one certificate, as Xcode makes them: the operator has to trust that very certificate.
-    private func selfSigned(among roots: [Certificate]) throws(SignedDataFault) -> VerifiedSigner {
+    private func selfSigned(among roots: [Certificate], apple: Certificate?) throws(SignedDataFault) -> VerifiedSigner {
         guard let only = certificates.first, roots.contains(only) else {
             throw SignedDataFault(
                 .chainLength,
                 "x5c has one certificate, and it is not among appStore.additionalRoots; the App Store sends three."
             )
         }
-        return try signer(of: only, chain: [only], isSelfSigned: true)
+        return try signer(of: only, chain: [only], isSelfSigned: true, apple: apple)
     }
 
     private func signer(
         of leaf: Certificate,
         chain: [Certificate],
-        isSelfSigned: Bool
+        isSelfSigned: Bool,
+        apple: Certificate?
     ) throws(SignedDataFault) -> VerifiedSigner {
         guard let publicKey = P256.Signing.PublicKey(leaf.publicKey) else {
             throw SignedDataFault(.chainBroken, "The first certificate's key is not on the curve P-256.")
@@ -100,7 +105,12 @@ struct CertificateChain {
         guard let to, from <= to else {
             throw SignedDataFault(.chainExpired, "There is no time at which the whole chain is valid.")
         }
-        return VerifiedSigner(publicKey: publicKey, validity: from...to, isSelfSigned: isSelfSigned)
+        return VerifiedSigner(
+            publicKey: publicKey,
+            validity: from...to,
+            isSelfSigned: isSelfSigned,
+            isApples: chain.last == apple
+        )
     }
 
     /// Whether a certificate issued another: the names join, and the signature is its own.

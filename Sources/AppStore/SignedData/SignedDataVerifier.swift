@@ -21,7 +21,9 @@ public struct SignedDataVerifier: Sendable {
         public let isLocallySigned: Bool
     }
 
+    private let apple: Certificate?
     private let roots: [Certificate]
+    private var clock: (any AppleClock)?
     /// The signers known so far.
     let cache = SignerCache()
 
@@ -29,7 +31,24 @@ public struct SignedDataVerifier: Sendable {
     ///
     /// - Parameter additionalRoots: Roots trusted beside Apple's.
     public init(additionalRoots: [TrustedRoot] = []) {
-        roots = [TrustedRoot.appleRootCAG3].compactMap { $0?.certificate } + additionalRoots.map(\.certificate)
+        self.init(apple: TrustedRoot.appleRootCAG3, additionalRoots: additionalRoots)
+    }
+
+    init(apple: TrustedRoot?, additionalRoots: [TrustedRoot] = []) {
+        self.apple = apple?.certificate
+        roots = [apple].compactMap { $0?.certificate } + additionalRoots.map(\.certificate)
+    }
+
+    /// The same verifier, which also tells Apple's clock: by the date of everything that ends at Apple's own root.
+    ///
+    /// What ends at an additional root is as genuine, but Apple's clock did not date it.
+    ///
+    /// - Parameter clock: Who wants to know.
+    /// - Returns: The verifier; the signers that are known already are known to both.
+    public func telling(_ clock: any AppleClock) -> SignedDataVerifier {
+        var verifier = self
+        verifier.clock = clock
+        return verifier
     }
 
     /// Checks a JWS.
@@ -40,7 +59,7 @@ public struct SignedDataVerifier: Sendable {
     public func payload(of text: String) throws(SignedDataFault) -> Payload {
         let jws = try CompactJWS(text)
         let signer = try cache.signer(namedBy: jws.headerText) { () throws(SignedDataFault) in
-            try CertificateChain(JWSHeader(jws.headerText).certificates).signer(endingAt: roots)
+            try CertificateChain(JWSHeader(jws.headerText).certificates).signer(endingAt: roots, apple: apple)
         }
         guard jws.signature.count == 64,
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
@@ -58,6 +77,7 @@ public struct SignedDataVerifier: Sendable {
                 "The data is signed on \(signedDate.rfc3339), when its certificates were not valid."
             )
         }
+        if signer.isApples { clock?.observe(.signed(signedDate)) }
         return Payload(json: jws.payload, signedDate: signedDate, isLocallySigned: signer.isSelfSigned)
     }
 

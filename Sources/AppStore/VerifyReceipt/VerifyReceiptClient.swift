@@ -14,6 +14,8 @@ struct VerifyReceiptClient: Sendable {
     let now: @Sendable () -> Timestamp
     /// Where an operator's faults are logged.
     let logger: Logger
+    /// Who wants to know Apple's clock; `nil` for nobody.
+    let clock: (any AppleClock)?
 
     /// Asks production first, and the Sandbox where production says so.
     ///
@@ -28,6 +30,7 @@ struct VerifyReceiptClient: Sendable {
         return try await course.run { environment, timeout in
             let request = OutgoingRequest(
                 method: .post,
+                service: .verifyReceipt,
                 host: urls.verifyReceipt(in: environment),
                 bundleId: app.bundleId,
                 environment: environment,
@@ -101,6 +104,8 @@ struct VerifyReceiptClient: Sendable {
         switch answer.status {
         case 0, 21006:
             guard var history = try? answer.history() else { return .refusal(refusal) }
+            // The moment at which Apple took the question, which has only just been asked.
+            if let date = answer.requestDate { clock?.observe(.fetched(date)) }
             history.asOf = history.asOf ?? now()
             history.environment = history.environment ?? environment
             return .answer(history)

@@ -34,6 +34,9 @@ public final class Readiness: Sendable {
         }
     }
 
+    /// Whether the service should get requests this moment.
+    public var isReady: Bool { phase.withLock { $0 } == .ready && details().faults.isEmpty }
+
     /// The answer of this moment: whether the service should get requests, and the reasons as JSON.
     ///
     /// - Returns: The `status` is that of the phase, and `unready` where a fault keeps a started service from requests.

@@ -77,7 +77,10 @@ struct Sign: AsyncParsableCommand {
         )
         let answer: SignatureAnswer
         do {
-            answer = try await service.signOffers(asking: nil).answer(request, skippingEligibility: skipEligibility)
+            answer = try await service.signOffers(asking: nil, with: nil).answer(
+                request,
+                skippingEligibility: skipEligibility
+            )
         } catch {
             Console.message("error: \(sentence(for: error))")
             throw ExitCode.failure

@@ -6,9 +6,9 @@ import SubscriptionKeys
 extension LoadedService {
     /// What asks the App Store, composed of the apps with their credentials and Apple's addresses.
     ///
-    /// - Parameter transport: The connections to Apple.
+    /// - Parameter lifelong: The connections to Apple, the watch over the clock, and what is counted.
     /// - Returns: The fetcher.
-    func appStoreFetcher(over transport: AsyncHTTPTransport) -> AppStoreEvidenceFetcher {
+    func appStoreFetcher(with lifelong: LifelongParts) -> AppStoreEvidenceFetcher {
         let appStore = settings.appStore
         return AppStoreEvidenceFetcher(
             apps: zip(settings.apps, keys).map { app, keys in
@@ -28,10 +28,12 @@ extension LoadedService {
                 serverAPI: appStore.serverAPIURL,
                 sandboxServerAPI: appStore.sandboxServerAPIURL
             ),
-            verifier: signedDataVerifier,
-            transport: transport,
+            verifier: signedDataVerifier.telling(lifelong.clock),
+            transport: lifelong.appStoreTransport,
             requestsPerSecond: appStore.requestsPerSecond,
             deadline: .seconds(appStore.timeoutSeconds),
+            metrics: lifelong.telemetry.appStore,
+            clock: lifelong.clock,
             logger: Logger(label: "offer-signer"),
             now: WallClock.now
         )

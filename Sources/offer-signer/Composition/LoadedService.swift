@@ -51,23 +51,23 @@ struct LoadedService: Sendable {
     ///
     /// - Parameters:
     ///   - appStore: Asks the App Store; `nil` where it is not asked.
-    ///   - metrics: What is counted on the way.
+    ///   - lifelong: What is counted on the way, and who wants to know Apple's clock; `nil` for neither.
     /// - Returns: The use case.
     func signOffers(
         asking appStore: AppStoreEvidenceFetcher?,
-        metrics: ServiceMetrics = ServiceMetrics()
+        with lifelong: LifelongParts?
     ) -> SignOffers<GuardedKey, AppStoreEvidenceReader> {
         SignOffers(
             apps: zip(settings.apps, keys).compactMap { app, keys in
                 keys.first.map { SigningApp(app: app.app, signer: $0, issuerId: app.keys.first?.issuerId) }
             },
             evidenceReader: AppStoreEvidenceReader(
-                verifier: signedDataVerifier
+                verifier: lifelong.map { signedDataVerifier.telling($0.clock) } ?? signedDataVerifier
             ),
             evidenceFetcher: appStore,
             maximumEvidenceAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
             maximumSignedTransactionAgeSeconds: Int64(settings.evidence.signedTransactionMaximumAgeSeconds),
-            metrics: metrics,
+            metrics: lifelong?.telemetry.service ?? ServiceMetrics(),
             now: WallClock.now
         )
     }

@@ -45,7 +45,7 @@ struct ServiceComposition {
             port: settings.admin.address.port,
             responder: AdminAPI.responder(
                 readiness: readiness,
-                metrics: { telemetry.page() },
+                metrics: { [current] in await telemetry.page(current.value, isReady: readiness.isReady) },
                 version: Version.current,
                 logger: logger
             ),

@@ -11,6 +11,8 @@ struct ServiceSnapshot: Sendable {
     let service: LoadedService
     /// What outlives a reload.
     let lifelong: LifelongParts
+    /// What asks the App Store.
+    let appStore: AppStoreEvidenceFetcher
     /// What clients call.
     let endpoints: PublicEndpoints<GuardedKey, AppStoreEvidenceReader, InMemoryProductReports, P256Verifier>
 
@@ -22,12 +24,10 @@ struct ServiceSnapshot: Sendable {
     init(_ service: LoadedService, _ lifelong: LifelongParts) {
         self.service = service
         self.lifelong = lifelong
+        appStore = service.appStoreFetcher(with: lifelong)
         endpoints = PublicEndpoints(
             clients: service.clients,
-            signOffers: service.signOffers(
-                asking: service.appStoreFetcher(over: lifelong.appStoreTransport),
-                metrics: lifelong.telemetry.service
-            ),
+            signOffers: service.signOffers(asking: appStore, with: lifelong),
             productReports: service.productReports(in: lifelong.productReports),
             diagnoseReports: service.diagnoseReports()
         )

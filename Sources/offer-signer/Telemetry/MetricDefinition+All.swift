@@ -6,7 +6,7 @@ import PrometheusMetrics
 /// and keeps it. A metric that is not in the table is told without a help, which a test finds.
 extension MetricDefinition {
     /// Every metric of the service.
-    static let all = requests + decisions + ProcessMetrics.definitions
+    static let all = requests + decisions + appStore + states + ProcessMetrics.definitions
 
     private static let requests = [
         MetricDefinition(
@@ -46,6 +46,80 @@ extension MetricDefinition {
             "offer_signer_room_duration_seconds",
             .durations,
             "Time in decode, evidence, ledger and encode (once a request), decision and signature (once an offer)."
+        ),
+    ]
+
+    private static let appStore = [
+        MetricDefinition(
+            "offer_signer_app_store_questions_total",
+            .counter,
+            "Questions to the App Store, by what answered them: call, shared_call (of an equal question) or cache."
+        ),
+        MetricDefinition(
+            "offer_signer_app_store_calls_total",
+            .counter,
+            "Calls to Apple, by service, environment, and HTTP status or why there is none."
+        ),
+        MetricDefinition(
+            "offer_signer_app_store_call_duration_seconds",
+            .durations,
+            "How long calls to Apple took, by service and environment."
+        ),
+        MetricDefinition(
+            "offer_signer_app_store_credentials_refused_total",
+            .counter,
+            "Questions without an answer because Apple does not take our own shared secret or key, by service and app."
+        ),
+        MetricDefinition(
+            "offer_signer_app_store_held_back_total",
+            .counter,
+            "Calls that were not made, by cause: breaker (the service was down) or pace (asked as often as allowed)."
+        ),
+        MetricDefinition(
+            "offer_signer_app_store_breaker_open",
+            .gauge,
+            "1 while a service of Apple is not asked because it was down, by service and environment."
+        ),
+        MetricDefinition(
+            "offer_signer_app_store_waiting_calls",
+            .gauge,
+            "Calls to Apple that wait for their place in an app's pace."
+        ),
+        MetricDefinition(
+            "offer_signer_app_store_questions_under_way",
+            .gauge,
+            "Questions that Apple is being asked, equal ones counted once."
+        ),
+        MetricDefinition("offer_signer_app_store_cached_answers", .gauge, "Answers of Apple that are kept."),
+    ]
+
+    private static let states = [
+        MetricDefinition("offer_signer_build_info", .gauge, "1, with the version that runs."),
+        MetricDefinition("offer_signer_ready", .gauge, "1 while the service should get requests, as /readyz says."),
+        MetricDefinition(
+            "offer_signer_reloads_total",
+            .counter,
+            "Reloads, by outcome: completed, or refused, which leaves in use what was in use."
+        ),
+        MetricDefinition(
+            "offer_signer_key_failed",
+            .gauge,
+            "1 for a key that failed a self-test and does not sign any more, by key."
+        ),
+        MetricDefinition(
+            "offer_signer_clock_fault",
+            .gauge,
+            "1 while the clock is wrong, by fault: jumped, behind_apple or ahead_of_apple."
+        ),
+        MetricDefinition(
+            "offer_signer_offers_never_seen",
+            .gauge,
+            "Offers of the catalog that no client has reported, by app."
+        ),
+        MetricDefinition(
+            "offer_signer_offers_not_in_catalog",
+            .gauge,
+            "Promotional offers that clients have reported and the catalog does not have, by app."
         ),
     ]
 }

@@ -1,30 +1,51 @@
+import AppStore
+import CoreMetrics
 import OfferAPI
 import OfferService
 import PrometheusMetrics
 
 /// All that the service counts: it outlives a reload.
 struct Telemetry: Sendable {
-    /// Keeps the metrics: the factory of every handle.
-    let registry: PrometheusRegistry
     /// What the use cases count.
     let service: ServiceMetrics
     /// What the public listener counts.
     let requests: RequestMetrics
+    /// What is counted on the way to Apple.
+    let appStore: AppStoreMetrics
+    /// Reloads that took effect.
+    let reloadsCompleted: Counter
+    /// Reloads that were refused.
+    let reloadsRefused: Counter
+
+    private let registry: PrometheusRegistry
     private let process: ProcessMetrics
+    private let gauges: ServiceGauges
 
     /// Begins to count.
     init() {
-        registry = PrometheusRegistry(MetricDefinition.all)
+        func reloads(_ outcome: String) -> Counter {
+            Counter(label: "offer_signer_reloads_total", dimensions: [("outcome", outcome)], factory: registry)
+        }
+        let registry = PrometheusRegistry(MetricDefinition.all)
+        self.registry = registry
         service = ServiceMetrics(factory: registry)
         requests = RequestMetrics(factory: registry)
+        appStore = AppStoreMetrics(factory: registry)
+        reloadsCompleted = reloads("completed")
+        reloadsRefused = reloads("refused")
         process = ProcessMetrics(factory: registry)
+        gauges = ServiceGauges(factory: registry)
     }
 
     /// What `/metrics` answers now.
     ///
+    /// - Parameters:
+    ///   - snapshot: What is in use.
+    ///   - isReady: Whether the service should get requests.
     /// - Returns: All metrics.
-    func page() -> MetricsPage {
+    func page(_ snapshot: ServiceSnapshot, isReady: Bool) async -> MetricsPage {
         process.update()
+        await gauges.update(snapshot, isReady: isReady)
         return MetricsPage(contentType: PrometheusRegistry.contentType, bytes: registry.exposition())
     }
 }

@@ -15,6 +15,7 @@ extension OutgoingRequest {
     ) {
         self.init(
             method: method,
+            service: .serverAPI,
             host: host,
             path: path,
             bundleId: bundleId,

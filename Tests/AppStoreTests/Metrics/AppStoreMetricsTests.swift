@@ -1,0 +1,77 @@
+import Logging
+import Offers
+import PrometheusMetrics
+import Testing
+
+@testable import AppStore
+
+@Suite("What is counted on the way to Apple")
+struct AppStoreMetricsTests {
+    private let registry = PrometheusRegistry()
+
+    private func fetcher(_ replies: [Result<IncomingResponse, TransportFault>]) -> AppStoreEvidenceFetcher {
+        let metrics = AppStoreMetrics(factory: registry)
+        return AppStoreEvidenceFetcher(
+            apps: [AppStoreApp(bundleId: "b", environments: [.production], answerLifetimeSeconds: 60)],
+            urls: .names,
+            anyTransport: MannerlyTransport(
+                CountingTransport(ScriptedTransport(replies), metrics),
+                requestsPerSecond: 1000,
+                metrics: metrics
+            ),
+            deadline: .seconds(5),
+            metrics: metrics,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
+        )
+    }
+
+    private func ask(_ fetcher: AppStoreEvidenceFetcher, _ receipt: String) async {
+        _ = try? await fetcher.history(answering: .receipt(base64: receipt), for: "b")
+    }
+
+    private var samples: Set<Substring> {
+        Set(String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n"))
+    }
+
+    @Test("calls by what came of them, questions by what answered them")
+    func calls() async {
+        let answer = #"{"status":0,"receipt":{"bundle_id":"b"}}"#
+        let fetcher = fetcher([.failure(.timeout), .reply("", status: 503), .reply(answer)])
+        await ask(fetcher, "AAAA")
+        await ask(fetcher, "AAAA")
+        let call = "offer_signer_app_store_calls_total{service=\"verifyReceipt\",environment=\"Production\",status="
+        for status in ["timeout", "503", "200"] { #expect(samples.contains("\(call)\"\(status)\"} 1")) }
+        #expect(samples.contains("offer_signer_app_store_questions_total{answered_by=\"call\"} 1"))
+        #expect(samples.contains("offer_signer_app_store_questions_total{answered_by=\"cache\"} 1"))
+        fetcher.updateGauges()
+        #expect(samples.contains("offer_signer_app_store_cached_answers 1"))
+        #expect(samples.contains("offer_signer_app_store_questions_under_way 0"))
+        #expect(samples.contains("offer_signer_app_store_waiting_calls 0"))
+    }
+
+    @Test("our own wrong secret, for the app whose it is")
+    func credentials() async {
+        let name = "offer_signer_app_store_credentials_refused_total{service=\"verifyReceipt\",app=\"b\"}"
+        let fetcher = fetcher([.reply(#"{"status":21004}"#), .reply(#"{"status":21003}"#)])
+        #expect(samples.contains("\(name) 0"))
+        await ask(fetcher, "AAAA")
+        #expect(samples.contains("\(name) 1"))
+        await ask(fetcher, "AAAB")
+        #expect(samples.contains("\(name) 1"))
+    }
+
+    @Test("a service that is down, and the calls that were kept from it")
+    func breaker() async {
+        let fetcher = fetcher(Array(repeating: .failure(.connection), count: 5))
+        for receipt in ["AAAA", "AAAB"] { await ask(fetcher, receipt) }
+        await ask(fetcher, "AAAC")
+        fetcher.updateGauges()
+        let open = "offer_signer_app_store_breaker_open{service=\"verifyReceipt\",environment="
+        #expect(samples.contains("\(open)\"Production\"} 1"))
+        #expect(samples.contains("\(open)\"Sandbox\"} 0"))
+        let held = samples.first { $0.hasPrefix("offer_signer_app_store_held_back_total{cause=\"breaker\"}") }
+        #expect(held?.hasSuffix(" 0") == false)
+        #expect(samples.contains("offer_signer_app_store_held_back_total{cause=\"pace\"} 0"))
+    }
+}
