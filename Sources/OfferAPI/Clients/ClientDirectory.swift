@@ -1,5 +1,4 @@
 import Crypto
-import FoundationEssentials
 
 /// The clients that may call, found by their bearer tokens.
 public struct ClientDirectory: Sendable {
@@ -20,7 +19,7 @@ public struct ClientDirectory: Sendable {
     /// - Parameter token: The bearer token as it was presented.
     /// - Returns: The client; `nil` when the token is nobody's.
     public func client(presenting token: some StringProtocol) -> Client? {
-        let presented = Array(SHA256.hash(data: Data(token.utf8)))
+        let presented = Array(SHA256.hash(data: Array(token.utf8)))
         var found: Client?
         for client in clients where Self.areEqual(presented, client.tokenSHA256) {
             found = client

@@ -24,11 +24,11 @@ struct EligibilityCall {
         var reader = JSONReader(json)
         var fields = SignatureCall.Fields()
         var products: [String] = []
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            switch name {
-            case "products": products = try reader.readProducts()
-            case "formats": throw JSONFault(.unknownMember, "There is no such member: nothing is signed here.")
-            default: try fields.read(name, from: &reader)
+        try reader.readObject(CallMember.table) { (member, reader) throws(JSONFault) in
+            switch member {
+            case .products: products = try reader.readProducts()
+            case .formats: throw JSONFault(.unknownMember, "There is no such member: nothing is signed here.")
+            default: try fields.read(member, from: &reader)
             }
         }
         try reader.readEnd()

@@ -21,13 +21,11 @@ extension Evidence {
         var transactions: [String] = []
         var renewalInfos: [String]?
         var kinds: [EvidenceKind] = []
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            if name == "signedRenewalInfos" {
+        try reader.readObject(EvidenceMember.table) { (member, reader) throws(JSONFault) in
+            guard let member else { throw JSONFault(.unknownMember, "There is no such kind of evidence.") }
+            guard let kind = member.kind else {
                 renewalInfos = try reader.readSignedData()
                 return
-            }
-            guard let kind = EvidenceKind(rawValue: name) else {
-                throw JSONFault(.unknownMember, "There is no such kind of evidence.")
             }
             kinds.append(kind)
             switch kind {
@@ -104,6 +102,27 @@ extension JSONReader {
             )
         }
         return text
+    }
+}
+
+/// The members of `evidence`: the kinds, and what may be beside one of them.
+private enum EvidenceMember: String, CaseIterable {
+    case receiptResponse
+    case receipt
+    case signedTransactions
+    case transactionId
+    case signedRenewalInfos
+
+    static let table = JSONMembers(EvidenceMember.self)
+
+    var kind: EvidenceKind? {
+        switch self {
+        case .receiptResponse: .receiptResponse
+        case .receipt: .receipt
+        case .signedTransactions: .signedTransactions
+        case .transactionId: .transactionId
+        case .signedRenewalInfos: nil
+        }
     }
 }
 

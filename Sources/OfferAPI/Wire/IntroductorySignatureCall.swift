@@ -28,14 +28,14 @@ struct IntroductorySignatureCall {
         var products: [String]?
         var transactionId: String?
         var allowIntroductoryOffer = true
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            switch name {
-            case "products": products = try reader.readProducts()
-            case "transactionId": transactionId = try reader.readTransactionId()
-            case "allowIntroductoryOffer": allowIntroductoryOffer = try reader.readBool()
-            case "offers", "formats":
+        try reader.readObject(CallMember.table) { (member, reader) throws(JSONFault) in
+            switch member {
+            case .products: products = try reader.readProducts()
+            case .transactionId: transactionId = try reader.readTransactionId()
+            case .allowIntroductoryOffer: allowIntroductoryOffer = try reader.readBool()
+            case .offers, .formats:
                 throw JSONFault(.unknownMember, "There is no such member: only introductory offers are signed here.")
-            default: try fields.read(name, from: &reader)
+            default: try fields.read(member, from: &reader)
             }
         }
         try reader.readEnd()

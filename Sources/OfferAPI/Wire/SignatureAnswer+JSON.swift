@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import OfferService
 import Offers
 import StrictJSON
@@ -31,7 +30,8 @@ extension SignedDecision {
                     member.member("keyIdentifier", discount.keyIdentifier)
                     member.member("nonce", discount.nonce.text)
                     member.member("timestamp", discount.timestamp.millisecondsSince1970)
-                    member.member("signature", Data(discount.signature).base64EncodedString())
+                    member.member("signature")
+                    member.base64(discount.signature)
                 }
             }
             if let jws { member.member("jws", jws.compact) }

@@ -9,8 +9,8 @@ extension SignatureCall {
     init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
         var fields = Fields()
-        try reader.readObject { (name, reader) throws(JSONFault) in
-            try fields.read(name, from: &reader)
+        try reader.readObject(CallMember.table) { (member, reader) throws(JSONFault) in
+            try fields.read(member, from: &reader)
         }
         try reader.readEnd()
         guard let offers = fields.offers else {
@@ -40,23 +40,24 @@ extension SignatureCall {
         /// Reads one member.
         ///
         /// - Parameters:
-        ///   - name: The member's name.
+        ///   - member: The member; `nil` for one that no call has.
         ///   - reader: The reader, at the member's value.
         /// - Throws: `JSONFault`, with a pointer from the member's value on.
-        mutating func read(_ name: String, from reader: inout JSONReader) throws(JSONFault) {
-            switch name {
-            case "bundleId": bundleId = try reader.readIdentifier()
-            case "appAccountToken":
+        mutating func read(_ member: CallMember?, from reader: inout JSONReader) throws(JSONFault) {
+            switch member {
+            case .bundleId: bundleId = try reader.readIdentifier()
+            case .appAccountToken:
                 guard let token = AppAccountToken(try reader.readString()) else {
                     throw JSONFault(.invalidValue, "An appAccountToken is a UUID: 8-4-4-4-12 hexadecimal digits.")
                 }
                 appAccountToken = token
-            case "applicationUsername": applicationUsername = try reader.readUsername()
-            case "evidence": evidence = try Evidence(reading: &reader)
-            case "offers": offers = try reader.readOffers()
-            case "formats": formats = try reader.readFormats()
-            case "explain": explain = try reader.readBool()
-            default: throw JSONFault(.unknownMember, "There is no such member.")
+            case .applicationUsername: applicationUsername = try reader.readUsername()
+            case .evidence: evidence = try Evidence(reading: &reader)
+            case .offers: offers = try reader.readOffers()
+            case .formats: formats = try reader.readFormats()
+            case .explain: explain = try reader.readBool()
+            case .products, .transactionId, .allowIntroductoryOffer, nil:
+                throw JSONFault(.unknownMember, "There is no such member.")
             }
         }
 
@@ -132,11 +133,11 @@ extension JSONReader {
     private mutating func readOffer() throws(JSONFault) -> OfferRequest {
         var productId: String?
         var offerId: String?
-        try readObject { (name, reader) throws(JSONFault) in
-            switch name {
-            case "productId": productId = try reader.readIdentifier()
-            case "offerId": offerId = try reader.readIdentifier()
-            default: throw JSONFault(.unknownMember, "There is no such member.")
+        try readObject(OfferMember.table) { (member, reader) throws(JSONFault) in
+            switch member {
+            case .productId: productId = try reader.readIdentifier()
+            case .offerId: offerId = try reader.readIdentifier()
+            case nil: throw JSONFault(.unknownMember, "There is no such member.")
             }
         }
         guard let productId else {
@@ -176,4 +177,11 @@ extension JSONReader {
         }
         return products
     }
+}
+
+private enum OfferMember: String, CaseIterable {
+    case productId
+    case offerId
+
+    static let table = JSONMembers(OfferMember.self)
 }
