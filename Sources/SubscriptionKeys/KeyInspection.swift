@@ -12,6 +12,8 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
     public let publicKeySHA256: String
     /// The file's permission bits, octal with a leading zero, such as "0600".
     public let fileMode: String
+    /// What is unusual about the file or its name: a sentence each, with the mend.
+    public let notes: [String]
 
     /// Loads the key as the service does, self-test included, and lets it go again.
     ///
@@ -20,16 +22,19 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
     ///   - access: Who besides its owner may read the file.
     /// - Throws: ``KeyFileError``, as the service would at its start.
     public init(of path: String, access: FileAccess = .ownerOnly) throws(KeyFileError) {
-        let keyIdentifier = Self.keyIdentifier(inFileName: path)
+        let name = KeyFileName(path: path)
+        let keyIdentifier = name?.keyIdentifier
         let key = try SigningKey(contentsOf: path, keyIdentifier: keyIdentifier ?? path, access: access)
         self.path = path
         self.keyIdentifier = keyIdentifier
         curve = P256.name
         publicKeySHA256 = key.publicKeySHA256.map { $0.hexadecimal }.joined()
         fileMode = "0" + String(key.fileMode, radix: 8)
+        notes = key.fileNotes + [name?.note].compactMap { $0.map { "it \($0)" } }
     }
 
-    /// One line each for the file, the key's identifier, the curve, the public key, the mode and the self-test.
+    /// One line each for the file, the key's identifier, the curve, the public key, the mode, the self-test and every
+    /// note.
     public var description: String {
         """
         \(path)
@@ -38,22 +43,7 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
           public key:  SHA-256 \(publicKeySHA256)
           file mode:   \(fileMode)
           self-test:   passed
-        """
-    }
-
-    /// The identifier in a file name as App Store Connect gives it: `SubscriptionKey_<id>.p8` or `AuthKey_<id>.p8`.
-    ///
-    /// - Parameter path: The file, with or without its directory.
-    /// - Returns: Nil when the name is another, or the identifier is not made of ASCII letters and digits.
-    static func keyIdentifier(inFileName path: String) -> String? {
-        let name = path.split(separator: "/").last ?? ""
-        guard let prefix = ["SubscriptionKey_", "AuthKey_"].first(where: { name.hasPrefix($0) }), name.hasSuffix(".p8")
-        else { return nil }
-        let identifier = name.dropFirst(prefix.count).dropLast(3)
-        guard !identifier.isEmpty, identifier.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
-            return nil
-        }
-        return String(identifier)
+        """ + notes.map { "\n  note:        \($0)" }.joined()
     }
 }
 

@@ -36,6 +36,36 @@ struct KeyInspectionTests {
         )
     }
 
+    @Test("What is unusual but fine is noted, with the command that mends it", arguments: ["\r\n", "", " "])
+    func notes(lineEnd: String) throws {
+        let workbench = try Workbench()
+        let key = try TestKey()
+        let text = String(decoding: key.pem, as: UTF8.self).replacing("\n", with: lineEnd)
+        let path = try workbench.write(Array(text.utf8))
+        let inspection = try KeyInspection(of: path)
+        let note = try #require(inspection.notes.first)
+        #expect(inspection.notes.count == 1)
+        #expect(note.hasPrefix(lineEnd == "\r\n" ? "its lines end as on Windows" : "it is all in one line"))
+        #expect(inspection.description.contains("\n  note:        \(note)"))
+        let command = String(try #require(note.split(separator: "to mend it: ").last))
+        let mended = lineEnd == "\r\n" ? path : workbench.path("mended.p8")
+        #expect(try Tool.run("sh", ["-c", command.replacing("KEY.p8", with: mended)]).status == 0)
+        let after = try KeyInspection(of: mended)
+        #expect(after.notes.isEmpty)
+        #expect(after.publicKeySHA256 == inspection.publicKeySHA256)
+        #expect(try Tool.run("openssl", ["pkey", "-in", mended, "-noout"]).status == 0)
+    }
+
+    @Test("The name of an App Store Connect API key is taken, with a note")
+    func authKey() throws {
+        let workbench = try Workbench()
+        let inspection = try KeyInspection(of: workbench.write(TestKey().pem, to: "AuthKey_2X9R4HXF34.p8"))
+        #expect(inspection.keyIdentifier == "2X9R4HXF34")
+        #expect(inspection.notes.count == 1)
+        #expect(inspection.notes.first?.contains("StoreKit refuses what such a key signs") == true)
+        #expect(try KeyInspection(of: workbench.write(TestKey().pem)).notes.isEmpty)
+    }
+
     @Test("A file that others can read is refused here as well")
     func refusal() throws {
         let workbench = try Workbench()

@@ -30,12 +30,29 @@ extension KeyFileError.Code {
             return Self.expectation + ", whole and unchanged: copy it again"
         case .unreadable:
             return "; expected is a file that the service's user can read"
+        case .der:
+            return Self.expectation + ". To mend it: openssl pkcs8 -topk8 -nocrypt -inform DER -in \(path) -out KEY.p8"
+        case .escapedLineEnds, .quoted, .byteOrderMark:
+            // \047 is an apostrophe, the three after the carriage return are the byte order mark in UTF-8.
+            return Self.rewrite(#"sed 's/\\[rn]/\n/g' \#(path) | tr -d '"\047\r\357\273\277'"#)
+        case .utf16:
+            return Self.rewrite("iconv -f UTF-16 -t UTF-8 \(path)")
+        case .encodedTwice:
+            return Self.rewrite("base64 -di \(path)")
+        case .missingArmour:
+            let lines = "echo -----BEGIN PRIVATE KEY-----; grep -v -e ----- \(path); echo -----END PRIVATE KEY-----"
+            return Self.rewrite("{ \(lines); }")
         case .openSSL, .selfTestFailed:
             return ""
         case .missing, .notRegularFile, .empty, .notPEM, .certificate, .publicKey, .rsaPrivateKey, .otherPEM,
             .otherAlgorithm, .otherCurve, .scalarOutOfRange:
             return Self.expectation
         }
+    }
+
+    /// The advice to write a new file, which nobody else can read.
+    private static func rewrite(_ command: String) -> String {
+        expectation + ". To mend it: (umask 077 && \(command) > KEY.p8)"
     }
 
     private static let expectation =

@@ -22,6 +22,20 @@ public struct KeyFileError: Error, CustomStringConvertible {
         case truncated
         /// Not text with a PEM armour (RFC 7468).
         case notPEM
+        /// The key's DER itself, without Base64 and armour.
+        case der
+        /// Line ends written as a backslash and a letter, as in JSON and environment files.
+        case escapedLineEnds
+        /// Quotation marks around the key.
+        case quoted
+        /// A byte order mark before the key.
+        case byteOrderMark
+        /// UTF-16 instead of ASCII.
+        case utf16
+        /// The Base64 of the file instead of the file.
+        case encodedTwice
+        /// Base64 whose BEGIN line, or both of whose lines, are missing.
+        case missingArmour
         /// Something follows the key.
         case trailingData
         /// More than one PEM block.

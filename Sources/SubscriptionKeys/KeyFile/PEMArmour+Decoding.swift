@@ -42,7 +42,7 @@ extension PEMArmour {
             let character = text[index]
             if character == UInt8(ascii: "=") {
                 padding += 1
-            } else if padding > 0 || !isBase64(character) {
+            } else if padding > 0 || !isBase64(index, in: text.span) {
                 throw KeyFault(.malformedBase64, "has a character in the key that is not Base64")
             }
             text[length] = character
@@ -52,15 +52,5 @@ extension PEMArmour {
             throw KeyFault(.truncated, "has incomplete Base64 in the key")
         }
         return length
-    }
-
-    private static func isBase64(_ character: UInt8) -> Bool {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
-            true
-        default:
-            false
-        }
     }
 }

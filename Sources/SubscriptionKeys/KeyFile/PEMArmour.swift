@@ -18,7 +18,7 @@ enum PEMArmour {
             let last = text.indices.last(where: { !isBlank(text[$0]) })
         else { throw KeyFault(.empty, "holds only blank lines") }
 
-        guard matches(begin, in: text, at: first) else { throw notPEM(text, from: first) }
+        guard text.starts(with: begin, at: first) else { throw notPEM(text, at: first...last) }
         let labelStart = first + begin.count
         guard let labelEnd = find(dashes, in: text, from: labelStart, upTo: labelStart + longestLabel),
             let label = label(text, labelStart..<labelEnd)
@@ -26,14 +26,12 @@ enum PEMArmour {
         try requirePrivateKey(label)
 
         let bodyStart = labelEnd + dashes.count
-        if bodyStart < text.count, text[bodyStart] == UInt8(ascii: "\\") {
-            throw KeyFault(.malformedBase64, #"has its line ends written as "\n""#)
-        }
+        if let fault = KeyAccident.escapedLineEnds(in: text, from: bodyStart) { throw fault }
         guard let bodyEnd = find(end, in: text, from: bodyStart, upTo: text.count) else {
             throw KeyFault(.truncated, "has no END line")
         }
         let endLine = Array("\(label)-----".utf8)
-        guard matches(endLine, in: text, at: bodyEnd + end.count) else {
+        guard text.starts(with: endLine, at: bodyEnd + end.count) else {
             throw KeyFault(.truncated, "has an END line that is cut or is not that of its BEGIN line")
         }
         let blockEnd = bodyEnd + end.count + endLine.count
@@ -79,14 +77,22 @@ enum PEMArmour {
         }
     }
 
-    private static func notPEM(_ text: Span<UInt8>, from first: Int) -> KeyFault {
-        if find(begin, in: text, from: first, upTo: text.count) != nil {
-            return KeyFault(.notPEM, "holds something before the key's BEGIN line")
+    private static func notPEM(_ text: Span<UInt8>, at content: ClosedRange<Int>) -> KeyFault {
+        if let fault = KeyAccident.fault(in: text, at: content) { return fault }
+        return find(begin, in: text, from: content.lowerBound, upTo: text.count) == nil
+            ? KeyFault(.notPEM, "is not PEM, as it has no BEGIN line")
+            : KeyFault(.notPEM, "holds something before the key's BEGIN line")
+    }
+
+    /// Whether a byte of a text is a character of Base64, or a blank between two.
+    static func isBase64(_ index: Int, in text: Span<UInt8>) -> Bool {
+        switch text[index] {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+            true
+        default:
+            isBlank(text[index])
         }
-        // 0x30 is a SEQUENCE, the first byte of every DER key.
-        return text[first] == 0x30 && text.indices.contains { text[$0] > 0x7F }
-            ? KeyFault(.notPEM, "is binary, perhaps DER, and not PEM")
-            : KeyFault(.notPEM, "is not PEM, as it has no BEGIN line")
     }
 
     /// Whether a byte is a space, a tab, or part of a line end.
@@ -94,13 +100,8 @@ enum PEMArmour {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    private static func matches(_ pattern: [UInt8], in text: Span<UInt8>, at start: Int) -> Bool {
-        guard start + pattern.count <= text.count else { return false }
-        return pattern.indices.allSatisfy { text[start + $0] == pattern[$0] }
-    }
-
     /// The first place of the pattern that starts in `start...limit`.
     private static func find(_ pattern: [UInt8], in text: Span<UInt8>, from start: Int, upTo limit: Int) -> Int? {
-        (start..<max(start, min(limit + 1, text.count))).first { matches(pattern, in: text, at: $0) }
+        (start..<max(start, min(limit + 1, text.count))).first { text.starts(with: pattern, at: $0) }
     }
 }

@@ -17,6 +17,8 @@ public final class SigningKey: SelfTestingSigner {
     public let publicKeySHA256: [UInt8]
     /// The permission bits that the file had when it was read, as `chmod` takes them.
     public let fileMode: UInt32
+    /// What is unusual about the file though the key can be used: a sentence each, with the mend.
+    public let fileNotes: [String]
 
     private let publicKey: P256Key
     // Owns the private key: nothing else holds it once loading is done.
@@ -39,11 +41,13 @@ public final class SigningKey: SelfTestingSigner {
     ) throws(KeyFileError) {
         do throws(KeyFault) {
             var file = try KeyFile(path: path, access: access)
+            let notes = file.text.withBytes { KeyFileNote.all(in: $0, path: path) }
             let der = try PEMArmour.decode(&file.text)
             let pair = try der.withBytes { (bytes) throws(KeyFault) in try KeyPair(pkcs8: bytes) }
 
             self.keyIdentifier = keyIdentifier
             fileMode = file.mode
+            fileNotes = notes
             publicKey = pair.publicKey
             contexts = SigningContextPool(key: pair.privateKey)
             publicKeySPKI = pair.publicKeySPKI

@@ -31,6 +31,9 @@ struct Check: AsyncParsableCommand {
                         + "self-test passed\(index == 0 ? ", signs" : "")"
                 )
             }
+            for (key, note) in keys.flatMap({ key in key.signer.fileNotes.map { (key.keyIdentifier, $0) } }) {
+                Console.result("  note on the file of key \(key): \(note)")
+            }
             for key in retired { Console.result("  key \(key.keyIdentifier): P-256, public key only") }
         }
         Console.result("key memory: \(service.keyMemoryName)")

@@ -3,7 +3,7 @@ import SubscriptionKeys
 
 extension BadKey {
     /// Every kind of file that somebody might mistake for a key.
-    static let all = files + pemBlocks + otherKeys + damaged
+    static let all = files + accidents + pemBlocks + otherKeys + damaged
 
     private static let files = [
         BadKey("empty", .empty, says: "is empty") { [] },
@@ -13,10 +13,6 @@ extension BadKey {
             return pem + [UInt8](repeating: UInt8(ascii: "\n"), count: 16_385 - pem.count)
         },
         BadKey("text", .notPEM, says: "no BEGIN line") { Array("secret: hunter2\n".utf8) },
-        BadKey("DER", .notPEM, says: "perhaps DER") { try TestKey().der },
-        BadKey("bare Base64", .notPEM, says: "no BEGIN line") {
-            try Array(Data(TestKey().der).base64EncodedString().utf8)
-        },
         BadKey("text before the key", .notPEM, says: "before the key's BEGIN line") {
             try Array("Bag Attributes\n".utf8) + TestKey().pem
         },

@@ -29,9 +29,6 @@ extension BadKey {
         BadKey("padding in the middle", .malformedBase64, says: "not Base64") {
             try Array(Self.text(TestKey().pem).replacing("\nM", with: "\n=").utf8)
         },
-        BadKey("line ends as backslashes", .malformedBase64, says: #"line ends written as "\n""#) {
-            try Array(Self.text(TestKey().pem).replacing("\n", with: #"\n"#).utf8)
-        },
         BadKey("DER cut short", .truncated, says: "longer than the file") { try DER.pem(TestKey().der.dropLast()) },
         BadKey("DER of one byte", .truncated, says: "cut short") { DER.pem([0x30]) },
         BadKey("DER and a byte", .malformedDER, says: "more in it") { try DER.pem(TestKey().der + [0]) },

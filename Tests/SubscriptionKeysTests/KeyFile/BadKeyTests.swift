@@ -36,6 +36,33 @@ struct BadKeyTests {
         }
     }
 
+    @Test("The command in the text mends every accident, one after the other", arguments: BadKey.accidents)
+    func accident(bad: BadKey) throws {
+        let workbench = try Workbench()
+        // A path that a shell would take for several words.
+        var path = try workbench.write(bad.make(), to: "it's my key.p8")
+        let mended = workbench.path("mended.p8")
+        for _ in 0..<3 {
+            guard let error = refusal(of: path) else { break }
+            let command = String(try #require(error.reason.split(separator: ". To mend it: ").dropFirst().first))
+            try #require(Tool.run("sh", ["-c", command.replacing("KEY.p8", with: mended + ".new")]).status == 0)
+            try? FileManager.default.removeItem(atPath: mended)
+            try FileManager.default.moveItem(atPath: mended + ".new", toPath: mended)
+            path = mended
+        }
+        #expect(path == mended)
+        #expect(throws: Never.self) { try SigningKey(contentsOf: mended, keyIdentifier: "TEST123456") }
+    }
+
+    private func refusal(of path: String) -> KeyFileError? {
+        do throws(KeyFileError) {
+            _ = try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     @Test("The command for an encrypted key hands the decrypted one to systemd-creds, never to a file")
     func credential() throws {
         let workbench = try Workbench()

@@ -57,6 +57,15 @@ import Testing
         #expect(try fixture.warnings().contains { $0.hasPrefix("catalog.yaml:" + start) })
     }
 
+    @Test func theNameOfAnAppStoreConnectAPIKeyIsTakenWithAWarning() throws {
+        let fixture = try ConfigurationFixture([
+            .init("catalog.yaml", "SubscriptionKey_EXAMPLE123.p8", "AuthKey_EXAMPLE123.p8")
+        ])
+        try fixture.write(Array("not read here".utf8), to: "AuthKey_EXAMPLE123.p8")
+        let warning = try fixture.warnings().first { $0.contains("AuthKey_EXAMPLE123.p8") }
+        #expect(warning?.contains("StoreKit refuses what such a key signs") == true)
+    }
+
     @Test func aKeyIdThatFitsIsNotNamed() throws {
         #expect(try !ConfigurationFixture().warnings().contains { $0.contains(".keys[0]") })
     }

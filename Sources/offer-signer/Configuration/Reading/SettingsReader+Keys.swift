@@ -1,3 +1,5 @@
+import SubscriptionKeys
+
 /// The keys of an app in `catalog.yaml`.
 extension SettingsReader {
     /// Reads how keys are kept, and has their memory made ready.
@@ -91,23 +93,17 @@ extension SettingsReader {
         if let idNode, id.count != 10 {
             faults.warning(idNode.place, "\(Echo.quoted(id)) has \(id.count) characters; Apple's key ids have 10")
         }
-        guard let file, let path = file.value("a path", FilePathText.parse), let named = Self.id(inFileName: path),
-            named != id
-        else { return }
-        faults.warning(
-            file.place,
-            "\(Echo.path(path)) is named for the key \(Echo.quoted(named)), but the id is \(Echo.quoted(id)); "
-                + "StoreKit refuses signatures under a wrong id"
-        )
-    }
-
-    /// The id in the name that App Store Connect gives a key's file.
-    private static func id(inFileName path: String) -> String? {
-        let name = path.split(separator: "/").last ?? ""
-        guard name.hasSuffix(".p8") else { return nil }
-        for prefix in ["SubscriptionKey_", "AuthKey_"] where name.hasPrefix(prefix) {
-            return String(name.dropFirst(prefix.count).dropLast(".p8".count))
+        guard let file, let path = file.value("a path", FilePathText.parse), let name = KeyFileName(path: path) else {
+            return
         }
-        return nil
+        if name.keyIdentifier != id {
+            faults.warning(
+                file.place,
+                "\(Echo.path(path)) is named for the key \(Echo.quoted(name.keyIdentifier)), but the id is "
+                    + "\(Echo.quoted(id)); StoreKit refuses signatures under a wrong id: write the id of the file's name, "
+                    + "or the file of the key that is meant"
+            )
+        }
+        if let note = name.note { faults.warning(file.place, "\(Echo.path(path)) \(note)") }
     }
 }

@@ -1,0 +1,76 @@
+/// What befalls key files on their way from App Store Connect to a server, told from the text where it lies.
+///
+/// Like ``PEMArmour``, it looks and answers in words: no byte of the text is copied.
+enum KeyAccident {
+    private static let base64OfBegin = Array("LS0tLS1CRUdJTi".utf8)  // of "-----BEGIN "
+    private static let dashes = Array("-----".utf8)
+
+    /// Recognises an accident.
+    ///
+    /// - Parameters:
+    ///   - text: A text that does not begin with the armour of a key.
+    ///   - content: Where it begins and ends, blanks left out.
+    /// - Returns: The fault; `nil` when it is none of the usual ones.
+    static func fault(in text: Span<UInt8>, at content: ClosedRange<Int>) -> KeyFault? {
+        let first = content.lowerBound
+        if text.starts(with: [0xEF, 0xBB, 0xBF], at: first) {
+            return KeyFault(
+                .byteOrderMark,
+                "begins with a byte order mark, which some editors put before text in UTF-8"
+            )
+        }
+        if text.starts(with: [0xFF, 0xFE], at: first) || text.starts(with: [0xFE, 0xFF], at: first) {
+            return KeyFault(.utf16, "is text in UTF-16, which some editors and shells write")
+        }
+        if text[first] == UInt8(ascii: "\"") || text[first] == UInt8(ascii: "'") {
+            return KeyFault(.quoted, "begins with a quotation mark, which is not a part of the key")
+        }
+        // 0x30 is a SEQUENCE, the first byte of every DER key.
+        if text[first] == 0x30, content.contains(where: { text[$0] > 0x7F }) {
+            return KeyFault(.der, "is binary, perhaps DER, and not PEM")
+        }
+        if text.starts(with: base64OfBegin, at: first) {
+            return KeyFault(.encodedTwice, "is the Base64 of a PEM file, and not the file")
+        }
+        return bareBase64(in: text, at: content)
+    }
+
+    /// The literal backslash sequences that stand for line ends in JSON and environment files.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - start: Where to begin.
+    /// - Returns: The fault; `nil` when there are none.
+    static func escapedLineEnds(in text: Span<UInt8>, from start: Int) -> KeyFault? {
+        let isEscaped = (start..<max(start, text.count - 1)).contains { index in
+            text[index] == UInt8(ascii: "\\")
+                && (text[index + 1] == UInt8(ascii: "n") || text[index + 1] == UInt8(ascii: "r"))
+        }
+        return isEscaped ? KeyFault(.escapedLineEnds, #"has its line ends written as "\n""#) : nil
+    }
+
+    /// A key without its armour, or with the END line alone.
+    private static func bareBase64(in text: Span<UInt8>, at content: ClosedRange<Int>) -> KeyFault? {
+        // A SEQUENCE of more than 127 bytes is 0x30 0x8…, "MI" in Base64; a shorter one of an EC key is "MH".
+        let first = content.lowerBound
+        guard text.starts(with: Array("MI".utf8), at: first) || text.starts(with: Array("MH".utf8), at: first) else {
+            return nil
+        }
+        let end = content.first { text.starts(with: dashes, at: $0) }
+        let body = first..<(end ?? content.upperBound + 1)
+        if body.contains(where: { text[$0] == UInt8(ascii: "\\") }) { return escapedLineEnds(in: text, from: first) }
+        guard body.allSatisfy({ PEMArmour.isBase64($0, in: text) }) else { return nil }
+        return KeyFault(
+            .missingArmour,
+            end == nil ? "is the Base64 of a key without its lines BEGIN and END" : "has an END line, but no BEGIN line"
+        )
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether some bytes are at a place.
+    func starts(with pattern: [UInt8], at start: Int) -> Bool {
+        guard start + pattern.count <= count else { return false }
+        return pattern.indices.allSatisfy { self[start + $0] == pattern[$0] }
+    }
+}

@@ -1,0 +1,105 @@
+import ChildProcess
+import Foundation
+import Testing
+
+/// The key file of an installation, as its owner might have it after some copying and pasting.
+@Suite("Keys as users have them: check and keys inspect say what happened, and how to mend it")
+struct KeyAccidentTests {
+    struct Accident: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// What the commands say.
+        let says: String
+        /// Whether the key is taken all the same.
+        let isTaken: Bool
+        /// What happens to the file's text.
+        let change: @Sendable (String) -> Data
+
+        init(_ name: String, says: String, isTaken: Bool = false, change: @escaping @Sendable (String) -> Data) {
+            testDescription = name
+            self.says = says
+            self.isTaken = isTaken
+            self.change = change
+        }
+    }
+
+    private static let accidents = [
+        Accident(#"literal \n"#, says: #"has its line ends written as "\n""#) {
+            Data($0.replacing("\n", with: #"\n"#).utf8)
+        },
+        Accident("one line", says: "it is all in one line", isTaken: true) { Data($0.replacing("\n", with: "").utf8) },
+        Accident("Base64 of the PEM", says: "is the Base64 of a PEM file") {
+            Data(Data($0.utf8).base64EncodedString().utf8)
+        },
+        Accident("missing armour", says: "without its lines BEGIN and END") {
+            Data($0.split(separator: "\n").dropFirst().dropLast().joined(separator: "\n").utf8)
+        },
+        Accident("quotes around it", says: "begins with a quotation mark") { Data("\"\($0)\"\n".utf8) },
+        Accident("a UTF-8 BOM", says: "begins with a byte order mark") { Data("\u{FEFF}\($0)".utf8) },
+        Accident("CRLF", says: "its lines end as on Windows (CR LF)", isTaken: true) {
+            Data($0.replacing("\n", with: "\r\n").utf8)
+        },
+        Accident("UTF-16", says: "is text in UTF-16") { Data([0xFF, 0xFE]) + Data($0.utf8.flatMap { [$0, 0] }) },
+    ]
+
+    private let installation: Installation
+
+    init() throws { installation = try Installation() }
+
+    private func check() throws -> ChildProcess.Outcome {
+        try Executable.run(["check", "--config", installation.configuration])
+    }
+
+    @Test("Each accident is named by both commands, and the command they give mends it", arguments: accidents)
+    func accident(_ accident: Accident) throws {
+        let secrets = try Secrets(of: installation, and: [])
+        let text = try String(contentsOfFile: installation.key, encoding: .utf8)
+        let key = installation.key
+        try accident.change(text).write(to: URL(filePath: key))
+        let (checked, inspected) = (try check(), try Executable.run(["keys", "inspect", key]))
+        #expect(checked.status == (accident.isTaken ? 0 : 78))
+        #expect(inspected.status == (accident.isTaken ? 0 : 1))
+        for outcome in [checked, inspected] {
+            let told = accident.isTaken ? outcome.text : outcome.errors
+            #expect(told.contains(accident.says), "\(told)")
+            #expect(secrets.pieces(in: outcome.text + outcome.errors).isEmpty)
+        }
+        let line = try #require(
+            (inspected.text + inspected.errors).split(separator: "\n").last { $0.contains("end it: ") }
+        )
+        let command = String(try #require(line.split(separator: "end it: ").last))
+        let mended = installation.directory.path("mended.p8")
+        let shell = try Executable.run(["-c", command.replacing("KEY.p8", with: mended)], of: "/bin/sh")
+        #expect(shell.status == 0, "\(command): \(shell.errors)")
+        if FileManager.default.fileExists(atPath: mended) {
+            try FileManager.default.removeItem(atPath: key)
+            try FileManager.default.moveItem(atPath: mended, toPath: key)
+        }
+        let after = try check()
+        #expect(after.status == 0, "\(after.errors)")
+        #expect(!after.text.contains("note"))
+        let result = try String(contentsOfFile: key, encoding: .utf8)
+        #expect(result.filter { !$0.isNewline } == text.filter { !$0.isNewline })
+    }
+
+    @Test("The name of an App Store Connect API key is allowed, and both commands say what to look at")
+    func authKey() throws {
+        let path = installation.directory.path("AuthKey_TESTKEY001.p8")
+        try FileManager.default.moveItem(atPath: installation.key, toPath: path)
+        try installation.writeCatalog(keys: "{ id: TESTKEY001, file: AuthKey_TESTKEY001.p8 }")
+        let (checked, inspected) = (try check(), try Executable.run(["keys", "inspect", path]))
+        #expect(checked.status == 0 && inspected.status == 0)
+        #expect(checked.errors.contains("\"AuthKey_TESTKEY001.p8\" has the name of an App Store Connect API key"))
+        #expect(inspected.text.contains("has the name of an App Store Connect API key"))
+        #expect(inspected.text.contains("name it SubscriptionKey_<id>.p8"))
+    }
+
+    @Test("A key id that is not that of the file's name is pointed out")
+    func otherId() throws {
+        try installation.writeCatalog(keys: "{ id: TESTKEY002, file: SubscriptionKey_TESTKEY001.p8 }")
+        let checked = try check()
+        #expect(checked.status == 0)
+        #expect(checked.errors.contains("is named for the key \"TESTKEY001\", but the id is \"TESTKEY002\""))
+        #expect(checked.errors.contains("write the id of the file's name"))
+        #expect(try Executable.run(["keys", "inspect", installation.key]).text.contains("key id:      TESTKEY001"))
+    }
+}

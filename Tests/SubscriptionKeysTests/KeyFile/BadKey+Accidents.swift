@@ -1,0 +1,69 @@
+import Foundation
+import SubscriptionKeys
+
+extension BadKey {
+    /// Good keys that something happened to on their way, each with a command that mends it.
+    static let accidents = [
+        BadKey("DER", .der, says: "perhaps DER") { try TestKey().der },
+        BadKey("line ends as backslashes", .escapedLineEnds, says: #"line ends written as "\n""#) {
+            try text { $0.replacing("\n", with: #"\n"#) }
+        },
+        BadKey("Windows' line ends as backslashes", .escapedLineEnds, says: #"line ends written as "\n""#) {
+            try text { $0.replacing("\n", with: #"\r\n"#) }
+        },
+        BadKey("a backslash at one line end alone", .escapedLineEnds, says: #"line ends written as "\n""#) {
+            try text { $0.replacing("\nM", with: "\nM").replacing("\n-----END", with: #"\n-----END"#) }
+        },
+        BadKey("quotation marks", .quoted, says: "quotation mark") { try text { "\"\($0)\"\n" } },
+        BadKey("apostrophes", .quoted, says: "quotation mark") { try text { "'\($0)'" } },
+        BadKey("a JSON string", .quoted, says: "quotation mark") {
+            try text { "\"" + $0.replacing("\n", with: #"\n"#) + "\"" }
+        },
+        BadKey("a byte order mark", .byteOrderMark, says: "byte order mark") { try text { "\u{FEFF}" + $0 } },
+        BadKey("a byte order mark and Windows' line ends", .byteOrderMark, says: "byte order mark") {
+            try text { "\u{FEFF}" + $0.replacing("\n", with: "\r\n") }
+        },
+        BadKey("a byte order mark and quotation marks", .byteOrderMark, says: "byte order mark") {
+            try text { "\u{FEFF}\"\($0)\"" }
+        },
+        BadKey("UTF-16", .utf16, says: "UTF-16") { try Array(text { $0 }.utf16(.littleEndian)) },
+        BadKey("UTF-16, big-endian", .utf16, says: "UTF-16") { try Array(text { $0 }.utf16(.bigEndian)) },
+        BadKey("Base64 of the file", .encodedTwice, says: "Base64 of a PEM file") {
+            try Array(Data(TestKey().pem).base64EncodedString().utf8)
+        },
+        BadKey("Base64 of the file in lines", .encodedTwice, says: "Base64 of a PEM file") {
+            try Array(Data(TestKey().pem).base64EncodedString(options: [.lineLength76Characters]).utf8)
+        },
+        BadKey("no armour", .missingArmour, says: "without its lines BEGIN and END") {
+            try Array(Data(TestKey().der).base64EncodedString().utf8)
+        },
+        BadKey("no armour, in lines", .missingArmour, says: "without its lines BEGIN and END") {
+            try text { $0.split(separator: "\n").dropFirst().dropLast().joined(separator: "\n") + "\n" }
+        },
+        BadKey("no BEGIN line", .missingArmour, says: "an END line, but no BEGIN line") {
+            try text { $0.split(separator: "\n").dropFirst().joined(separator: "\n") }
+        },
+        BadKey("no armour, in lines of backslashes", .escapedLineEnds, says: #"line ends written as "\n""#) {
+            try text { $0.split(separator: "\n").dropFirst().dropLast().joined(separator: #"\n"#) }
+        },
+    ]
+
+    private static func text(_ change: (String) -> String) throws -> [UInt8] {
+        Array(change(String(decoding: try TestKey().pem, as: UTF8.self)).utf8)
+    }
+}
+
+extension [UInt8] {
+    fileprivate enum ByteOrder {
+        case littleEndian
+        case bigEndian
+    }
+
+    /// ASCII as UTF-16, with the mark that says which byte comes first.
+    fileprivate func utf16(_ order: ByteOrder) -> [UInt8] {
+        switch order {
+        case .littleEndian: [0xFF, 0xFE] + flatMap { [$0, 0] }
+        case .bigEndian: [0xFE, 0xFF] + flatMap { [0, $0] }
+        }
+    }
+}
