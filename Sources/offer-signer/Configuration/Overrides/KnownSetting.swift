@@ -66,7 +66,8 @@ enum KnownSetting: String, CaseIterable, Sendable {
         case .serverDrainTimeoutSeconds:
             .init(.seconds, .value("10"), "how long running requests may take to end after that [seconds]")
         case .adminHost: .init(.host, .value("127.0.0.1"), "where operators' requests are accepted")
-        case .adminPort: .init(.port, .value("9090"), "port for /livez, /readyz, /metrics, /version; 0 for any free one")
+        case .adminPort:
+            .init(.port, .value("9090"), "port for /livez, /readyz, /metrics, /version; 0 for any free one")
         case .catalog: .init(.file, .required, "the apps, products and offers")
         case .clients: .init(.file, .required, "the clients and the SHA-256 of their tokens")
         case .keysAllowUnlockedMemory:
