@@ -41,6 +41,11 @@ let package = Package(
             dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
             swiftSettings: strict
         ),
+        .target(
+            name: "LogLines",
+            dependencies: ["StrictJSON", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict
+        ),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(
@@ -117,7 +122,7 @@ let package = Package(
         .executableTarget(
             name: "offer-signer",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "OfferAPI", "OfferService", "Offers", "PrometheusMetrics",
+                "AppStore", "AppStoreSimulator", "LogLines", "OfferAPI", "OfferService", "Offers", "PrometheusMetrics",
                 "StrictJSON",
                 "SubscriptionKeys",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -147,6 +152,11 @@ let package = Package(
         ),
         .testTarget(name: "OffersTests", dependencies: ["Offers"], swiftSettings: strict),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
+        .testTarget(
+            name: "LogLinesTests",
+            dependencies: ["LogLines", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "PrometheusMetricsTests",
             dependencies: ["PrometheusMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],

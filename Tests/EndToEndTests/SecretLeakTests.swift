@@ -67,7 +67,7 @@ struct SecretLeakTests {
 
     @Test("Mistakes in the files: neither check nor a reload repeats the secret, on any stream or in /readyz")
     func configuration() throws {
-        let service = try RunningService(installation)
+        let service = try RunningService(installation, flags: ["--log-level", "trace"])
         for (file, old, new) in mistakes {
             let path = installation.directory.path(file)
             let good = try String(contentsOfFile: path, encoding: .utf8)
@@ -76,8 +76,10 @@ struct SecretLeakTests {
             let outcome = try Executable.run(["check", "--config", installation.configuration])
             #expect(secrets.pieces(in: text(outcome)).isEmpty, "\(file) with \(new): \(text(outcome))")
             try service.reload()
-            let readyz = try Connection(to: service.admin).request("GET", "/readyz").body
-            #expect(secrets.pieces(in: String(decoding: readyz, as: UTF8.self)).isEmpty, "\(file) with \(new)")
+            for path in ["/readyz", "/metrics"] {
+                let body = try Connection(to: service.admin).request("GET", path).body
+                #expect(secrets.pieces(in: String(decoding: body, as: UTF8.self)).isEmpty, "\(file) with \(new)")
+            }
             try installation.directory.write(file, good)
         }
         service.signal(SIGTERM)
@@ -112,12 +114,15 @@ struct SecretLeakTests {
         }
     }
 
-    @Test("Requests: tokens and keys in every part of them, right and wrong")
-    func requests() throws {
-        let service = try RunningService(installation)
+    @Test("Requests: tokens and keys in every part of them, right and wrong", arguments: ["json", "text"])
+    func requests(logFormat: String) throws {
+        let service = try RunningService(installation, flags: ["--log-level", "trace", "--log-format", logFormat])
         // An answer goes to the one who asked, and may repeat what its body said; never the header, and never a key.
         func ask(_ method: String, _ path: String, _ token: String, _ body: String) throws {
-            let headers = ["Authorization: Bearer \(token)", "Content-Type: application/json", "X-Token: \(token)"]
+            let headers = [
+                "Authorization: Bearer \(token)", "Content-Type: application/json", "X-Token: \(token)",
+                "X-Request-ID: \(token)", "traceparent: \(token)",
+            ]
             for address in [service.server, service.admin] {
                 let response = try Connection(to: address).request(method, path, headers: headers, body: body)
                 let answer = "\(response.headers)" + String(decoding: response.body, as: UTF8.self)
@@ -141,6 +146,8 @@ struct SecretLeakTests {
             try ask("GET", "/\(token)", token, "")
             try ask("GET", "/readyz?token=\(token)", token, "")
         }
+        let metrics = try Connection(to: service.admin).request("GET", "/metrics").body
+        #expect(secrets.pieces(in: String(decoding: metrics, as: UTF8.self)).isEmpty)
         // What is not even HTTP.
         let connection = try Connection(to: service.server)
         try connection.send("\(Self.clientToken) \(Self.strangeToken)\r\n\(body64)\r\n\r\n")
@@ -151,7 +158,7 @@ struct SecretLeakTests {
 
     @Test("A service that works: nothing in its logs, its environment, its command line or what /proc tells of it")
     func process() throws {
-        let service = try RunningService(installation)
+        let service = try RunningService(installation, flags: ["--log-level", "trace"])
         let load = Load(on: service, connections: 2, requests: 50, token: Self.clientToken)
         #expect(load.finish().allSatisfy { $0.status == 200 })
         for file in ["environ", "cmdline", "status", "limits", "comm", "maps", "stat"] {
@@ -159,7 +166,7 @@ struct SecretLeakTests {
             #expect(outcome.status == 0)
             #expect(secrets.pieces(in: outcome.text).isEmpty, "\(file)")
         }
-        for path in ["/livez", "/readyz", "/version"] {
+        for path in ["/livez", "/readyz", "/metrics", "/version"] {
             let body = try Connection(to: service.admin).request("GET", path).body
             #expect(secrets.pieces(in: String(decoding: body, as: UTF8.self)).isEmpty)
         }

@@ -10,9 +10,14 @@ public final class AsyncHTTPTransport: HTTPTransport {
     static let maximumConnectionsPerHost = 16
 
     private let client: HTTPClient
+    private let traceParent: @Sendable () -> String?
 
     /// Creates a transport with connections of its own; ``shutdown()`` ends them.
-    public init() {
+    ///
+    /// - Parameter traceParent: The value of `traceparent` (W3C Trace Context) for what the current task asks; `nil` for
+    ///   none.
+    public init(traceParent: @escaping @Sendable () -> String? = { nil }) {
+        self.traceParent = traceParent
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(3))
@@ -27,11 +32,13 @@ public final class AsyncHTTPTransport: HTTPTransport {
     }
 
     func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
-        let outgoing = Self.request(request)
+        var outgoing = Self.request(request)
+        if let trace = traceParent() { outgoing.headers.add(name: "traceparent", value: trace) }
+        let complete = outgoing
         let client = client
         // The client's own deadline ends with the head; this one holds for the body too.
         let result = await withTaskGroup(of: Result<IncomingResponse, TransportFault>?.self) { group in
-            group.addTask { await Self.send(outgoing, with: client, timeout: timeout) }
+            group.addTask { await Self.send(complete, with: client, timeout: timeout) }
             group.addTask {
                 try? await Task.sleep(for: timeout)
                 return nil

@@ -22,6 +22,7 @@ public enum AdminAPI {
         let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
         let paths = ["/livez", "/readyz", "/metrics", "/version"]
         let methods = Dictionary(uniqueKeysWithValues: paths.map { ($0, "GET, HEAD") })
+        router.add(middleware: IdentityMiddleware())
         router.add(middleware: ProblemMiddleware(methods: methods, logger: logger))
         let json: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
         router.get("/livez") { _, _ in

@@ -30,7 +30,8 @@ public enum PublicAPI {
         logger: Logger
     ) -> some HTTPResponder<Context> {
         let router = Router(context: Context.self)
-        router.add(middleware: TelemetryMiddleware(metrics: metrics))
+        router.add(middleware: IdentityMiddleware())
+        router.add(middleware: TelemetryMiddleware(metrics: metrics, logger: logger))
         router.add(middleware: ProblemMiddleware(methods: methods, logger: logger))
         router.post("/v1/signatures") { request, context in
             let endpoint = endpoints().signatures

@@ -1,13 +1,16 @@
 import HTTPTypes
 import Hummingbird
+import Logging
 import OfferService
 
-/// The outermost middleware: counts every request, whatever became of it.
+/// Counts every request, whatever became of it, and writes its line into the log, at the level info.
 struct TelemetryMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 
     /// Counts requests.
     let metrics: RequestMetrics
+    /// Where a request has its line: never its path or query, in which a stranger may have put anything.
+    let logger: Logger
 
     func handle(
         _ request: Request,
@@ -17,12 +20,18 @@ struct TelemetryMiddleware: RouterMiddleware {
         let watch = Stopwatch()
         var status: Int?
         defer {
-            metrics.count(
-                // What no route takes has a path of Hummingbird's own making.
-                route: context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil },
-                status: status,
-                client: context.trail.client,
-                nanoseconds: watch.nanoseconds
+            // What no route takes has a path of Hummingbird's own making.
+            let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil }
+            let nanoseconds = watch.nanoseconds
+            metrics.count(route: route, status: status, client: context.trail.client, nanoseconds: nanoseconds)
+            logger.info(
+                "request",
+                metadata: [
+                    "route": "\(route ?? RequestMetrics.unmatched)",
+                    "status": "\(status.map(String.init) ?? RequestMetrics.none)",
+                    "client": "\(context.trail.client ?? RequestMetrics.none)",
+                    "microseconds": .stringConvertible(nanoseconds / 1000),
+                ]
             )
         }
         let response = try await next(request, context)

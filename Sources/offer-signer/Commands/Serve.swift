@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LogLines
 import Logging
 import OfferAPI
 import ServiceLifecycle
@@ -11,13 +12,22 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        let composition = ServiceComposition(try options.load(), from: options.source)
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        let composition = try compose()
         do {
             try await composition.run()
         } catch {
             Console.message("error: \(error)")
             throw ExitCode.failure
         }
+    }
+
+    /// Nothing but the composition holds on to what was loaded, or a reload could not let its keys go.
+    private func compose() throws(ExitCode) -> ServiceComposition {
+        let service = try options.load(tellsWarnings: false)
+        let log = LogOutput(format: service.settings.log.format, level: service.settings.log.level)
+        LoggingSystem.bootstrap(log.handler, metadataProvider: RequestIdentity.metadataProvider)
+        let logger = Logger(label: "offer-signer")
+        for warning in service.warnings { logger.warning("\(warning)") }
+        return ServiceComposition(service, from: options.source, log: log)
     }
 }

@@ -16,14 +16,17 @@ struct ConfigurationOptions: ParsableArguments {
 
     /// Reads the configuration and all that it names, and loads the keys.
     ///
-    /// Every warning and every fault is written to standard error.
+    /// Every fault is written to standard error.
     ///
+    /// - Parameter tellsWarnings: Whether every warning is, too.
     /// - Returns: The service, ready to be used.
     /// - Throws: Exit 78 when anything is at fault, also when the system cannot keep keys safe.
-    func load() throws(ExitCode) -> LoadedService {
+    func load(tellsWarnings: Bool = true) throws(ExitCode) -> LoadedService {
         do throws(ConfigurationFaults) {
             let service = try source.load()
-            for warning in service.warnings { Console.message("warning: \(warning)") }
+            if tellsWarnings {
+                for warning in service.warnings { Console.message("warning: \(warning)") }
+            }
             return service
         } catch {
             for fault in error.faults { Console.message("error: \(fault)") }

@@ -1,14 +1,18 @@
 import AppStore
+import LogLines
+import OfferAPI
 import OfferService
 
 /// What is made once and lives as long as the process, whatever is reloaded: nothing of it holds a key.
 struct LifelongParts: Sendable {
     /// What clients reported of products.
     let productReports = InMemoryProductReports()
-    /// The connections to Apple.
-    let appStoreTransport = AsyncHTTPTransport()
+    /// The connections to Apple, which pass on the trace that a request is a part of.
+    let appStoreTransport = AsyncHTTPTransport(traceParent: { RequestIdentity.current?.traceParentField })
     /// The watch over the clock.
     let clock = ClockMonitor(reading: WallClock.reading)
     /// What is counted.
     let telemetry = Telemetry()
+    /// Where log lines go.
+    let log: LogOutput
 }

@@ -1,4 +1,5 @@
 import CoreMetrics
+import LogLines
 import Logging
 import OfferAPI
 import OfferService
@@ -38,6 +39,7 @@ final class Reload: Sendable {
         do throws(ConfigurationFaults) {
             let service = try source.load()
             current.replace(by: ServiceSnapshot(service, lifelong))
+            lifelong.log.level = service.settings.log.level
             // The operator has looked.
             lifelong.clock.believe()
             let warnings = service.warnings.map(\.description) + restartWarnings(of: service)

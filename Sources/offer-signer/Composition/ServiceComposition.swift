@@ -1,4 +1,5 @@
 import AppStore
+import LogLines
 import Logging
 import OfferAPI
 import OfferService
@@ -19,8 +20,9 @@ struct ServiceComposition {
     /// - Parameters:
     ///   - service: What the configuration describes.
     ///   - source: Where to read it again.
-    init(_ service: consuming LoadedService, from source: ConfigurationSource) {
-        lifelong = LifelongParts()
+    ///   - log: Where log lines go.
+    init(_ service: consuming LoadedService, from source: ConfigurationSource, log: LogOutput) {
+        lifelong = LifelongParts(log: log)
         current = Current(ServiceSnapshot(service, lifelong))
         self.source = source
     }
@@ -30,8 +32,7 @@ struct ServiceComposition {
     /// - Throws: What kept a listener from listening, or the drain from ending in time.
     func run() async throws {
         let settings = current.value.service.settings
-        var logger = Logger(label: "offer-signer")
-        logger.logLevel = .notice
+        let logger = Logger(label: "offer-signer")
         if let reason = current.value.service.keyMemory?.whyNotSecret {
             logger.notice("keys are not in secret memory", metadata: ["reason": "\(reason)"])
         }

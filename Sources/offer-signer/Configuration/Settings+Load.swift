@@ -1,3 +1,6 @@
+import LogLines
+import Logging
+
 extension Settings {
     /// Reads the whole configuration: the file, its overrides, and the catalog and clients that they name.
     ///
@@ -61,6 +64,11 @@ extension SettingsReader {
                 drainTimeoutSeconds: layers.number(.serverDrainTimeoutSeconds)
             ),
             admin: AdminSettings(address: listeners.admin),
+            log: LogSettings(
+                // A malformed value has its fault already.
+                level: layers.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .notice,
+                format: layers.text(.logFormat).flatMap(LogFormat.init(rawValue:)) ?? .auto
+            ),
             keyProtection: protection,
             ledger: ledger,
             evidence: EvidenceSettings(

@@ -1,3 +1,5 @@
+import LogLines
+
 /// What a reload cannot change.
 extension Settings {
     /// Names the settings that differ from those the process was started with, and that only a restart puts into effect.
@@ -17,6 +19,7 @@ extension Settings {
                 "\(running.server.drainTimeoutSeconds)"
             ),
             ("admin", admin.address != running.admin.address, describe(running.admin.address)),
+            ("log.format", log.format != running.log.format, running.log.format.rawValue),
             (
                 "keys.secretMemory", keyProtection.usesSecretMemory != running.keyProtection.usesSecretMemory,
                 "\(running.keyProtection.usesSecretMemory)"

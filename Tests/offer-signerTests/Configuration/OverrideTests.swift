@@ -107,7 +107,8 @@ import Testing
 
     private static let names = [
         "server-host", "server-port", "server-drain-delay-seconds", "server-drain-timeout-seconds", "admin-host",
-        "admin-port", "catalog", "clients", "keys-allow-unlocked-memory", "keys-group-readable", "keys-secret-memory",
+        "admin-port", "catalog", "clients", "log-level", "log-format", "keys-allow-unlocked-memory",
+        "keys-group-readable", "keys-secret-memory",
         "ledger-url", "ledger-digest-key-file", "ledger-checkpoint-key-file",
         "evidence-maximum-age-seconds", "evidence-signed-transaction-maximum-age-seconds", "notifications-host",
         "notifications-port", "app-store-verify-receipt-url", "app-store-sandbox-verify-receipt-url",

@@ -18,6 +18,10 @@ struct ConfigurationFlags: ParsableArguments {
     var catalog: String?
     @Option(name: .setting(.clients), help: .setting(.clients))
     var clients: String?
+    @Option(name: .setting(.logLevel), help: .setting(.logLevel))
+    var logLevel: String?
+    @Option(name: .setting(.logFormat), help: .setting(.logFormat))
+    var logFormat: String?
     @Option(name: .setting(.keysAllowUnlockedMemory), help: .setting(.keysAllowUnlockedMemory))
     var keysAllowUnlockedMemory: String?
     @Option(name: .setting(.keysGroupReadable), help: .setting(.keysGroupReadable))
@@ -72,6 +76,8 @@ struct ConfigurationFlags: ParsableArguments {
         case .adminPort: adminPort
         case .catalog: catalog
         case .clients: clients
+        case .logLevel: logLevel
+        case .logFormat: logFormat
         case .keysAllowUnlockedMemory: keysAllowUnlockedMemory
         case .keysGroupReadable: keysGroupReadable
         case .keysSecretMemory: keysSecretMemory

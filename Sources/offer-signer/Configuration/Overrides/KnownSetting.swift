@@ -1,3 +1,6 @@
+import LogLines
+import Logging
+
 /// The scalars of `offer-signer.yaml`, by their key paths.
 ///
 /// ``definition`` is the one table of them: the file, the environment, the flags and their help are read from it.
@@ -10,6 +13,8 @@ enum KnownSetting: String, CaseIterable, Sendable {
     case adminPort = "admin.port"
     case catalog
     case clients
+    case logLevel = "log.level"
+    case logFormat = "log.format"
     case keysAllowUnlockedMemory = "keys.allowUnlockedMemory"
     case keysGroupReadable = "keys.groupReadable"
     case keysSecretMemory = "keys.secretMemory"
@@ -70,6 +75,18 @@ enum KnownSetting: String, CaseIterable, Sendable {
             .init(.port, .value("9090"), "port for /livez, /readyz, /metrics, /version; 0 for any free one")
         case .catalog: .init(.file, .required, "the apps, products and offers")
         case .clients: .init(.file, .required, "the clients and the SHA-256 of their tokens")
+        case .logLevel:
+            .init(
+                .choice(Logger.Level.allCases.map(\.rawValue)),
+                .value("notice"),
+                "the least level that is logged; each request has a line at info"
+            )
+        case .logFormat:
+            .init(
+                .choice(LogFormat.allCases.map(\.rawValue)),
+                .value("auto"),
+                "one JSON object a line, or plain text; auto: text on a terminal"
+            )
         case .keysAllowUnlockedMemory:
             .init(.boolean, .value("false"), "whether to serve though keys could reach the swap, with a warning")
         case .keysGroupReadable:

@@ -6,6 +6,8 @@ enum SettingType: Equatable, Sendable {
     case wholeNumber(ClosedRange<Int>)
     /// `true` or `false`.
     case boolean
+    /// One of a few words.
+    case choice([String])
     /// The path of a file.
     case file
     /// An `https` URL, or `http` on this machine.
@@ -22,6 +24,12 @@ enum SettingType: Equatable, Sendable {
         case .host: _ = try HostName.parse(text)
         case .wholeNumber(let range): _ = try WholeNumber.parse(text, in: range)
         case .boolean: _ = try TruthValue.parse(text)
+        case .choice(let words):
+            guard words.contains(text) else {
+                throw ValueFault(
+                    "\(Echo.quoted(text)) is none of the choices; \(NearestName.hint(for: text, among: words))"
+                )
+            }
         case .file: _ = try FilePathText.parse(text)
         case .url: _ = try HTTPURL.parse(text)
         case .ledgerURL: _ = try LedgerURL.parse(text)
@@ -34,6 +42,7 @@ enum SettingType: Equatable, Sendable {
         case .host: "host"
         case .wholeNumber(let range): "whole number \(WholeNumber.describe(range))"
         case .boolean: "true or false"
+        case .choice(let words): words.joined(separator: ", ")
         case .file: "file"
         case .url: "https URL"
         case .ledgerURL: "sqlite:FILE or postgres://USER@HOST/DB"
@@ -46,6 +55,7 @@ enum SettingType: Equatable, Sendable {
         case .host: "host"
         case .wholeNumber: "number"
         case .boolean: "true|false"
+        case .choice(let words): words.joined(separator: "|")
         case .file: "file"
         case .url, .ledgerURL: "url"
         }

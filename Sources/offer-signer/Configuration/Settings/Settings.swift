@@ -6,6 +6,8 @@ struct Settings: Equatable, Sendable {
     let server: ServerSettings
     /// The operators' listener.
     let admin: AdminSettings
+    /// What is logged, and how.
+    let log: LogSettings
     /// How keys are kept.
     let keyProtection: KeyProtection
     /// The ledger.

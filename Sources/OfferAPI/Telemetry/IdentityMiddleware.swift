@@ -1,0 +1,20 @@
+import HTTPTypes
+import Hummingbird
+
+/// Gives every request its name: in the log, in its answer, and on its way to others.
+struct IdentityMiddleware: RouterMiddleware {
+    typealias Context = ServiceRequestContext
+
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let identity = RequestIdentity(request.headers)
+        return try await RequestIdentity.$current.withValue(identity) {
+            var response = try await next(request, context)
+            response.headers = identity.named(response.headers)
+            return response
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import FakeServer
+import Foundation
+import SignedDataFixtures
+import Testing
+
+@Suite("The log of a running service")
+struct LogTests {
+    private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+    private func post(_ service: RunningService, _ body: String, _ headers: [String] = []) throws -> Response {
+        let own = ["Authorization: Bearer \(Installation.token)", "Content-Type: application/json"]
+        return try Connection(to: service.server).request("POST", "/v1/signatures", headers: own + headers, body: body)
+    }
+
+    private func lines(_ service: RunningService) throws -> [[String: Any]] {
+        try service.log.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any], "\($0)")
+        }
+    }
+
+    @Test("every line is a JSON object, and at info each request has one, by its route and never its path")
+    func access() throws {
+        let service = try RunningService(flags: ["--log-level", "info"])
+        let body = Customers.lapsedRequest(offers: ["anyone"])
+        #expect(try post(service, body, ["X-Request-ID: request-1", "traceparent: \(Self.trace)"]).status == 200)
+        #expect(try Connection(to: service.server).request("GET", "/customer-alice?token=x").status == 404)
+        let lines = try lines(service)
+        #expect(!service.log.contains("alice"))
+        let request = try #require(lines.first { $0["requestId"] as? String == "request-1" })
+        #expect(request["level"] as? String == "info")
+        #expect(request["message"] as? String == "request")
+        #expect(request["route"] as? String == "/v1/signatures")
+        #expect(request["status"] as? String == "200")
+        #expect(request["client"] as? String == "backend")
+        #expect(request["traceId"] as? String == "0af7651916cd43dd8448eb211c80319c")
+        #expect(try #require(request["microseconds"] as? Int) > 0)
+        #expect(lines.contains { $0["route"] as? String == "unmatched" && $0["status"] as? String == "404" })
+    }
+
+    @Test("requests have no line unless they are asked for, by the level, which a reload changes")
+    func level() throws {
+        let service = try RunningService()
+        func count() throws -> Int { try lines(service).count { $0["message"] as? String == "request" } }
+        _ = try post(service, "{}")
+        #expect(try count() == 0)
+        let main = try String(contentsOfFile: service.installation.configuration, encoding: .utf8)
+        try service.installation.directory.write("offer-signer.yaml", main + "\nlog: { level: info }\n")
+        try service.reload()
+        _ = try post(service, "{}")
+        #expect(try count() == 1)
+        try service.installation.directory.write("offer-signer.yaml", main + "\nlog: { level: loud }\n")
+        try service.reload()
+        #expect(try lines(service).contains { ($0["message"] as? String)?.contains("log.level: \"loud\"") == true })
+    }
+
+    @Test("text is for people, one line an event")
+    func text() throws {
+        let service = try RunningService(flags: ["--log-level", "info", "--log-format", "text"])
+        _ = try post(service, "{}", ["X-Request-ID: request-2"])
+        let line = try #require(service.log.split(separator: "\n").first { $0.contains("requestId=request-2") })
+        #expect(line.contains(" info offer-signer: request client=backend microseconds="))
+        #expect(line.contains(" route=/v1/signatures status=400"))
+    }
+
+    @Test("a request's name comes back with every answer; one that is unsafe, or a credential, is replaced")
+    func requestID() throws {
+        let service = try RunningService(flags: ["--log-level", "info"])
+        for id in ["a", "0AF7-65.19_16~cd+43/dd=84:48@eb", String(repeating: "x", count: 128)] {
+            #expect(try post(service, "{", ["X-Request-ID: \(id)"]).headers["x-request-id"] == id)
+        }
+        let made = try [
+            "two words", "quote\"d", "ünicode", String(repeating: "x", count: 129), Installation.token,
+            "id-\(Installation.token)", String(Installation.token.prefix(10)),
+        ].map { id in
+            let headers = try post(service, "{", ["X-Request-ID: \(id)"]).headers
+            return try #require(headers["x-request-id"])
+        }
+        let twice = try post(service, "{", ["X-Request-ID: a", "X-Request-ID: b"]).headers["x-request-id"]
+        let none = try Connection(to: service.server).request("GET", "/nowhere").headers["x-request-id"]
+        let admin = try Connection(to: service.admin).request("GET", "/readyz").headers["x-request-id"]
+        let all = made + [twice, none, admin].compactMap(\.self)
+        #expect(all.count == 10)
+        #expect(Set(all).count == all.count)
+        for id in all { #expect(id.wholeMatch(of: /[0-9a-f]{32}/) != nil) }
+        #expect(!service.log.contains(Installation.token))
+    }
+
+    @Test("a trace is passed on to Apple, and what is logged on the way names the request")
+    func trace() throws {
+        let server = try FakeServer { _ in .init(200, #"{"status":21004}"#) }
+        let service = try RunningService(Installation(asking: server, trusting: try TestAuthority()))
+        func ask(_ receipt: String, _ headers: [String]) throws {
+            let offers = #"[{"productId":"pro.monthly","offerId":"anyone"}]"#
+            let body = #"{"evidence":{"receipt":"\#(receipt)"},"offers":\#(offers)}"#
+            #expect(try post(service, body, headers).status == 503)
+        }
+        try ask("AAAA", ["traceparent: \(Self.trace)", "X-Request-ID: request-3"])
+        try ask("AAAB", ["traceparent: 00-00000000000000000000000000000000-b7ad6b7169203331-01"])
+        try ask("AAAC", [])
+        #expect(server.requests.map { $0.headers["traceparent"] } == [Self.trace, nil, nil])
+        let line = try #require(
+            try lines(service).first { ($0["message"] as? String)?.contains("shared secret") == true }
+        )
+        #expect(line["requestId"] as? String == "request-3")
+        #expect(line["traceId"] as? String == "0af7651916cd43dd8448eb211c80319c")
+        #expect(line["bundleId"] as? String == Installation.bundleId)
+    }
+}
