@@ -24,7 +24,7 @@ heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\0
         test-build test-swift test-interoperability test-demo soak
 
 help:
-	@echo 'make demo     Start the service on an example, ask it for signatures, check them with openssl, stop it.'
+	@echo 'make demo     Start the service on an example, ask it for signatures, check them with openssl, buy with one.'
 	@echo 'make run      Serve the example until Ctrl-C.'
 	@echo 'make test     Everything that continuous integration checks.'
 	@echo 'make soak     Feed the readers of evidence with hostile input for long (SOAK_SECONDS=600 for each kind).'

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Shows Offer Signer at work: starts it on keys.example, asks it for signatures for three customers, checks every
-# signature with the openssl command, and stops it.
+# signature with the openssl command, goes the whole way from asking to redeemed with the stand-in App Store, and stops
+# both.
 #
 #   deploy/demo.sh [PATH OF THE EXECUTABLE]      default: .build/release/offer-signer
 #
@@ -27,6 +28,7 @@ indent() { sed 's/^/   /'; }
 
 workspace=$(mktemp -d)
 service=''
+appStore=''
 explained=''
 
 # Shows why the demo failed, with what the service said.
@@ -40,11 +42,10 @@ fail() {
     exit 1
 }
 
-# Asks the service to stop and waits for it. Answers its exit status.
-stop() {
-    local process=$service status=0 deadline=$((SECONDS + stopSeconds))
+# Asks a process to stop and waits for it. Answers its exit status.
+end() {
+    local process=$1 status=0 deadline=$((SECONDS + stopSeconds))
     [[ -n $process ]] || return 0
-    service=''
     kill -TERM "$process" 2>/dev/null || true
     while kill -0 "$process" 2>/dev/null; do
         if ((SECONDS >= deadline)); then
@@ -57,11 +58,24 @@ stop() {
     return "$status"
 }
 
-# Whatever happens, the service is stopped and the workspace removed.
+stop() {
+    local process=$service
+    service=''
+    end "$process"
+}
+
+stopAppStore() {
+    local process=$appStore
+    appStore=''
+    end "$process"
+}
+
+# Whatever happens, both processes are stopped and the workspace removed.
 finish() {
     local status=$?
     trap - EXIT
     stop || true
+    stopAppStore || true
     if [[ $status -ne 0 && $status -lt 128 && -z $explained ]]; then
         (fail "a command of this script did not work, see above.") || true
     fi
@@ -88,6 +102,85 @@ start() {
     read -r address admin < <(
         sed -nE 's|^.* is serving (https?://[^ ,]+), admin (https?://[^ ,]+).*$|\1 \2|p' "$workspace/addresses"
     ) || fail "the service's line has no addresses: $(<"$workspace/addresses")"
+}
+
+# Starts the stand-in App Store, which knows the example's app, offers and public key, and a customer in each state.
+startAppStore() {
+    env -u OFFER_SIGNER "$executable" simulate-app-store --port 0 --directory "$workspace/app-store" \
+        </dev/null >"$workspace/app-store.address" 2>"$workspace/app-store.log" &
+    appStore=$!
+    local deadline=$((SECONDS + startSeconds))
+    until grep -q ' is simulating the App Store at http' "$workspace/app-store.address"; do
+        kill -0 "$appStore" 2>/dev/null || fail "the stand-in App Store ended as it started."
+        ((SECONDS < deadline)) || fail "the stand-in App Store did not start within $startSeconds seconds."
+        sleep 0.1
+    done
+    appStoreAddress=$(sed -nE 's|^.* at (http://[^ ,]+), root .*$|\1|p' "$workspace/app-store.address")
+}
+
+# call METHOD PATH [BODY]: asks the stand-in App Store, prints its answer, and keeps the status in $workspace/status.
+call() {
+    curl --silent --show-error --max-time 20 --request "$1" ${3:+--data-binary "$3"} \
+        --output "$workspace/app-store.answer" --write-out '%{http_code}' "$appStoreAddress$2" >"$workspace/status" ||
+        fail "curl had no answer from $appStoreAddress."
+    cat "$workspace/app-store.answer"
+}
+
+# The device's receipt goes to the backend, the backend fetches verifyReceipt's answer, and asks for an offer with it.
+askWithReceipt() {
+    local customer=$1 offer=$2 answer=$3
+    call GET "/simulator/customers/$customer" | jq '{ "receipt-data": .receipt }' >"$workspace/receipt.json"
+    call POST /verifyReceipt "@$workspace/receipt.json" >"$workspace/verified.json"
+    jq --arg offer "$offer" '{
+          bundleId: "com.example.reader", applicationUsername: "Reader-4711", evidence: { receiptResponse: . },
+          offers: [ { productId: "com.example.reader.pro.monthly", offerId: $offer } ], formats: [ "discount", "jws" ]
+        }' "$workspace/verified.json" >"$workspace/loop.request.json"
+    ask "$workspace/loop.request.json" "$answer"
+}
+
+# expect WHAT EXPECTED ACTUAL
+expect() {
+    [[ $2 == "$3" ]] || fail "$1 should be '$2', and was '$3'."
+    printf '   %s: %s\n' "$1" "$3"
+}
+
+# From asking to redeemed, without Apple.
+showLoop() {
+    local answer=$workspace/loop.answer.json purchase=$workspace/purchase.json
+    heading 'The whole way: asking, buying, redeemed, with a stand-in App Store'
+    startAppStore
+    printf '   %s\n\n' "$(<"$workspace/app-store.address")"
+
+    askWithReceipt lapsed comeback50 "$answer"
+    expect 'A lapsed customer asks for comeback50' 'eligible lapsed' \
+        "$(jq -r '.decisions[0] | .verdict + " " + .reason' "$answer")"
+    verify "$answer" 0
+    jq '.decisions[0].jws | split(".") | .[0:2] | map(gsub("-"; "+") | gsub("_"; "/") | @base64d | fromjson)' \
+        "$answer" >"$workspace/jws.json"
+    expect 'The jws beside it is a JWS for StoreKit 2' 'promotional-offer comeback50' \
+        "$(jq -r '.[1] | .aud + " " + .offerIdentifier' "$workspace/jws.json")"
+
+    jq '{ customer: "lapsed", productId: .decisions[0].productId, discount: .decisions[0].discount } + .account' \
+        "$answer" >"$purchase"
+    call POST /simulator/purchases "@$purchase" >"$workspace/bought.json"
+    expect 'The App Store sells it' '200 comeback50 at 4.99' "$(<"$workspace/status") $(
+        jq -r '.transaction | "\(.offerIdentifier) at \(.price / 1000)"' "$workspace/bought.json"
+    )"
+    call POST /simulator/purchases "@$purchase" >"$workspace/again.json"
+    expect 'The same signature once more' '422 12 invalidSignature' "$(<"$workspace/status") $(
+        jq -r '"\(.storeKitError) \(.name)"' "$workspace/again.json"
+    )"
+
+    askWithReceipt lapsed comeback50 "$answer"
+    expect 'The fresh receipt says that it was redeemed' 'comeback50' \
+        "$(jq -r '[.latest_receipt_info[].promotional_offer_id | values] | unique | join(", ")' "$workspace/verified.json")"
+    expect 'The customer, now a subscriber, asks again' 'ineligible state_not_in_audience' \
+        "$(jq -r '.decisions[0] | .verdict + " " + .reason' "$answer")"
+    askWithReceipt redeemed comeback50 "$answer"
+    expect 'One who redeemed it and lapsed again asks' 'ineligible redemption_limit' \
+        "$(jq -r '.decisions[0] | .verdict + " " + .reason' "$answer")"
+    stopAppStore || fail "the stand-in App Store did not stop cleanly (exit status $?)."
+    questions=$((questions + 3))
 }
 
 # The body of a request: customer, account as JSON, offers as product:offer.
@@ -198,10 +291,12 @@ show 'Customer 3: never subscribed. Apple allows no promotional offer.' \
     'ineligible never_subscribed, ineligible never_subscribed' \
     com.example.reader.pro.yearly:loyal20 com.example.reader.pro.monthly:comeback50
 
+showLoop
+
 heading 'Stopping the service'
 stop || fail "the service did not stop cleanly (exit status $?)."
 printf '   It ended cleanly, with exit status 0.\n'
 
-printf '\n%sDone: three customers, %d offers asked for, %d signed, and openssl accepts each signature.%s\n' \
+printf '\n%sDone: %d offers asked for, %d signed; openssl accepts each signature, and one was bought with.%s\n' \
     "$green" "$questions" "$signatures" "$plain"
 printf "Next: 'make run' serves the same configuration until Ctrl-C, and README.md says how to use your own key.\n"

@@ -105,22 +105,25 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     /// - Parameters:
     ///   - question: What to ask about.
     ///   - bundleId: The app that is asked for.
+    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
     /// - Returns: What Apple says of the customer.
     /// - Throws: `EvidenceFault` when Apple knows no such thing, or gives no answer in time.
     public func history(
         answering question: AppStoreQuestion,
-        for bundleId: String
+        for bundleId: String,
+        needsWholeHistory: Bool = false
     ) async throws(EvidenceFault) -> SubscriptionHistory {
         guard let app = apps[bundleId] else {
             throw .appStoreUnavailable("The App Store is not asked for \(bundleId).")
         }
-        let key = QuestionKey(question, of: bundleId)
+        let isWhole = (needsWholeHistory || app.countsRedemptions) && app.service(for: question) == .serverAPI
+        let key = QuestionKey(question, of: bundleId, needsWholeHistory: isWhole)
         if let known = answers.history(for: key) {
             metrics.countQuestion(answeredBy: .cache)
             return known
         }
         return try await flights.history(for: key) { () throws(EvidenceFault) in
-            let history = try await askAndCount(question, of: app)
+            let history = try await askAndCount(question, of: app, isWhole: isWhole)
             answers.keep(history, for: key, lifetimeSeconds: app.answerLifetimeSeconds)
             return history
         }
@@ -128,10 +131,11 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
 
     private func askAndCount(
         _ question: AppStoreQuestion,
-        of app: AppStoreApp
+        of app: AppStoreApp,
+        isWhole: Bool
     ) async throws(EvidenceFault) -> SubscriptionHistory {
         do throws(EvidenceFault) {
-            return try await ask(question, of: app)
+            return try await ask(question, of: app, isWhole: isWhole)
         } catch {
             if error == .appStoreCredentials {
                 credentialsRefused[app.bundleId]?[app.service(for: question)]?.increment()
@@ -142,14 +146,16 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
 
     private func ask(
         _ question: AppStoreQuestion,
-        of app: AppStoreApp
+        of app: AppStoreApp,
+        isWhole: Bool
     ) async throws(EvidenceFault) -> SubscriptionHistory {
         switch (question, app.service(for: question)) {
         case (.receipt(let base64), .serverAPI):
             let transactionId = try ReceiptTransaction.identifier(in: base64)
-            return try await serverAPI.history(ofTransaction: transactionId, of: app)
+            return try await serverAPI.history(ofTransaction: transactionId, of: app, isWhole: isWhole)
         case (.receipt(let base64), .verifyReceipt): return try await verifyReceipt.history(ofReceipt: base64, of: app)
-        case (.transactionId(let id), _): return try await serverAPI.history(ofTransaction: id, of: app)
+        case (.transactionId(let id), _):
+            return try await serverAPI.history(ofTransaction: id, of: app, isWhole: isWhole)
         }
     }
 }

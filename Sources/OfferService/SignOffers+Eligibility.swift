@@ -19,7 +19,11 @@ extension SignOffers {
     /// - Throws: ``SignatureFault`` when there is no answer at all.
     public func eligibility(_ request: EligibilityRequest) async throws(SignatureFault) -> EligibilityAnswer {
         let app = try signingApp(of: request.bundleId, for: request.account).app
-        let (history, moment) = try await history(from: request.evidence, for: request.bundleId)
+        let (history, moment) = try await history(
+            from: request.evidence,
+            for: request.bundleId,
+            needsWholeHistory: !request.products.isEmpty
+        )
         return eligibility(request, of: app, history, at: moment)
     }
 

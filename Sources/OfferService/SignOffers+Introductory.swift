@@ -27,7 +27,11 @@ extension SignOffers {
         _ request: IntroductorySignatureRequest
     ) async throws(SignatureFault) -> IntroductorySignatureAnswer {
         let signing = try signingApp(of: request.bundleId, for: request.account)
-        let (history, moment) = try await history(from: request.evidence, for: request.bundleId)
+        let (history, moment) = try await history(
+            from: request.evidence,
+            for: request.bundleId,
+            needsWholeHistory: request.allowIntroductoryOffer
+        )
         return try answer(request, by: signing, history, at: moment)
     }
 

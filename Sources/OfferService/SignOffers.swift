@@ -163,11 +163,13 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
     /// - Parameters:
     ///   - evidence: The evidence; `nil` gives `nil`.
     ///   - bundleId: The app that is asked for.
+    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
     /// - Returns: What the evidence says, and the server's clock after it was told.
     /// - Throws: ``SignatureFault`` when it cannot be taken.
     func history(
         from evidence: Evidence?,
-        for bundleId: String
+        for bundleId: String,
+        needsWholeHistory: Bool = false
     ) async throws(SignatureFault) -> (SubscriptionHistory?, Timestamp) {
         guard case .question(let question) = evidence, let evidenceFetcher else {
             let moment = now()
@@ -176,7 +178,11 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
         let watch = Stopwatch()
         defer { metrics.rooms.note(watch.nanoseconds, in: .evidence) }
         do throws(EvidenceFault) {
-            let history = try await evidenceFetcher.history(answering: question, for: bundleId)
+            let history = try await evidenceFetcher.history(
+                answering: question,
+                for: bundleId,
+                needsWholeHistory: needsWholeHistory
+            )
             let moment = now()
             try Self.refuseFuture(history, at: moment)
             return (history, moment)

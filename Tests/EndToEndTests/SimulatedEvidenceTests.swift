@@ -10,11 +10,15 @@ struct SimulatedEvidenceTests {
 
     init() throws {
         installation = try Installation()
-        let customers = Self.states.map { "{ name: \($0), subscriptions: [{ product: pro.monthly, state: \($0) }] }" }
+        let customers =
+            Self.states.map { "{ name: \($0), subscriptions: [{ product: pro.monthly, state: \($0) }] }" } + [
+                "{ name: loyal, subscriptions: [{ product: pro.monthly, state: active, periods: 45, redeemed: [once] }] }",
+                "{ name: tried, subscriptions: [{ product: pro.monthly, state: lapsed, periods: 45, introductory: true }] }",
+            ]
         appStore = try RunningAppStore(for: installation, customers: "[\(customers.joined(separator: ", "))]")
     }
 
-    private func service(receipts: String) throws -> RunningService {
+    private func service(receipts: String, offers: String = "{ id: anyone }") throws -> RunningService {
         let url = "http://127.0.0.1:\(appStore.address.port)"
         try installation.directory.write(
             "offer-signer.yaml",
@@ -42,10 +46,35 @@ struct SimulatedEvidenceTests {
                     file: SubscriptionKey_TESTKEY001.p8
                     issuerId: 57246542-96fe-1a63-e053-0824d011072a
                 receipts: \(receipts)
-                subscriptionGroups: [{ id: "20900001", products: [{ id: pro.monthly, offers: [{ id: anyone }] }] }]
+                subscriptionGroups: [{ id: "20900001", products: [{ id: pro.monthly, offers: [\(offers)] }] }]
             """
         )
         return try RunningService(installation)
+    }
+
+    @Test("What was redeemed or tried years ago is seen by any transaction of the customer")
+    func wholeHistory() throws {
+        let service = try service(receipts: "serverAPI", offers: "{ id: once, maxRedemptions: 1 }, { id: anyone }")
+        func evidence(_ name: String) throws -> String {
+            let customer = try appStore.ask("GET", "/simulator/customers/\(name)").json
+            let subscription = try #require((customer["subscriptions"] as? [[String: Any]])?.first)
+            return #""evidence":{"transactionId":"\#(try #require(subscription["transactionId"] as? String))"}"#
+        }
+        let body = #"{\#(try evidence("loyal"))}"#
+        let decisions = try service.ask("/v1/eligibility", body).decisions
+        #expect(decisions.map { $0["reason"] as? String } == ["redemption_limit", "active"])
+        let tried = try service.ask(
+            "/v1/introductory-eligibility-signatures",
+            #"{\#(try evidence("tried")),"products":["pro.monthly"]}"#
+        )
+        let product = try #require((tried.json["products"] as? [[String: Any]])?.first)
+        #expect((product["introductoryOffer"] as? [String: Any])?["reason"] as? String == "already_used")
+        #expect(product["allowIntroductoryOffer"] as? Bool == false)
+        let lapsed = try service.ask("/v1/eligibility", #"{\#(try evidence("lapsed")),"products":["pro.monthly"]}"#)
+        let never = try #require(
+            (lapsed.json["products"] as? [[String: Any]])?.first?["introductoryOffer"] as? [String: Any]
+        )
+        #expect(never["reason"] as? String == "never_used")
     }
 
     @Test("A customer is the same customer by whatever evidence", arguments: ["verifyReceipt", "serverAPI"])

@@ -16,6 +16,8 @@ public struct AppStoreApp: Sendable {
     public let looksReceiptsUpAtServerAPI: Bool
     /// How long an answer of Apple counts for the same question, in seconds; 0 for not at all.
     public let answerLifetimeSeconds: Int
+    /// Whether redemptions are counted, for which the App Store Server API has to tell the whole history.
+    public let countsRedemptions: Bool
 
     /// Creates an app.
     ///
@@ -27,6 +29,7 @@ public struct AppStoreApp: Sendable {
     ///   - serverAPI: In whose name the App Store Server API is asked.
     ///   - looksReceiptsUpAtServerAPI: Whether a receipt is looked up there instead of at verifyReceipt.
     ///   - answerLifetimeSeconds: How long an answer counts for the same question, in seconds; 0 for not at all.
+    ///   - countsRedemptions: Whether an offer of the app may be redeemed so many times only.
     public init(
         bundleId: String,
         appAppleId: Int64? = nil,
@@ -34,7 +37,8 @@ public struct AppStoreApp: Sendable {
         sharedSecret: SharedSecret? = nil,
         serverAPI: ServerAPICredentials? = nil,
         looksReceiptsUpAtServerAPI: Bool = false,
-        answerLifetimeSeconds: Int = 0
+        answerLifetimeSeconds: Int = 0,
+        countsRedemptions: Bool = false
     ) {
         self.bundleId = bundleId
         self.appAppleId = appAppleId
@@ -43,6 +47,7 @@ public struct AppStoreApp: Sendable {
         self.serverAPI = serverAPI
         self.looksReceiptsUpAtServerAPI = looksReceiptsUpAtServerAPI
         self.answerLifetimeSeconds = answerLifetimeSeconds
+        self.countsRedemptions = countsRedemptions
     }
 
     /// The environment that is asked first: production, as Apple asks for, unless its customers do not count.

@@ -4,11 +4,11 @@ extension AppStoreCourse {
     /// Asks until there is an answer, or no point in going on: never longer than the deadline.
     ///
     /// - Parameter ask: Sends one request to an environment, which may take that long.
-    /// - Returns: What Apple says of the customer.
-    /// - Throws: `EvidenceFault` when it says nothing.
+    /// - Returns: Apple's answer.
+    /// - Throws: `EvidenceFault` when there is none.
     mutating func run(
-        _ ask: (AppStoreEnvironment, Duration) async -> AppStoreOutcome
-    ) async throws(EvidenceFault) -> SubscriptionHistory {
+        _ ask: (AppStoreEnvironment, Duration) async -> AppStoreOutcome<Answer>
+    ) async throws(EvidenceFault) -> Answer {
         let start = ContinuousClock.now
         while true {
             let timeout = budget.timeout(at: start.duration(to: .now))
@@ -55,7 +55,7 @@ extension EvidenceFault {
     ///
     /// - Parameter fault: Why there was none.
     /// - Returns: The outcome.
-    static func outcome(of fault: TransportFault) -> AppStoreOutcome {
+    static func outcome<Answer>(of fault: TransportFault) -> AppStoreOutcome<Answer> {
         switch fault {
         case .timeout: .temporary(.appStoreUnavailable("The App Store did not answer in time."))
         case .connection: .temporary(.appStoreUnavailable("The App Store cannot be reached."))

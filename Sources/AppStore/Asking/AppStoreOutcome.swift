@@ -1,9 +1,9 @@
 import Offers
 
 /// What one request to Apple came to, for whoever decides what to do next.
-enum AppStoreOutcome: Equatable, Sendable {
+enum AppStoreOutcome<Answer: Sendable>: Sendable {
     /// Apple answered the question.
-    case answer(SubscriptionHistory)
+    case answer(Answer)
     /// The question belongs to the other environment.
     case otherEnvironment(EvidenceFault)
     /// Apple refuses what was asked about; asking again changes nothing.
@@ -17,17 +17,21 @@ enum AppStoreOutcome: Equatable, Sendable {
 }
 
 /// What to do after an outcome.
-enum AppStoreStep: Equatable, Sendable {
+enum AppStoreStep<Answer: Sendable>: Sendable {
     /// Ask (again), in that environment, after a pause.
     case ask(AppStoreEnvironment, after: Duration)
     /// It is over.
-    case finish(Result<SubscriptionHistory, EvidenceFault>)
+    case finish(Result<Answer, EvidenceFault>)
 }
+
+extension AppStoreOutcome: Equatable where Answer: Equatable {}
+
+extension AppStoreStep: Equatable where Answer: Equatable {}
 
 /// The course of one question: which environment is asked, how often, and when it is given up.
 ///
 /// It asks nobody itself.
-struct AppStoreCourse: Sendable {
+struct AppStoreCourse<Answer: Sendable>: Sendable {
     /// The environment that is asked.
     private(set) var environment: AppStoreEnvironment
     private(set) var budget: RetryBudget
@@ -51,9 +55,13 @@ struct AppStoreCourse: Sendable {
     ///   - elapsed: How long the question has taken so far.
     ///   - chance: A random number from 0 to 1, for the pause.
     /// - Returns: The next step.
-    mutating func step(after outcome: AppStoreOutcome, at elapsed: Duration, chance: Double) -> AppStoreStep {
+    mutating func step(
+        after outcome: AppStoreOutcome<Answer>,
+        at elapsed: Duration,
+        chance: Double
+    ) -> AppStoreStep<Answer> {
         switch outcome {
-        case .answer(let history): return .finish(.success(history))
+        case .answer(let answer): return .finish(.success(answer))
         case .refusal(let fault), .unavailable(let fault): return .finish(.failure(fault))
         case .otherEnvironment(let fault):
             // Who is sent back and forth is sent away.

@@ -24,6 +24,8 @@ struct OutgoingRequest: Sendable {
     var bearerToken: String?
     /// The body, JSON; `nil` for none.
     var body: [UInt8]?
+    /// Whether an answer says that the service is down, so that it is better left alone for a while.
+    var isOutage: @Sendable (IncomingResponse) -> Bool = { $0.status >= 500 }
 
     /// The whole address.
     var url: String { host + path }

@@ -85,7 +85,7 @@ final class MannerlyTransport: HTTPTransport {
         if let pause { throw held(by: .breaker, for: pause) }
         do throws(TransportFault) {
             let response = try await transport.send(request, timeout: timeout)
-            record(isSuccess: response.status < 500, of: request.host)
+            record(isSuccess: !request.isOutage(response), of: request.host)
             return response
         } catch {
             record(isSuccess: false, of: request.host)

@@ -5,6 +5,7 @@ import Offers
 struct QuestionKey: Hashable, Sendable {
     private let bundleId: String
     private let isReceipt: Bool
+    private let needsWholeHistory: Bool
     private let content: SHA256Digest
 
     /// Creates a key.
@@ -12,8 +13,10 @@ struct QuestionKey: Hashable, Sendable {
     /// - Parameters:
     ///   - question: The question.
     ///   - bundleId: The app that is asked for.
-    init(_ question: AppStoreQuestion, of bundleId: String) {
+    ///   - needsWholeHistory: Whether every transaction counts.
+    init(_ question: AppStoreQuestion, of bundleId: String, needsWholeHistory: Bool = false) {
         self.bundleId = bundleId
+        self.needsWholeHistory = needsWholeHistory
         switch question {
         case .receipt(let base64):
             isReceipt = true

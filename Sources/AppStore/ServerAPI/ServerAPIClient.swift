@@ -2,7 +2,8 @@ import Logging
 import Offers
 import StrictJSON
 
-/// Asks the App Store Server API for a customer's subscriptions (Get All Subscription Statuses).
+/// Asks the App Store Server API for a customer's subscriptions (Get All Subscription Statuses), and for what was before
+/// their newest transactions (Get Transaction History).
 struct ServerAPIClient: Sendable {
     /// Sends the requests.
     let transport: any HTTPTransport
@@ -19,47 +20,88 @@ struct ServerAPIClient: Sendable {
     /// Who wants to know Apple's clock; `nil` for nobody.
     let clock: (any AppleClock)?
 
+    /// What Get All Subscription Statuses has told.
+    private struct Statuses: Sendable {
+        let response: StatusResponse
+        let history: SubscriptionHistory
+    }
+
     /// Asks production first, and the Sandbox where production does not know the transaction.
     ///
     /// - Parameters:
     ///   - transactionId: The identifier of any transaction of the customer: digits.
     ///   - app: The app that is asked for.
+    ///   - isWhole: Whether all transactions are asked for as well (Get Transaction History), within the same deadline.
     /// - Returns: What Apple says of the customer.
     /// - Throws: `EvidenceFault` when Apple knows no such transaction, or does not answer in time.
     func history(
         ofTransaction transactionId: String,
-        of app: AppStoreApp
+        of app: AppStoreApp,
+        isWhole: Bool = false
     ) async throws(EvidenceFault) -> SubscriptionHistory {
+        let start = ContinuousClock.now
+        var course = AppStoreCourse<Statuses>(startingIn: app.firstEnvironment, deadline: deadline)
+        let statuses = try await course.run { environment, timeout in
+            let path = "/inApps/v1/subscriptions/\(transactionId)"
+            return await ask(path, of: app, in: environment, timeout: timeout) { read($0, for: app) }
+        }
+        guard isWhole, !statuses.response.items.isEmpty else { return statuses.history }
+        let transactions = try await transactions(
+            ofCustomer: transactionId,
+            of: app,
+            in: course.environment,
+            until: start + deadline
+        )
+        do throws(SignedDataFault) {
+            return try statuses.response.history(verifiedBy: verifier, asOf: now(), with: transactions)
+        } catch {
+            throw notGenuine(error)
+        }
+    }
+
+    /// Sends one request.
+    ///
+    /// - Parameters:
+    ///   - path: The call's path.
+    ///   - app: The app that is asked for.
+    ///   - environment: The environment that is asked.
+    ///   - timeout: How long it may take.
+    ///   - success: What a success means, by its body.
+    /// - Returns: What it came to.
+    func ask<Answer>(
+        _ path: String,
+        of app: AppStoreApp,
+        in environment: AppStoreEnvironment,
+        timeout: Duration,
+        _ success: ([UInt8]) -> AppStoreOutcome<Answer>
+    ) async -> AppStoreOutcome<Answer> {
         guard let credentials = app.serverAPI else {
             logger.error(
                 "the App Store Server API cannot be asked: the app's first key has no issuerId",
                 metadata: ["bundleId": "\(app.bundleId)"]
             )
-            throw .appStoreCredentials
+            return .unavailable(.appStoreCredentials)
         }
-        var course = AppStoreCourse(startingIn: app.firstEnvironment, deadline: deadline)
-        return try await course.run { environment, timeout in
-            let token: String
-            do throws(SigningFailure) {
-                token = try credentials.bearerToken(at: now())
-            } catch {
-                logger.error("the App Store Server API cannot be asked", metadata: ["fault": "\(error)"])
-                return .unavailable(.appStoreCredentials)
-            }
-            let request = OutgoingRequest(
-                method: .get,
-                service: .serverAPI,
-                host: urls.serverAPI(in: environment),
-                path: "/inApps/v1/subscriptions/\(transactionId)",
-                bundleId: app.bundleId,
-                environment: environment,
-                bearerToken: token
-            )
-            do throws(TransportFault) {
-                return outcome(of: try await transport.send(request, timeout: timeout), for: app)
-            } catch {
-                return EvidenceFault.outcome(of: error)
-            }
+        let token: String
+        do throws(SigningFailure) {
+            token = try credentials.bearerToken(at: now())
+        } catch {
+            logger.error("the App Store Server API cannot be asked", metadata: ["fault": "\(error)"])
+            return .unavailable(.appStoreCredentials)
+        }
+        let request = OutgoingRequest(
+            method: .get,
+            service: .serverAPI,
+            host: urls.serverAPI(in: environment),
+            path: path,
+            bundleId: app.bundleId,
+            environment: environment,
+            bearerToken: token
+        )
+        do throws(TransportFault) {
+            return outcome(of: try await transport.send(request, timeout: timeout), for: app, success)
+        } catch {
+            return EvidenceFault.outcome(of: error)
         }
     }
 
@@ -68,10 +110,15 @@ struct ServerAPIClient: Sendable {
     /// - Parameters:
     ///   - response: The answer.
     ///   - app: The app that is asked for.
+    ///   - success: What a success means, by its body.
     /// - Returns: The outcome.
-    func outcome(of response: IncomingResponse, for app: AppStoreApp) -> AppStoreOutcome {
+    private func outcome<Answer>(
+        of response: IncomingResponse,
+        for app: AppStoreApp,
+        _ success: ([UInt8]) -> AppStoreOutcome<Answer>
+    ) -> AppStoreOutcome<Answer> {
         switch response.status {
-        case 200: return success(response.body, for: app)
+        case 200: return success(response.body)
         case 401, 403:
             // An app that is not on the App Store yet gets a 401 in production, too, in words that are no JSON.
             return ours(
@@ -103,7 +150,7 @@ struct ServerAPIClient: Sendable {
         }
     }
 
-    private func success(_ body: [UInt8], for app: AppStoreApp) -> AppStoreOutcome {
+    private func read(_ body: [UInt8], for app: AppStoreApp) -> AppStoreOutcome<Statuses> {
         guard let answer = try? StatusResponse(json: body) else {
             return .temporary(.appStoreUnavailable("The App Store Server API's answer cannot be read."))
         }
@@ -121,14 +168,22 @@ struct ServerAPIClient: Sendable {
             // Fetched, but nothing says that Apple signs anew for each answer: its clock shows this much, or more.
             let dates = history.transactions.map(\.signedDate) + (history.renewals ?? []).map(\.signedDate)
             if let newest = dates.compactMap(\.self).max() { clock?.observe(.signed(newest)) }
-            return .answer(history)
+            return .answer(Statuses(response: answer, history: history))
         } catch {
-            logger.error("the App Store Server API's answer is not genuine", metadata: ["fault": "\(error.detail)"])
-            return .unavailable(.appStoreUnavailable("The App Store Server API's answer is not genuine."))
+            return .unavailable(notGenuine(error))
         }
     }
 
-    private func ours(_ message: Logger.Message, _ response: IncomingResponse, _ app: AppStoreApp) -> AppStoreOutcome {
+    private func notGenuine(_ fault: SignedDataFault) -> EvidenceFault {
+        logger.error("the App Store Server API's answer is not genuine", metadata: ["fault": "\(fault.detail)"])
+        return .appStoreUnavailable("The App Store Server API's answer is not genuine.")
+    }
+
+    private func ours<Answer>(
+        _ message: Logger.Message,
+        _ response: IncomingResponse,
+        _ app: AppStoreApp
+    ) -> AppStoreOutcome<Answer> {
         let code = ServerAPIError(json: response.body).map { "\($0.code)" } ?? "none"
         logger.error(
             message,

@@ -84,23 +84,33 @@ extension StatusResponse {
     /// - Parameters:
     ///   - verifier: Tells the signed data in it from forgeries.
     ///   - asOf: When it came.
+    ///   - others: All transactions of the customer, each a JWS; `nil` where they were not asked for.
     /// - Returns: The history, complete for every group.
     /// - Throws: ``SignedDataFault`` when something in it is not genuine, or of another app.
     func history(
         verifiedBy verifier: SignedDataVerifier,
-        asOf: Timestamp
+        asOf: Timestamp,
+        with others: [String]? = nil
     ) throws(SignedDataFault) -> SubscriptionHistory {
         var signed = SignedHistory()
+        var revoked: Set<String> = []
         for item in items {
-            guard let transaction = item.signedTransaction else {
+            guard let text = item.signedTransaction else {
                 throw SignedDataFault(.payloadMalformed, "A subscription of the answer has no transaction.")
             }
-            try signed.add(SignedTransaction(verifier.payload(of: transaction)))
+            let transaction = try SignedTransaction(verifier.payload(of: text))
+            try signed.add(transaction)
+            if item.status == 5 { revoked.insert(transaction.transactionId) }
             if let renewalInfo = item.signedRenewalInfo {
                 signed.add(try SignedRenewalInfo(verifier.payload(of: renewalInfo)))
             }
         }
-        var history = signed.history(coverage: .newestTransactions, asOf: asOf)
+        for text in others ?? [] {
+            let transaction = try SignedTransaction(verifier.payload(of: text))
+            // Nothing else makes a subscriber, whatever the call was asked for.
+            if transaction.isAutoRenewable { try signed.add(transaction) }
+        }
+        var history = signed.history(coverage: others == nil ? .newestTransactions : .complete, asOf: asOf)
         if !items.isEmpty, history.bundleId != bundleId || history.environment != environment {
             throw SignedDataFault(
                 .mixed,
@@ -109,9 +119,8 @@ extension StatusResponse {
         }
         history.bundleId = bundleId
         history.environment = environment
-        let statuses = Dictionary(items.map { ($0.originalTransactionId, $0.status) }, uniquingKeysWith: { $1 })
-        for index in history.transactions.indices where statuses[history.transactions[index].originalTransactionId] == 5
-        {
+        for index in history.transactions.indices
+        where history.transactions[index].transactionId.map(revoked.contains) == true {
             history.transactions[index].revocationDate = history.transactions[index].revocationDate ?? asOf
         }
         return history

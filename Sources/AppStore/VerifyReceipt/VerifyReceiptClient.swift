@@ -26,7 +26,7 @@ struct VerifyReceiptClient: Sendable {
     /// - Throws: `EvidenceFault` when Apple refuses the receipt, or does not answer in time.
     func history(ofReceipt receipt: String, of app: AppStoreApp) async throws(EvidenceFault) -> SubscriptionHistory {
         let body = Self.body(receipt: receipt, secret: app.sharedSecret)
-        var course = AppStoreCourse(startingIn: app.firstEnvironment, deadline: deadline)
+        var course = AppStoreCourse<SubscriptionHistory>(startingIn: app.firstEnvironment, deadline: deadline)
         return try await course.run { environment, timeout in
             let request = OutgoingRequest(
                 method: .post,
@@ -34,7 +34,8 @@ struct VerifyReceiptClient: Sendable {
                 host: urls.verifyReceipt(in: environment),
                 bundleId: app.bundleId,
                 environment: environment,
-                body: body
+                body: body,
+                isOutage: Self.isOutage
             )
             do throws(TransportFault) {
                 let response = try await transport.send(request, timeout: timeout)
@@ -56,6 +57,21 @@ struct VerifyReceiptClient: Sendable {
         return writer.bytes
     }
 
+    /// How many bytes an answer may have that is nothing but a status.
+    private static let longestStatus = 4096
+
+    /// Whether an answer says that verifyReceipt is down: it does so with HTTP 200, too, in an answer without a receipt.
+    ///
+    /// - Parameter response: The answer.
+    /// - Returns: `true` for a server's fault, and for the statuses 21005 and 21009.
+    private static func isOutage(_ response: IncomingResponse) -> Bool {
+        guard response.status == 200 else { return response.status >= 500 }
+        guard response.body.count <= longestStatus, let answer = try? VerifyReceiptResponse(json: response.body) else {
+            return false
+        }
+        return answer.status == 21005 || answer.status == 21009
+    }
+
     /// What an answer means.
     ///
     /// - Parameters:
@@ -67,7 +83,7 @@ struct VerifyReceiptClient: Sendable {
         of response: IncomingResponse,
         in environment: AppStoreEnvironment,
         for app: AppStoreApp
-    ) -> AppStoreOutcome {
+    ) -> AppStoreOutcome<SubscriptionHistory> {
         let seconds = RetryAfter.seconds(response.retryAfter, at: now())
         switch response.status {
         case 200: break
@@ -91,7 +107,7 @@ struct VerifyReceiptClient: Sendable {
         of answer: VerifyReceiptResponse,
         in environment: AppStoreEnvironment,
         for app: AppStoreApp
-    ) -> AppStoreOutcome {
+    ) -> AppStoreOutcome<SubscriptionHistory> {
         let meaning = VerifyReceiptResponse.meaning(ofStatus: answer.status)
         let refusal = EvidenceFault(
             .rejected,

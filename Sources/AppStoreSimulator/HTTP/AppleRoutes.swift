@@ -42,7 +42,9 @@ struct AppleRoutes {
             try answer(request) { api in
                 let query = request.uri.queryParameters
                 let (revision, sort) = (query["revision"].map(String.init), query["sort"].map(String.init))
-                return try api.history(try context.parameters.require("id"), revision: revision, sort: sort)
+                let filter = try HistoryFilter(query.map { (String($0.key), String($0.value)) })
+                let id = try context.parameters.require("id")
+                return try api.history(id, revision: revision, sort: sort, filter: filter)
             }
         }
     }

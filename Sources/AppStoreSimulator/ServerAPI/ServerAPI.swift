@@ -77,14 +77,21 @@ struct ServerAPI {
     ///   - id: Any transaction id of the customer.
     ///   - revision: Where to go on, from the page before.
     ///   - sort: `ASCENDING`, which is the default, or `DESCENDING`.
+    ///   - filter: Which transactions are asked for.
     /// - Returns: `HistoryResponse`.
     /// - Throws: `ServerAPIError`, or `SimulatorFault` when nothing can be signed.
-    func history(_ id: String, revision: String?, sort: String?) throws -> [UInt8] {
+    func history(
+        _ id: String,
+        revision: String?,
+        sort: String?,
+        filter: HistoryFilter = HistoryFilter()
+    ) throws -> [UInt8] {
         let customer = try customer(of: id)
+        let wanted = customer.transactions.filter(filter.lets)
         let transactions: [StoreTransaction]
         switch sort {
-        case nil, "ASCENDING": transactions = customer.transactions.reversed()
-        case "DESCENDING": transactions = customer.transactions
+        case nil, "ASCENDING": transactions = wanted.reversed()
+        case "DESCENDING": transactions = wanted
         default: throw ServerAPIError.invalidSort
         }
         // The revision names the first transaction of the next page.

@@ -25,6 +25,14 @@ struct ServerAPIError: Error, Equatable {
     static let invalidEndDate = ServerAPIError(4_000_016, "Invalid end date.")
     static let startDateAfterEndDate = ServerAPIError(4_000_017, "Invalid date range: startDate is after endDate.")
     static let invalidSort = ServerAPIError(4_000_021, "Invalid sort order.")
+    static let invalidProductType = ServerAPIError(4_000_022, "Invalid product type.")
+    static let invalidProductId = ServerAPIError(4_000_023, "Invalid product id.")
+    static let invalidSubscriptionGroupIdentifier = ServerAPIError(
+        4_000_024,
+        "Invalid subscription group identifier."
+    )
+    static let invalidInAppOwnershipType = ServerAPIError(4_000_026, "Invalid in-app ownership type.")
+    static let invalidRevoked = ServerAPIError(4_000_030, "Invalid revoked.")
     static let invalidStatus = ServerAPIError(4_000_031, "Invalid status.")
     static let notificationURLNotFound = ServerAPIError(4_040_007, "No App Store Server Notification URL found.")
     static let testNotificationNotFound = ServerAPIError(4_040_008, "Test notification token not found.")

@@ -44,6 +44,11 @@ public struct App: Equatable, Sendable {
         self.places = places
     }
 
+    /// Whether any offer may be redeemed so many times only.
+    public var countsRedemptions: Bool {
+        subscriptionGroups.contains { $0.products.contains { $0.offers.contains { $0.maxRedemptions != nil } } }
+    }
+
     /// Every offer of the app, in the catalog's order.
     public var offers: [OfferRequest] {
         subscriptionGroups.flatMap { group in

@@ -19,7 +19,8 @@ extension LoadedService {
                     sharedSecret: app.sharedSecret,
                     serverAPI: credentials(of: app, keys),
                     looksReceiptsUpAtServerAPI: app.receipts == .serverAPI,
-                    answerLifetimeSeconds: app.appStoreCacheSeconds
+                    answerLifetimeSeconds: app.appStoreCacheSeconds,
+                    countsRedemptions: app.app.countsRedemptions
                 )
             },
             urls: AppStoreURLs(

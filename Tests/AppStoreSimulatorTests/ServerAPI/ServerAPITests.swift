@@ -94,4 +94,46 @@ struct ServerAPITests {
         }
         #expect(throws: ServerAPIError.invalidSort) { try api(world).history(expected[0], revision: nil, sort: "UP") }
     }
+
+    @Test(
+        "The history has what is asked for",
+        arguments: [
+            ([], 5), ([("productId", "monthly")], 3), ([("productId", "monthly"), ("productId", "audio")], 5),
+            ([("productId", "none")], 0), ([("productType", "AUTO_RENEWABLE")], 5),
+            ([("productType", "CONSUMABLE")], 0),
+            ([("productType", "CONSUMABLE"), ("productType", "AUTO_RENEWABLE")], 5), ([("revoked", "true")], 1),
+            ([("revoked", "false")], 4), ([("subscriptionGroupIdentifier", "200")], 2),
+            ([("inAppOwnershipType", "PURCHASED")], 5), ([("inAppOwnershipType", "FAMILY_SHARED")], 0),
+            ([("startDate", "0"), ("endDate", "1")], 0), ([("startDate", "0")], 5), ([("endDate", "0")], 0),
+            ([("somethingNew", "x")], 5),
+        ] as [([(String, String)], Int)]
+    )
+    func filters(query: [(String, String)], count: Int) throws {
+        let world = try TestStore.world(
+            """
+            [{ name: c, subscriptions: [{ product: monthly, state: refunded, periods: 3 },
+             { product: audio, state: active, periods: 2 }] }]
+            """
+        )
+        let filter = try HistoryFilter(query)
+        let page = try JSON.object(try api(world).history(try anyId(world), revision: nil, sort: nil, filter: filter))
+        #expect((page["signedTransactions"] as? [Any])?.count == count)
+        #expect(page["hasMore"] as? Bool == false)
+    }
+
+    @Test(
+        "A filter that is none of Apple's is refused with Apple's number",
+        arguments: [
+            ("productType", "Subscription", 4_000_022), ("productId", "", 4_000_023),
+            ("subscriptionGroupIdentifier", "", 4_000_024), ("inAppOwnershipType", "MINE", 4_000_026),
+            ("revoked", "1", 4_000_030), ("startDate", "today", 4_000_015), ("endDate", "", 4_000_016),
+        ] as [(String, String, Int64)]
+    )
+    func badFilters(name: String, value: String, code: Int64) {
+        let error = #expect(throws: ServerAPIError.self) { try HistoryFilter([(name, value)]) }
+        #expect(error?.code == code)
+        #expect(throws: ServerAPIError.startDateAfterEndDate) {
+            try HistoryFilter([("startDate", "2"), ("endDate", "1")])
+        }
+    }
 }

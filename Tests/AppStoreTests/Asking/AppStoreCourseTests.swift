@@ -8,7 +8,7 @@ struct AppStoreCourseTests {
     private let busy = EvidenceFault.appStoreUnavailable("busy")
     private let refused = EvidenceFault(.rejected, code: "receipt_status", detail: "refused")
 
-    private func course(deadline: Duration = .seconds(5)) -> AppStoreCourse {
+    private func course(deadline: Duration = .seconds(5)) -> AppStoreCourse<SubscriptionHistory> {
         AppStoreCourse(startingIn: .production, deadline: deadline)
     }
 
@@ -47,7 +47,7 @@ struct AppStoreCourseTests {
     @Test("The other environment is asked once, and who is sent back and forth is refused")
     func environments() {
         for (first, other) in [(AppStoreEnvironment.production, AppStoreEnvironment.sandbox), (.sandbox, .production)] {
-            var course = AppStoreCourse(startingIn: first, deadline: .seconds(5))
+            var course = AppStoreCourse<SubscriptionHistory>(startingIn: first, deadline: .seconds(5))
             #expect(course.step(after: .otherEnvironment(refused), at: .zero, chance: 0) == .ask(other, after: .zero))
             #expect(
                 course.step(after: .temporary(busy), at: .zero, chance: 0) == .ask(other, after: .milliseconds(100))

@@ -1,3 +1,4 @@
+import Logging
 import Offers
 import Testing
 
@@ -31,6 +32,26 @@ struct MannerlyTransportTests {
         #expect(scripted.requests.count == 5)
         #expect(await fault(transport, OutgoingRequest(to: "b")) == nil)
         #expect(scripted.requests.count == 6)
+    }
+
+    @Test(
+        "verifyReceipt is down when it says so, though with HTTP 200",
+        arguments: [(21005, true), (21009, true), (21003, false), (21002, false), (0, false)]
+    )
+    func verifyReceipt(status: Int, isDown: Bool) async throws {
+        let scripted = ScriptedTransport(Array(repeating: .reply("{\"status\":\(status)}"), count: 30))
+        let client = VerifyReceiptClient(
+            transport: MannerlyTransport(scripted, requestsPerSecond: 1000),
+            urls: .names,
+            deadline: .seconds(5),
+            now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            clock: nil
+        )
+        let app = AppStoreApp(bundleId: "b", environments: [.production])
+        for _ in 0..<6 { _ = try? await client.history(ofReceipt: "MII=", of: app) }
+        // After five such answers, nothing is sent any more.
+        #expect((scripted.requests.count == 5) == isDown, "\(scripted.requests.count)")
     }
 
     @Test("Refusals are answers of a host that is well")

@@ -1,0 +1,71 @@
+import Offers
+
+/// Which transactions Get Transaction History is asked for (App Store Server API, query parameters of version 2).
+struct HistoryFilter {
+    /// `productId`, which may repeat.
+    var productIds: Set<String> = []
+    /// `productType`, which may repeat.
+    var productTypes: Set<String> = []
+    /// `subscriptionGroupIdentifier`, which may repeat.
+    var groupIds: Set<String> = []
+    /// `inAppOwnershipType`.
+    var ownership: String?
+    /// `revoked`: only refunded transactions, or none of them.
+    var revoked: Bool?
+    /// `startDate`: bought then or later.
+    var startDate: Timestamp?
+    /// `endDate`: bought before then.
+    var endDate: Timestamp?
+
+    /// Filters nothing.
+    init() {}
+
+    /// Reads the parameters of a query; what is none of these is ignored.
+    ///
+    /// - Parameter query: The parameters.
+    /// - Throws: `ServerAPIError` when a value is none that Apple takes.
+    init(_ query: [(name: String, value: String)]) throws(ServerAPIError) {
+        for (name, value) in query {
+            switch name {
+            case "productId":
+                guard !value.isEmpty else { throw .invalidProductId }
+                productIds.insert(value)
+            case "productType":
+                let types = ["AUTO_RENEWABLE", "NON_RENEWABLE", "CONSUMABLE", "NON_CONSUMABLE"]
+                guard types.contains(value) else { throw .invalidProductType }
+                productTypes.insert(value)
+            case "subscriptionGroupIdentifier":
+                guard !value.isEmpty else { throw .invalidSubscriptionGroupIdentifier }
+                groupIds.insert(value)
+            case "inAppOwnershipType":
+                guard ["PURCHASED", "FAMILY_SHARED"].contains(value) else { throw .invalidInAppOwnershipType }
+                ownership = value
+            case "revoked":
+                guard ["true", "false"].contains(value) else { throw .invalidRevoked }
+                revoked = value == "true"
+            case "startDate":
+                guard let date = Int64(value) else { throw .invalidStartDate }
+                startDate = Timestamp(millisecondsSince1970: date)
+            case "endDate":
+                guard let date = Int64(value) else { throw .invalidEndDate }
+                endDate = Timestamp(millisecondsSince1970: date)
+            default: break
+            }
+        }
+        if let startDate, let endDate, startDate > endDate { throw .startDateAfterEndDate }
+    }
+
+    /// Whether a transaction is asked for.
+    ///
+    /// - Parameter transaction: A transaction; all that the simulator sells are auto-renewable subscriptions.
+    /// - Returns: `true` when every parameter lets it pass.
+    func lets(_ transaction: StoreTransaction) -> Bool {
+        (productIds.isEmpty || productIds.contains(transaction.productId))
+            && (productTypes.isEmpty || productTypes.contains("AUTO_RENEWABLE"))
+            && (groupIds.isEmpty || groupIds.contains(transaction.groupId))
+            && ownership.map { $0 == transaction.ownership } ?? true
+            && revoked.map { $0 == (transaction.revocation != nil) } ?? true
+            && startDate.map { transaction.purchaseDate >= $0 } ?? true
+            && endDate.map { transaction.purchaseDate < $0 } ?? true
+    }
+}

@@ -1,0 +1,168 @@
+import Logging
+import Offers
+import SignedDataFixtures
+import Testing
+
+@testable import AppStore
+
+@Suite("Asking the App Store Server API for the whole history")
+struct ServerAPIHistoryTests {
+    private static let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+    private let signer: TestSigner
+    private let verifier: SignedDataVerifier
+
+    init() throws {
+        let authority = try TestAuthority()
+        signer = try authority.signer()
+        verifier = SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: authority.rootDER)])
+    }
+
+    private func ask(
+        _ replies: [Result<IncomingResponse, TransportFault>],
+        countsRedemptions: Bool = true,
+        needsWholeHistory: Bool = false
+    ) async -> (outcome: Result<SubscriptionHistory, EvidenceFault>, urls: [String]) {
+        let transport = ScriptedTransport(replies)
+        let fetcher = AppStoreEvidenceFetcher(
+            apps: [
+                AppStoreApp(
+                    bundleId: "b",
+                    environments: [.production, .sandbox],
+                    serverAPI: ServerAPICredentials(bundleId: "b", issuerId: "issuer", signer: KeySigner()),
+                    countsRedemptions: countsRedemptions
+                )
+            ],
+            urls: .names,
+            verifier: verifier,
+            anyTransport: transport,
+            deadline: .seconds(5),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            now: { Self.now }
+        )
+        do throws(EvidenceFault) {
+            let history = try await fetcher.history(
+                answering: .transactionId("9"),
+                for: "b",
+                needsWholeHistory: needsWholeHistory
+            )
+            return (.success(history), transport.requests.map(\.url))
+        } catch {
+            return (.failure(error), transport.requests.map(\.url))
+        }
+    }
+
+    /// A transaction of the subscription, the day of whose purchase is its number.
+    private func transaction(
+        _ number: Int64,
+        offer: String? = nil,
+        environment: String = "Production",
+        type: String = "Auto-Renewable Subscription"
+    ) throws -> String {
+        let bought = 1_794_000_000_000 + number * 86_400_000
+        let under = offer.map { #""offerType":2,"offerIdentifier":"\#($0)","# } ?? ""
+        return try signer.sign(
+            #"""
+            {"transactionId":"\#(number)","originalTransactionId":"1","bundleId":"b","productId":"p",\#(under)
+            "purchaseDate":\#(bought),"expiresDate":\#(bought + 86_400_000),"type":"\#(type)",
+            "environment":"\#(environment)","signedDate":1795262300000}
+            """#
+        )
+    }
+
+    private func statuses(
+        status: Int = 2,
+        environment: String = "Production"
+    ) throws -> Result<IncomingResponse, TransportFault> {
+        let signed = try transaction(9, environment: environment)
+        return .reply(
+            #"""
+            {"environment":"\#(environment)","bundleId":"b","data":[{"subscriptionGroupIdentifier":"1",
+            "lastTransactions":[{"status":\#(status),"originalTransactionId":"1","signedTransactionInfo":"\#(signed)"}]}]}
+            """#
+        )
+    }
+
+    private func page(_ transactions: [String], next: String? = nil) -> Result<IncomingResponse, TransportFault> {
+        let revision = next.map { #""revision":"\#($0)","# } ?? ""
+        let list = transactions.map { "\"\($0)\"" }.joined(separator: ",")
+        return .reply(#"{\#(revision)"hasMore":\#(next != nil),"bundleId":"b","signedTransactions":[\#(list)]}"#)
+    }
+
+    @Test("Page by page, each transaction once, and the history is complete then")
+    func pages() async throws {
+        let (outcome, urls) = await ask([
+            try statuses(), page([try transaction(1, offer: "o"), try transaction(2)], next: "a b/+"),
+            page([try transaction(3, offer: "o"), try transaction(9)]),
+        ])
+        let history = try outcome.get()
+        #expect(history.coverage == .complete)
+        #expect(history.transactions.compactMap(\.transactionId).sorted() == ["1", "2", "3", "9"])
+        #expect(history.renewals?.count == 1)
+        let call = "production/inApps/v2/history/9?productType=AUTO_RENEWABLE"
+        #expect(urls == ["production/inApps/v1/subscriptions/9", call, call + "&revision=a%20b%2F%2B"])
+        let app = App(
+            bundleId: "b",
+            subscriptionGroups: [SubscriptionGroup(id: "1", products: [Product(id: "p")])]
+        )
+        #expect(history.redemptions(ofOffer: "o", inGroup: "1", of: app) == 2)
+    }
+
+    @Test("It is asked for where redemptions are counted or the question needs it, and of customers who subscribed")
+    func need() async throws {
+        let without = await ask([try statuses()], countsRedemptions: false)
+        #expect(without.urls.count == 1)
+        #expect(try without.outcome.get().coverage == .newestTransactions)
+        let needed = await ask([try statuses(), page([])], countsRedemptions: false, needsWholeHistory: true)
+        #expect(try needed.outcome.get().coverage == .complete)
+        let nobody = await ask([.reply(#"{"environment":"Production","bundleId":"b","data":[]}"#)])
+        #expect(nobody.urls.count == 1)
+        #expect(try nobody.outcome.get().transactions.isEmpty)
+    }
+
+    @Test("The environment that knows the customer is asked for the history")
+    func sandbox() async throws {
+        let (outcome, urls) = await ask([
+            .reply(#"{"errorCode":4040010,"errorMessage":"m"}"#, status: 404), try statuses(environment: "Sandbox"),
+            page([try transaction(1, environment: "Sandbox")]),
+        ])
+        #expect(try outcome.get().transactions.count == 2)
+        #expect(urls.last == "sandbox/inApps/v2/history/9?productType=AUTO_RENEWABLE")
+    }
+
+    @Test("A revoked subscription's newest transaction is refunded, its earlier ones are not")
+    func revoked() async throws {
+        let history = try await ask([try statuses(status: 5), page([try transaction(1), try transaction(9)])])
+            .outcome.get()
+        let dates = Dictionary(
+            history.transactions.map { ($0.transactionId ?? "", $0.revocationDate) },
+            uniquingKeysWith: { $1 }
+        )
+        #expect(dates == ["1": nil, "9": Self.now])
+    }
+
+    @Test("A page that fails is asked for again; one that is missing, forged or endless is no history")
+    func failures() async throws {
+        let busy = Result<IncomingResponse, TransportFault>.reply("<html>", status: 503)
+        let again = await ask([try statuses(), busy, page([try transaction(1)])])
+        #expect(try again.outcome.get().transactions.count == 2)
+        let stranger = try TestAuthority().signer().sign("{}")
+        let endless = (0..<60).map { page([], next: "r\($0)") }
+        let faults: [[Result<IncomingResponse, TransportFault>]] = [
+            [busy, busy, busy], [page([stranger])], [.reply("{}")] + [.reply("{}"), .reply("{}")],
+            [page([], next: "r"), page([], next: "r")],
+            [page([try transaction(1, environment: "Sandbox")])], endless,
+            [.reply(#"{"hasMore":true,"signedTransactions":[]}"#)],
+        ]
+        for (index, replies) in faults.enumerated() {
+            let result = await ask([try statuses()] + replies)
+            #expect(result.outcome.code == "app_store_unavailable", "\(index)")
+            #expect(result.urls.count <= ServerAPIClient.mostPages + 1)
+        }
+    }
+
+    @Test("What is no subscription makes nobody a subscriber")
+    func others() async throws {
+        let history = try await ask([try statuses(), page([try transaction(1, type: "Consumable")])]).outcome.get()
+        #expect(history.transactions.compactMap(\.transactionId) == ["9"])
+    }
+}
