@@ -119,11 +119,21 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "LoadGenerator",
+            dependencies: [
+                "StrictJSON",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "offer-signer",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "LogLines", "OfferAPI", "OfferService", "Offers", "PrometheusMetrics",
-                "StrictJSON",
+                "AppStore", "AppStoreSimulator", "LoadGenerator", "LogLines", "OfferAPI", "OfferService", "Offers",
+                "PrometheusMetrics", "StrictJSON",
                 "SubscriptionKeys",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -194,6 +204,15 @@ let package = Package(
             name: "StorageTests",
             dependencies: [
                 "Storage", "Offers", "PostgreSQLServer", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LoadGeneratorTests",
+            dependencies: [
+                "LoadGenerator",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),

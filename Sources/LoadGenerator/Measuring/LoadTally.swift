@@ -1,0 +1,48 @@
+/// What one event loop counted; the tallies of all of them add up to the result.
+struct LoadTally: Sendable {
+    /// From the moment a request was to be sent to the end of its answer, in nanoseconds.
+    ///
+    /// In a closed loop that is the moment it was sent.
+    var latency = Histogram()
+    /// From the moment a request was sent to the end of its answer, in nanoseconds.
+    var service = Histogram()
+    /// The same as ``latency``, by kind of evidence.
+    var kinds: [Histogram]
+    /// Answers that brought every signature asked for.
+    var fulfilled = 0
+    /// All answers.
+    var answers = 0
+    /// The signatures in them.
+    var signatures = 0
+    /// All signatures, those of the warm-up too.
+    var everySignature = 0
+    /// What failed, by why.
+    var failures: [LoadFailure: Int] = [:]
+    /// The answers that were kept.
+    var samples: [AnswerSample] = []
+    /// When the last counted request ended, in nanoseconds of the monotonic clock.
+    var lastEnd: Int64 = 0
+
+    /// Creates an empty tally.
+    ///
+    /// - Parameter kinds: How many kinds of evidence there are.
+    init(kinds: Int) {
+        self.kinds = Array(repeating: Histogram(), count: kinds)
+    }
+
+    /// Adds another tally of as many kinds.
+    ///
+    /// - Parameter other: The other one.
+    mutating func add(_ other: LoadTally) {
+        latency.add(other.latency)
+        service.add(other.service)
+        for index in kinds.indices { kinds[index].add(other.kinds[index]) }
+        fulfilled += other.fulfilled
+        answers += other.answers
+        signatures += other.signatures
+        everySignature += other.everySignature
+        failures.merge(other.failures, uniquingKeysWith: +)
+        samples += other.samples
+        lastEnd = max(lastEnd, other.lastEnd)
+    }
+}

@@ -1,0 +1,99 @@
+extension LoadReport {
+    /// The report as a table for people.
+    public var text: String {
+        var lines = [
+            "\(url), \(loop) loop: \(how), \(Self.number(seconds, 1)) s after \(Self.number(warmUpSeconds, 1)) s of warm-up"
+        ]
+        lines += asked.map { "  \($0)" }
+        if offersPerRequest > 1 { lines.append("  \(offersPerRequest) offers in each request") }
+        lines.append("")
+        lines.append(
+            Self.row("requests", Self.number(Double(requests), 0), Self.number(requestsPerSecond, 1) + " a second")
+        )
+        lines.append(
+            Self.row(
+                "signatures",
+                Self.number(Double(signatures), 0),
+                Self.number(signaturesPerSecond, 1) + " a second"
+            )
+        )
+        let failed = errors.values.reduce(0, +)
+        lines.append(Self.row("errors", Self.number(Double(failed), 0), ""))
+        for (name, number) in errors.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            lines.append(Self.row("", Self.number(Double(number), 0), name))
+        }
+        lines.append("")
+        lines.append(Self.row("latency in ms", ["p50", "p90", "p99", "p99.9", "max", "mean"]))
+        lines.append(Self.row(rate == nil ? "as measured" : "from sending", measured))
+        lines.append(Self.row("corrected", corrected) + "  " + correction)
+        if kinds.count > 1 {
+            lines.append("")
+            for (name, kind) in kinds.sorted(by: { $0.key < $1.key }) {
+                lines.append(Self.row(name, kind.latency) + "  \(Self.number(Double(kind.requests), 0)) requests")
+            }
+        }
+        if let serviceMicrosecondsPerSignature, let servicePeakMegabytes {
+            lines.append("")
+            lines.append(
+                "  service: \(Self.number(serviceMicrosecondsPerSignature, 1)) µs of CPU per signature, "
+                    + "at most \(Self.number(servicePeakMegabytes, 1)) MB of memory"
+            )
+        }
+        lines.append("")
+        lines.append(checked)
+        return lines.joined(separator: "\n")
+    }
+
+    private var how: String {
+        let connections = "\(connections) connection\(connections == 1 ? "" : "s")"
+        return rate.map { "\(Self.number($0, 0)) requests a second over \(connections)" } ?? connections
+    }
+
+    private var checked: String {
+        guard let verification else { return "  signatures not checked: --verify-key names the public key" }
+        let number = Self.number(Double(verification.checked), 0)
+        guard verification.wrong > 0 else {
+            return "  signatures checked: \(number) of \(Self.number(Double(signatures), 0)), all right"
+        }
+        let wrong = Self.number(Double(verification.wrong), 0)
+        return "  WRONG SIGNATURES: \(wrong) of \(number) checked; the first: \(verification.firstFault ?? "")"
+    }
+
+    private static func row(_ name: String, _ number: String, _ rest: String) -> String {
+        "  \(right(name, 18, isName: true))\(right(number, 10))  \(rest)".trimmingEnd
+    }
+
+    private static func row(_ name: String, _ latency: LatencySummary) -> String {
+        row(name, latency.columns.map { number($0, 3) })
+    }
+
+    private static func row(_ name: String, _ columns: [String]) -> String {
+        "  \(right(name, 18, isName: true))" + columns.map { right($0, 10) }.joined()
+    }
+
+    private static func right(_ text: String, _ width: Int, isName: Bool = false) -> String {
+        let space = String(repeating: " ", count: max(isName ? 1 : 0, width - text.count))
+        return isName ? text + space : space + text
+    }
+
+    /// A number with commas between thousands, and so many decimals.
+    private static func number(_ value: Double, _ decimals: Int) -> String {
+        let scale = decimals == 0 ? 1 : decimals == 1 ? 10 : 1000
+        let scaled = Int((value * Double(scale)).rounded())
+        let whole = String(scaled / scale)
+        var grouped = ""
+        for (index, digit) in whole.enumerated() {
+            if index > 0, (whole.count - index).isMultiple(of: 3) { grouped.append(",") }
+            grouped.append(digit)
+        }
+        guard decimals > 0 else { return grouped }
+        let fraction = String(scaled % scale)
+        return grouped + "." + String(repeating: "0", count: decimals - fraction.count) + fraction
+    }
+}
+
+extension String {
+    fileprivate var trimmingEnd: String {
+        String(reversed().drop { $0 == " " }.reversed())
+    }
+}

@@ -1,0 +1,120 @@
+internal import FoundationEssentials
+
+/// The result of a run, as `--json` prints it.
+///
+/// Times are in milliseconds unless a name says otherwise.
+public struct LoadReport: Codable, Equatable, Sendable {
+    /// Where the service listens.
+    public let url: String
+    /// The kind of loop.
+    ///
+    /// `closed`: each connection sends when its last answer is there. `open`: requests are sent at a rate.
+    public let loop: String
+    /// How many connections there were.
+    public let connections: Int
+    /// The requests to be sent a second, in an open loop.
+    public let rate: Double?
+    /// How long was measured, in seconds, up to the last answer.
+    public let seconds: Double
+    /// How long requests were sent before that, in seconds.
+    public let warmUpSeconds: Double
+    /// How many offers each request asked for.
+    public let offersPerRequest: Int
+    /// What was asked, a line for each kind of evidence.
+    public let asked: [String]
+    /// The requests that brought every signature asked for.
+    public let requests: Int
+    /// The same, a second.
+    public let requestsPerSecond: Double
+    /// The signatures that came.
+    public let signatures: Int
+    /// The same, a second.
+    public let signaturesPerSecond: Double
+    /// The requests that failed, by why.
+    public let errors: [String: Int]
+    /// Latencies as they were measured, from sending to the end of the answer.
+    public let measured: LatencySummary
+    /// Latencies corrected for coordinated omission.
+    public let corrected: LatencySummary
+    /// What they are corrected by.
+    public let correction: String
+    /// By kind of evidence: requests, and latencies as ``measured`` in a closed loop, as ``corrected`` in an open one.
+    public let kinds: [String: Kind]
+    /// The CPU time of the generator, warm-up included, in seconds.
+    public let generatorProcessorSeconds: Double
+    /// The service's CPU time per signature, warm-up included, in microseconds; absent where its process is not known.
+    public let serviceMicrosecondsPerSignature: Double?
+    /// The service's CPU time, warm-up included, in seconds.
+    public let serviceProcessorSeconds: Double?
+    /// The most resident memory that the service had so far, in megabytes of 10⁶ bytes.
+    public let servicePeakMegabytes: Double?
+    /// What came of checking the signatures; absent where there was no public key.
+    public let verification: SignatureChecker.Outcome?
+
+    /// What one kind of evidence brought.
+    public struct Kind: Codable, Equatable, Sendable {
+        /// The requests that brought every signature asked for.
+        public let requests: Int
+        /// Their latencies.
+        public let latency: LatencySummary
+    }
+
+    /// Sums a run up.
+    ///
+    /// - Parameters:
+    ///   - measurement: What was measured.
+    ///   - verification: What came of checking signatures; `nil` where none were.
+    public init(_ measurement: LoadMeasurement, verification: SignatureChecker.Outcome?) {
+        let (plan, tally) = (measurement.plan, measurement.tally)
+        url = plan.address.description
+        loop = plan.rate == nil ? "closed" : "open"
+        connections = plan.connections
+        rate = plan.rate
+        seconds = (measurement.elapsedSeconds * 1000).rounded() / 1000
+        warmUpSeconds = plan.warmUpSeconds
+        offersPerRequest = plan.deck.offersPerRequest
+        asked = plan.deck.descriptions
+        requests = tally.fulfilled
+        signatures = tally.signatures
+        let elapsed = measurement.elapsedSeconds
+        func perSecond(_ number: Int) -> Double { elapsed > 0 ? (Double(number) / elapsed * 10).rounded() / 10 : 0 }
+        requestsPerSecond = perSecond(tally.fulfilled)
+        signaturesPerSecond = perSecond(tally.signatures)
+        errors = Dictionary(tally.failures.map { ($0.description, $1) }, uniquingKeysWith: +)
+        measured = LatencySummary(tally.service)
+        if plan.rate == nil {
+            let interval = measurement.closedLoopInterval
+            corrected = LatencySummary(tally.latency.corrected(forInterval: interval))
+            let milliseconds = Double(interval / 1000) / 1000
+            correction = "by \(milliseconds) ms, the mean time between two requests of a connection"
+        } else {
+            corrected = LatencySummary(tally.latency)
+            correction = "from the moment at which a request was due"
+        }
+        kinds = Dictionary(
+            zip(plan.deck.kinds, tally.kinds).map { name, histogram in
+                (name, Kind(requests: Int(histogram.count), latency: LatencySummary(histogram)))
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+        generatorProcessorSeconds = (measurement.generatorProcessorSeconds * 1000).rounded() / 1000
+        func rounded(_ value: Double?, _ scale: Double) -> Double? { value.map { ($0 * scale).rounded() / scale } }
+        serviceMicrosecondsPerSignature = rounded(measurement.serviceMicrosecondsPerSignature, 100)
+        serviceProcessorSeconds = rounded(measurement.service?.processorSeconds, 1000)
+        servicePeakMegabytes = rounded((measurement.service?.peakBytes).map { Double($0) / 1e6 }, 10)
+        self.verification = verification
+    }
+
+    /// Whether something was signed, and no signature was wrong.
+    public var isSuccess: Bool { requests > 0 && verification?.wrong ?? 0 == 0 }
+
+    /// The report as JSON with sorted members.
+    ///
+    /// - Returns: One object, over several lines.
+    /// - Throws: `EncodingError`, when a number is none.
+    public func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+}

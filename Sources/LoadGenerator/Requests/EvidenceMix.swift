@@ -1,0 +1,65 @@
+/// Which kinds of evidence the requests carry, and how many of each.
+public struct EvidenceMix: Equatable, Sendable {
+    /// A kind of evidence; the raw values are those of requests, but for `held`.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// A verifyReceipt answer, made up here.
+        case receiptResponse
+        /// An app receipt of the simulator.
+        case receipt
+        /// Signed transactions and renewal infos of the simulator.
+        case signedTransactions
+        /// A transaction identifier of the simulator.
+        case transactionId
+        /// None: the state that the service holds.
+        case held
+
+        /// Whether the evidence comes from the App Store simulator, because the service asks it or has to trust it.
+        public var needsSimulator: Bool { self == .receipt || self == .signedTransactions || self == .transactionId }
+    }
+
+    /// The kinds with their weights, each once, in the order given.
+    public let weights: [(kind: Kind, weight: Int)]
+
+    /// Requests with a verifyReceipt answer, all of them.
+    public static let receiptResponses = EvidenceMix(weights: [(.receiptResponse, 1)])
+
+    private init(weights: [(kind: Kind, weight: Int)]) { self.weights = weights }
+
+    /// Reads a mix.
+    ///
+    /// - Parameter text: Such as `receiptResponse=80,signedTransactions=10,transactionId=10`; a kind alone counts 1.
+    /// - Throws: ``MixFault`` with what is wrong with it.
+    public init(_ text: String) throws(MixFault) {
+        var weights: [(kind: Kind, weight: Int)] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = pair[0].trimmingPrefix(" ")
+            guard let kind = Kind(rawValue: String(name)) else {
+                let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw MixFault(description: "\"\(name)\" is no kind of evidence; there are \(kinds)")
+            }
+            guard let weight = pair.count == 1 ? 1 : Int(pair[1]), (1...1000).contains(weight) else {
+                throw MixFault(description: "\(name) needs a weight from 1 to 1000, such as \(name)=10")
+            }
+            guard !weights.contains(where: { $0.kind == kind }) else {
+                throw MixFault(description: "\(name) is there twice")
+            }
+            weights.append((kind, weight))
+        }
+        self.weights = weights
+    }
+
+    /// Whether any of the kinds needs the simulator.
+    public var needsSimulator: Bool { weights.contains { $0.kind.needsSimulator } }
+
+    /// Whether two mixes have the same kinds with the same weights.
+    public static func == (left: EvidenceMix, right: EvidenceMix) -> Bool {
+        left.weights.elementsEqual(right.weights, by: ==)
+    }
+}
+
+/// Why a mix cannot be used.
+public struct MixFault: Error, CustomStringConvertible {
+    /// The reason, in words that follow the option's name.
+    public let description: String
+}

@@ -1,0 +1,128 @@
+import StrictJSON
+
+/// A customer whom the service would sign offers for.
+struct EligibleCustomer: Sendable {
+    /// The account's token.
+    let account: String
+    /// The value of `evidence`, JSON; `nil` where the service holds the customer's state.
+    var evidence: [UInt8]?
+    /// The offers.
+    var offers: [ExpectedAnswer.Offer]
+}
+
+/// The service that is asked before the measurement begins.
+struct PreparedService {
+    /// How it is asked.
+    let question: HTTPQuestion
+    /// The client's token.
+    let token: String
+
+    // Any account will do to ask which offers there are.
+    private static let nobody = "00000000-0000-4000-8000-000000000000"
+
+    /// The offers of an app.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app; `nil` for the client's only one.
+    ///   - productId: The product; `nil` for any.
+    ///   - offerId: The offer; `nil` for any.
+    /// - Returns: The app, and its offers: one or more.
+    /// - Throws: ``PreparationFault`` when there are none.
+    func offers(
+        bundleId: String?,
+        productId: String?,
+        offerId: String?
+    ) async throws(PreparationFault) -> (bundleId: String, offers: [ExpectedAnswer.Offer]) {
+        let body = RequestBody.make(bundleId: bundleId, account: Self.nobody, evidence: nil, offers: nil)
+        let answer = try await answer("/v1/eligibility", body)
+        let all = answer.decisions.map { ExpectedAnswer.Offer(productId: $0.productId, offerId: $0.offerId) }
+        let offers = all.filter { $0.productId == productId ?? $0.productId && $0.offerId == offerId ?? $0.offerId }
+        guard !offers.isEmpty else {
+            let names = all.map { "\($0.productId) \($0.offerId)" }.joined(separator: ", ")
+            throw PreparationFault(
+                all.isEmpty
+                    ? "the catalog has no offer of \(answer.bundleId)"
+                    : "the catalog has no such offer of \(answer.bundleId); it has \(names)"
+            )
+        }
+        return (answer.bundleId, offers)
+    }
+
+    /// The offers that a customer may have.
+    ///
+    /// - Parameters:
+    ///   - customer: The customer.
+    ///   - offers: The offers.
+    ///   - bundleId: The app.
+    ///   - reasons: The reasons for the others are added here.
+    /// - Returns: Those that the customer may have.
+    /// - Throws: ``PreparationFault`` when the service does not answer.
+    func eligible(
+        _ customer: EligibleCustomer,
+        _ offers: [ExpectedAnswer.Offer],
+        bundleId: String,
+        reasons: inout [String]
+    ) async throws(PreparationFault) -> [ExpectedAnswer.Offer] {
+        var eligible: [ExpectedAnswer.Offer] = []
+        // A request may ask about a hundred of them.
+        for start in stride(from: 0, to: offers.count, by: 100) {
+            let some = Array(offers[start..<min(start + 100, offers.count)])
+            let body = RequestBody.make(
+                bundleId: bundleId,
+                account: customer.account,
+                evidence: customer.evidence,
+                offers: some
+            )
+            let answer = try await answer("/v1/eligibility", body)
+            for (decision, offer) in zip(answer.decisions, some) {
+                if decision.verdict == "eligible" { eligible.append(offer) } else { reasons.append(decision.reason) }
+            }
+        }
+        return eligible
+    }
+
+    /// Asks for the signatures of a customer's offers.
+    ///
+    /// - Parameters:
+    ///   - customer: The customer.
+    ///   - bundleId: The app.
+    /// - Returns: The answer.
+    /// - Throws: ``PreparationFault`` when there is none.
+    func sign(_ customer: EligibleCustomer, bundleId: String) async throws(PreparationFault) -> SignedAnswer {
+        try await answer(
+            "/v1/signatures",
+            RequestBody.make(
+                bundleId: bundleId,
+                account: customer.account,
+                evidence: customer.evidence,
+                offers: Array(customer.offers.prefix(1))
+            )
+        )
+    }
+
+    private func answer(_ path: String, _ body: [UInt8]) async throws(PreparationFault) -> SignedAnswer {
+        let (status, body) = try await question.ask("POST", path, token: token, body: body)
+        guard status == 200 else {
+            throw PreparationFault("POST \(question.address)\(path): \(status)\(Self.detail(of: body))")
+        }
+        do {
+            return try SignedAnswer(json: body)
+        } catch {
+            throw PreparationFault("POST \(question.address)\(path) is not answered by Offer Signer: \(error.detail)")
+        }
+    }
+
+    /// What a problem's `code` and `detail` say.
+    private static func detail(of body: [UInt8]) -> String {
+        var reader = JSONReader(body)
+        var (code, detail) = ("", "")
+        try? reader.readObject { (name, reader) throws(JSONFault) in
+            switch name {
+            case "code": code = " " + (try reader.readString())
+            case "detail": detail = ": " + (try reader.readString())
+            default: try reader.skipValue()
+            }
+        }
+        return code + detail
+    }
+}

@@ -1,0 +1,77 @@
+internal import Crypto
+internal import FoundationEssentials
+import StrictJSON
+
+/// Makes the bodies of requests.
+package enum RequestBody {
+    /// The body of a request.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app; `nil` to leave it out.
+    ///   - account: The account's token.
+    ///   - evidence: The value of `evidence`, JSON; `nil` to leave it out.
+    ///   - offers: The offers; `nil` to leave them out.
+    /// - Returns: JSON.
+    static func make(
+        bundleId: String?,
+        account: String,
+        evidence: [UInt8]?,
+        offers: [ExpectedAnswer.Offer]?
+    ) -> [UInt8] {
+        var writer = JSONWriter(capacity: 512 + (evidence?.count ?? 0))
+        writer.object { body in
+            if let bundleId { body.member("bundleId", bundleId) }
+            body.member("appAccountToken", account)
+            guard let offers else { return }
+            body.member("offers")
+            body.array { list in
+                for offer in offers {
+                    list.object { member in
+                        member.member("productId", offer.productId)
+                        member.member("offerId", offer.offerId)
+                    }
+                }
+            }
+        }
+        guard let evidence else { return writer.bytes }
+        // The writer takes no JSON as it is: the evidence becomes the last member.
+        return writer.bytes.dropLast() + Array(",\"evidence\":".utf8) + evidence + Array("}".utf8)
+    }
+
+    /// An evidence object with one member whose value is JSON already.
+    ///
+    /// - Parameters:
+    ///   - name: The member's name.
+    ///   - json: Its value.
+    /// - Returns: The object.
+    static func evidence(_ name: String, json: [UInt8]) -> [UInt8] {
+        Array("{\"\(name)\":".utf8) + json + Array("}".utf8)
+    }
+
+    /// An evidence object.
+    ///
+    /// - Parameter members: Writes its members.
+    /// - Returns: The object.
+    static func evidence(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(capacity: 8192)
+        writer.object(members)
+        return writer.bytes
+    }
+
+    /// The account of a customer: always the same for the same transaction, as limits on shared evidence want it.
+    ///
+    /// - Parameter originalTransactionId: The customer's transaction.
+    /// - Returns: A UUID in lowercase (RFC 9562 version 8: from a hash).
+    static func account(of originalTransactionId: String) -> String {
+        var bytes = Array(SHA256.hash(data: Data("offer-signer load \(originalTransactionId)".utf8)).prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x80
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(index) { text.append("-") }
+            text.append(digit)
+        }
+        return text
+    }
+}

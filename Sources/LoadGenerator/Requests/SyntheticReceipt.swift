@@ -1,0 +1,110 @@
+internal import FoundationEssentials
+import StrictJSON
+
+/// A verifyReceipt answer of about 2 KB, as a backend gets one from Apple, for a customer who does not exist.
+struct SyntheticReceipt {
+    /// What the customer's subscription is.
+    enum State: String, CaseIterable {
+        case lapsed, activeAutoRenewOff, active, billingRetry, gracePeriod
+    }
+
+    /// The app.
+    let bundleId: String
+    /// The product that was bought.
+    let productId: String
+    /// What became of it.
+    let state: State
+    /// `Production` or `Sandbox`.
+    let environment: String
+    /// `original_transaction_id`: the customer's own.
+    let originalTransactionId: String
+    /// When Apple answered.
+    let date: Date
+
+    private static let day: TimeInterval = 86_400
+
+    /// The answer.
+    var json: [UInt8] {
+        let expires =
+            switch state {
+            case .lapsed: -40 * Self.day
+            case .billingRetry, .gracePeriod: -2 * Self.day
+            case .active, .activeAutoRenewOff: 20 * Self.day
+            }
+        let purchases = [expires - 30 * Self.day, expires - 60 * Self.day].map(date.addingTimeInterval)
+        var writer = JSONWriter(capacity: 3072)
+        writer.object { answer in
+            answer.member("status", 0)
+            answer.member("environment", environment)
+            answer.member("receipt")
+            answer.object { receipt in
+                receipt.member("receipt_type", environment == "Production" ? "Production" : "ProductionSandbox")
+                receipt.member("adam_id", 1_234_567_890)
+                receipt.member("app_item_id", 1_234_567_890)
+                receipt.member("bundle_id", bundleId)
+                receipt.member("application_version", "1")
+                receipt.date("receipt_creation_date", purchases[0])
+                receipt.date("request_date", date)
+                receipt.date("original_purchase_date", purchases[1])
+                receipt.member("original_application_version", "1")
+                receipt.member("in_app")
+                receipt.array { _ in }
+            }
+            answer.member("latest_receipt_info")
+            answer.array { list in
+                for (index, purchase) in purchases.enumerated() {
+                    list.object { transaction(into: &$0, purchase, isFirst: index == purchases.count - 1) }
+                }
+            }
+            answer.member("pending_renewal_info")
+            answer.array { list in list.object { renewal(into: &$0) } }
+        }
+        return writer.bytes
+    }
+
+    private func transaction(into json: inout JSONWriter, _ purchase: Date, isFirst: Bool) {
+        json.member("quantity", "1")
+        json.member("product_id", productId)
+        json.member("transaction_id", originalTransactionId + (isFirst ? "" : "1"))
+        json.member("original_transaction_id", originalTransactionId)
+        json.date("purchase_date", purchase)
+        json.date("original_purchase_date", purchase)
+        json.date("expires_date", purchase.addingTimeInterval(30 * Self.day))
+        json.member("web_order_line_item_id", originalTransactionId + (isFirst ? "7" : "8"))
+        json.member("is_trial_period", "false")
+        json.member("is_in_intro_offer_period", "false")
+        json.member("in_app_ownership_type", "PURCHASED")
+    }
+
+    private func renewal(into json: inout JSONWriter) {
+        json.member("auto_renew_product_id", productId)
+        json.member("product_id", productId)
+        json.member("original_transaction_id", originalTransactionId)
+        json.member("auto_renew_status", state == .lapsed || state == .activeAutoRenewOff ? "0" : "1")
+        switch state {
+        case .lapsed: json.member("expiration_intent", "1")
+        case .billingRetry, .gracePeriod:
+            json.member("expiration_intent", "2")
+            json.member("is_in_billing_retry_period", "1")
+            if state == .gracePeriod {
+                json.date("grace_period_expires_date", date.addingTimeInterval(10 * Self.day))
+            }
+        case .active, .activeAutoRenewOff: break
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a date in Apple's three forms; the one in Cupertino's time is not looked at, and eight hours behind.
+    fileprivate mutating func date(_ name: String, _ date: Date) {
+        let style = Date.ISO8601FormatStyle(
+            dateSeparator: .dash,
+            dateTimeSeparator: .space,
+            timeSeparator: .colon,
+            timeZone: .gmt
+        ).year().month().day().time(includingFractionalSeconds: false)
+        member(name, date.formatted(style) + " Etc/GMT")
+        member(name + "_ms", String(Int64(date.timeIntervalSince1970 * 1000)))
+        member(name + "_pst", date.addingTimeInterval(-8 * 3600).formatted(style) + " America/Los_Angeles")
+    }
+}

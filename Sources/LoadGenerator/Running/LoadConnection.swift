@@ -1,0 +1,83 @@
+import NIOCore
+
+/// One connection: sends a request, waits for its answer, and tells its lane.
+final class LoadConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    /// A request that waits for its answer.
+    ///
+    /// Times are nanoseconds of the monotonic clock.
+    struct Flight {
+        /// The request's place in the deck.
+        let request: Int
+        /// When it was to be sent.
+        let intended: Int64
+        /// When it was sent.
+        let sent: Int64
+    }
+
+    /// The request that waits for its answer.
+    var flight: Flight?
+
+    private let lane: LoadLane
+    private var reader = AnswerReader()
+    private var context: ChannelHandlerContext?
+
+    /// Creates the handler of a connection.
+    ///
+    /// - Parameter lane: The lane that it belongs to.
+    init(_ lane: LoadLane) { self.lane = lane }
+
+    /// Sends a request.
+    ///
+    /// - Parameters:
+    ///   - bytes: The request.
+    ///   - flight: What is to be known when its answer comes.
+    func send(_ bytes: ByteBuffer, _ flight: Flight) {
+        self.flight = flight
+        context?.writeAndFlush(wrapOutbound(bytes), promise: nil)
+    }
+
+    /// Closes the connection.
+    func close() { context?.close(promise: nil) }
+
+    func channelActive(context: ChannelHandlerContext) {
+        self.context = context
+        lane.opened(self)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        reader.append(unwrapInboundIn(data))
+        do throws(AnswerReader.Malformed) {
+            while let answer = try reader.next() {
+                guard let flight else { throw AnswerReader.Malformed(reason: "nothing was asked") }
+                self.flight = nil
+                lane.answered(self, flight, answer)
+            }
+        } catch {
+            fail(.malformed(error.reason))
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        fail(.closed)
+        lane.lost(self)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    /// Gives up the request that waits for its answer, and the connection with it.
+    ///
+    /// - Parameter failure: Why.
+    func fail(_ failure: LoadFailure) {
+        guard let flight else { return }
+        self.flight = nil
+        lane.failed(flight, failure)
+        close()
+    }
+
+    private func wrapOutbound(_ bytes: ByteBuffer) -> NIOAny { NIOAny(bytes) }
+}

@@ -1,0 +1,316 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// What one event loop does of a run: its connections, its part of the schedule, its tally.
+///
+/// Everything in it happens on its event loop, so nothing in it is locked.
+final class LoadLane {
+    /// The moments of a run, in nanoseconds of the monotonic clock.
+    struct Schedule {
+        let start: Int64
+        let warmUpEnd: Int64
+        var end: Int64
+    }
+
+    private let plan: LoadPlan
+    private let number: Int
+    private let eventLoop: any EventLoop
+    private let collector: SecondsCollector
+    private let finished: EventLoopPromise<LoadTally>
+
+    private var schedule: Schedule?
+    private var earlyEnd: Int64?
+    private var tally: LoadTally
+    private var reservoir: SampleReservoir
+    private var second = LoadSecond(index: 0, isWarmUp: true)
+    private var position: Int
+    private var due = 0
+    private var inFlight = 0
+    private var isOver = false
+    private var hasFinished = false
+    private var isWaiting = false
+    private var connections: [LoadConnection] = []
+    private var idle: [LoadConnection] = []
+    private var tasks: [RepeatedTask] = []
+
+    /// Creates a lane; nothing is sent yet.
+    ///
+    /// - Parameters:
+    ///   - number: Its number among the lanes, from 0.
+    ///   - plan: The whole run's plan.
+    ///   - eventLoop: Where it runs.
+    ///   - collector: Where its seconds go.
+    init(_ number: Int, of plan: LoadPlan, on eventLoop: any EventLoop, collector: SecondsCollector) {
+        self.plan = plan
+        self.number = number
+        self.eventLoop = eventLoop
+        self.collector = collector
+        finished = eventLoop.makePromise()
+        tally = LoadTally(kinds: plan.deck.kinds.count)
+        let share = plan.keptAnswers.map { max(1, $0 / plan.eventLoops) }
+        reservoir = SampleReservoir(capacity: share, seed: UInt64(number))
+        position = plan.deck.order.count * number / plan.eventLoops
+    }
+
+    /// What was counted, once the run has ended.
+    var result: EventLoopFuture<LoadTally> { finished.futureResult }
+
+    /// Opens the lane's connections.
+    ///
+    /// - Returns: Done when at least one of them is open; fails with the reason when none is.
+    func open() -> EventLoopFuture<Void> {
+        let number = (number..<plan.connections).reduce(0) { $0 + (($1 - self.number) % plan.eventLoops == 0 ? 1 : 0) }
+        let attempts = (0..<number).map { _ in connect() }
+        return EventLoopFuture.whenAllComplete(attempts, on: eventLoop).flatMapThrowing { results in
+            let reasons = results.compactMap { result -> String? in
+                if case .failure(let error) = result { LoadFailure.reason(error) } else { nil }
+            }
+            if let reason = reasons.first, reasons.count == results.count { throw PreparationFault(reason) }
+        }
+    }
+
+    /// Begins to send.
+    ///
+    /// - Parameter schedule: When what is measured.
+    func begin(_ schedule: Schedule) {
+        self.schedule = schedule
+        second.isWarmUp = schedule.start < schedule.warmUpEnd
+        tasks = [
+            eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [bound = bound] _ in
+                bound.value.endSecond()
+            },
+            eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(250), delay: .milliseconds(250)) {
+                [bound = bound] _ in bound.value.giveUpLateOnes()
+            },
+        ]
+        eventLoop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(schedule.end))) { [bound = bound] in
+            bound.value.end(at: schedule.end)
+        }
+        let missing = (plan.connections - number + plan.eventLoops - 1) / plan.eventLoops - connections.count
+        for _ in 0..<max(0, missing) { reconnect() }
+        if plan.rate == nil {
+            let ready = idle
+            idle = []
+            for connection in ready { sendNext(connection) }
+        } else {
+            sendWhatIsDue()
+        }
+        if let earlyEnd { end(at: earlyEnd) }
+    }
+
+    /// Ends the run, at its end or before.
+    ///
+    /// - Parameter moment: What counts as its end.
+    func end(at moment: Int64) {
+        guard !isOver, var schedule else {
+            earlyEnd = moment
+            return
+        }
+        schedule.end = min(schedule.end, moment)
+        self.schedule = schedule
+        isOver = true
+        countWhatWasNotSent(schedule)
+        for connection in idle { connection.close() }
+        finishIfDone()
+    }
+
+    // MARK: What connections tell
+
+    /// A connection is open.
+    func opened(_ connection: LoadConnection) {
+        connections.append(connection)
+        guard !isOver else { return connection.close() }
+        if schedule != nil, plan.rate == nil {
+            sendNext(connection)
+        } else {
+            idle.append(connection)
+            sendWhatIsDue()
+        }
+    }
+
+    /// A connection is closed.
+    func lost(_ connection: LoadConnection) {
+        connections.removeAll { $0 === connection }
+        idle.removeAll { $0 === connection }
+        if !isOver { reconnect() }
+        finishIfDone()
+    }
+
+    /// An answer has come.
+    func answered(_ connection: LoadConnection, _ flight: LoadConnection.Flight, _ answer: AnswerReader.Answer) {
+        let now = Self.now
+        inFlight -= 1
+        count(answer, of: flight, at: now)
+        if isOver || answer.closes {
+            connection.close()
+            finishIfDone()
+        } else if plan.rate == nil {
+            sendNext(connection)
+        } else {
+            idle.append(connection)
+            sendWhatIsDue()
+        }
+    }
+
+    /// A request has come to nothing.
+    func failed(_ flight: LoadConnection.Flight, _ failure: LoadFailure) {
+        inFlight -= 1
+        let now = Self.now
+        if failure == .timeout, isMeasured(flight.intended) { tally.latency.record(now - flight.intended) }
+        count(failure, intended: flight.intended)
+        finishIfDone()
+    }
+
+    // MARK: Sending
+
+    private func sendNext(_ connection: LoadConnection, intended: Int64? = nil) {
+        let request = plan.deck.order[position]
+        position += 1
+        if position == plan.deck.order.count { position = 0 }
+        let now = Self.now
+        inFlight += 1
+        connection.send(
+            plan.deck.requests[request].bytes,
+            LoadConnection.Flight(request: request, intended: intended ?? now, sent: now)
+        )
+    }
+
+    /// When a request of the open loop is due: the lanes take turns.
+    private func moment(ofDue index: Int, _ schedule: Schedule, rate: Double) -> Int64 {
+        schedule.start + Int64(Double(index * plan.eventLoops + number) / rate * 1e9)
+    }
+
+    private func sendWhatIsDue() {
+        guard let rate = plan.rate, let schedule, !isOver else { return }
+        let now = Self.now
+        var moment = moment(ofDue: due, schedule, rate: rate)
+        while moment <= now, moment < schedule.end, let connection = idle.popLast() {
+            due += 1
+            sendNext(connection, intended: moment)
+            moment = self.moment(ofDue: due, schedule, rate: rate)
+        }
+        // With no idle connection, the next answer comes back here.
+        guard !idle.isEmpty, !isWaiting, moment < schedule.end else { return }
+        isWaiting = true
+        eventLoop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(moment))) { [bound = bound] in
+            bound.value.isWaiting = false
+            bound.value.sendWhatIsDue()
+        }
+    }
+
+    private func countWhatWasNotSent(_ schedule: Schedule) {
+        guard let rate = plan.rate else { return }
+        while true {
+            let moment = moment(ofDue: due, schedule, rate: rate)
+            guard moment < schedule.end else { return }
+            due += 1
+            // It would have waited at least until now.
+            if isMeasured(moment) { tally.latency.record(schedule.end - moment) }
+            count(.notSent, intended: moment)
+        }
+    }
+
+    // MARK: Connecting
+
+    private func connect() -> EventLoopFuture<Void> {
+        ClientBootstrap(group: eventLoop)
+            .connectTimeout(.seconds(5))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { [bound = bound] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(LoadConnection(bound.value))
+                }
+            }
+            .connect(host: plan.address.host, port: plan.address.port)
+            .map { _ in }
+    }
+
+    private func reconnect() {
+        eventLoop.scheduleTask(in: .milliseconds(20)) { [bound = bound] in
+            guard !bound.value.isOver else { return }
+            bound.value.connect().whenFailure { error in
+                let lane = bound.value
+                lane.count(.connect(LoadFailure.reason(error)), intended: Self.now)
+                if !lane.isOver {
+                    lane.eventLoop.scheduleTask(in: .milliseconds(200)) {
+                        if !bound.value.isOver { bound.value.reconnect() }
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Counting
+
+    private static var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
+
+    private var bound: NIOLoopBound<LoadLane> { NIOLoopBound(self, eventLoop: eventLoop) }
+
+    /// Requests count that were to be sent in the time that is measured, however late their answers are.
+    private func isMeasured(_ intended: Int64) -> Bool {
+        guard let schedule else { return false }
+        return intended >= schedule.warmUpEnd && intended < schedule.end
+    }
+
+    private func count(_ answer: AnswerReader.Answer, of flight: LoadConnection.Flight, at now: Int64) {
+        let request = plan.deck.requests[flight.request]
+        let signatures = answer.status == 200 ? answer.body.occurrences(of: "\"signature\":\"") : 0
+        let isFulfilled = answer.status == 200 && signatures >= request.expected.offers.count
+        let latency = now - flight.intended
+        second.signatures += signatures
+        tally.everySignature += signatures
+        if isFulfilled {
+            second.fulfilled += 1
+            second.latency.record(latency)
+        }
+        if isMeasured(flight.intended) {
+            tally.answers += 1
+            tally.signatures += signatures
+            tally.lastEnd = now
+            if isFulfilled {
+                tally.fulfilled += 1
+                tally.latency.record(latency)
+                tally.service.record(now - flight.sent)
+                tally.kinds[request.kind].record(latency)
+            }
+            if signatures > 0 {
+                reservoir.offer { AnswerSample(request: flight.request, body: Array(answer.body.readableBytesView)) }
+            }
+        }
+        if !isFulfilled { count(FaultyAnswer.failure(of: answer), intended: flight.intended) }
+    }
+
+    private func count(_ failure: LoadFailure, intended: Int64) {
+        second.failed += 1
+        if isMeasured(intended) { tally.failures[failure, default: 0] += 1 }
+    }
+
+    private func endSecond() {
+        guard let schedule, !hasFinished else { return }
+        collector.add(second)
+        let index = second.index + 1
+        second.latency.reset()
+        second = LoadSecond(
+            index: index,
+            isWarmUp: schedule.start + Int64(index) * 1_000_000_000 < schedule.warmUpEnd,
+            latency: second.latency
+        )
+    }
+
+    private func giveUpLateOnes() {
+        let latest = Self.now - Int64(plan.timeoutSeconds * 1e9)
+        for connection in connections where (connection.flight?.sent ?? .max) < latest { connection.fail(.timeout) }
+    }
+
+    private func finishIfDone() {
+        guard isOver, inFlight == 0, !hasFinished, let schedule else { return }
+        // The last second has ended together with the run.
+        let length = Self.now - schedule.start - Int64(second.index) * 1_000_000_000
+        if length > 990_000_000 { endSecond() }
+        hasFinished = true
+        for task in tasks { task.cancel() }
+        tally.samples = reservoir.samples
+        finished.succeed(tally)
+    }
+}

@@ -1,0 +1,36 @@
+/// What a run measured.
+public struct LoadMeasurement: Sendable {
+    /// What was planned.
+    public let plan: LoadPlan
+    /// What was counted.
+    let tally: LoadTally
+    /// Second by second, the warm-up's too.
+    public let seconds: [LoadSecond]
+    /// How long was measured, in seconds, up to the last answer.
+    public let elapsedSeconds: Double
+    /// The CPU time of the generator itself, warm-up included, in seconds.
+    public let generatorProcessorSeconds: Double
+    /// What the service used meanwhile, warm-up included; `nil` where its process is not known.
+    let service: ProcessUsage?
+
+    /// How many requests brought every signature asked for.
+    public var fulfilled: Int { tally.fulfilled }
+
+    /// How many failed, by why.
+    public var failures: [LoadFailure: Int] { tally.failures }
+
+    /// The answers that were kept, for their signatures to be checked.
+    public var samples: [AnswerSample] { tally.samples }
+
+    /// The service's CPU time per signature, warm-up included, in microseconds.
+    var serviceMicrosecondsPerSignature: Double? {
+        guard let service, tally.everySignature > 0 else { return nil }
+        return service.processorSeconds * 1e6 / Double(tally.everySignature)
+    }
+
+    /// The time between two requests of one connection, in nanoseconds: what a closed loop is corrected by.
+    var closedLoopInterval: Int64 {
+        guard tally.service.count > 0 else { return 0 }
+        return Int64(elapsedSeconds * 1e9 * Double(plan.connections) / Double(tally.service.count))
+    }
+}

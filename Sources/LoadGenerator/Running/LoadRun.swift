@@ -1,0 +1,87 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Generates load as planned, and measures what comes back.
+public final class LoadRun: Sendable {
+    private let plan: LoadPlan
+    private let lanes = Mutex<[NIOLoopBound<LoadLane>]>([])
+    private let stopMoment = Mutex<Int64?>(nil)
+
+    /// Creates a run; nothing is sent yet.
+    ///
+    /// - Parameter plan: What is to be done.
+    public init(_ plan: LoadPlan) { self.plan = plan }
+
+    /// Runs to the end.
+    ///
+    /// - Parameter report: Called once a second with what the second brought, on one of the event loops.
+    /// - Returns: What was measured.
+    /// - Throws: ``PreparationFault`` when no connection could be opened.
+    public func run(
+        report: @escaping @Sendable (LoadSecond) -> Void = { _ in }
+    ) async throws(PreparationFault) -> LoadMeasurement {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: plan.eventLoops)
+        defer { group.shutdownGracefully { _ in } }
+        let plan = plan
+        let collector = SecondsCollector(lanes: plan.eventLoops, report: report)
+        do {
+            var lanes: [NIOLoopBound<LoadLane>] = []
+            for (number, eventLoop) in group.makeIterator().prefix(plan.eventLoops).enumerated() {
+                lanes.append(
+                    try await eventLoop.submit {
+                        NIOLoopBound(
+                            LoadLane(number, of: plan, on: eventLoop, collector: collector),
+                            eventLoop: eventLoop
+                        )
+                    }.get()
+                )
+            }
+            for lane in lanes { try await lane.eventLoop.flatSubmit { lane.value.open() }.get() }
+            self.lanes.withLock { $0 = lanes }
+            let start = Int64(NIODeadline.now().uptimeNanoseconds) + 5_000_000
+            let warmUpEnd = start + Int64(plan.warmUpSeconds * 1e9)
+            let schedule = LoadLane.Schedule(
+                start: start,
+                warmUpEnd: warmUpEnd,
+                end: warmUpEnd + Int64(plan.durationSeconds * 1e9)
+            )
+            let processorTime = Self.processorSeconds
+            let before = ProcessUsage(of: plan.processes)
+            for lane in lanes {
+                lane.eventLoop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(start))) { lane.value.begin(schedule) }
+            }
+            if stopMoment.withLock(\.self) != nil { stop() }
+            var tally = LoadTally(kinds: plan.deck.kinds.count)
+            for lane in lanes { tally.add(try await lane.eventLoop.flatSubmit { lane.value.result }.get()) }
+            let end = min(schedule.end, stopMoment.withLock(\.self) ?? .max)
+            return LoadMeasurement(
+                plan: plan,
+                tally: tally,
+                seconds: collector.complete,
+                elapsedSeconds: max(Double(max(end, tally.lastEnd) - warmUpEnd) / 1e9, 0),
+                generatorProcessorSeconds: Self.processorSeconds - processorTime,
+                service: before.flatMap { before in ProcessUsage(of: plan.processes)?.since(before) }
+            )
+        } catch {
+            throw PreparationFault("\(plan.address): \(LoadFailure.reason(error))")
+        }
+    }
+
+    /// Ends the run now; what was measured so far is its result.
+    public func stop() {
+        let now = Int64(NIODeadline.now().uptimeNanoseconds)
+        stopMoment.withLock { $0 = $0 ?? now }
+        for lane in lanes.withLock(\.self) {
+            lane.eventLoop.execute { lane.value.end(at: now) }
+        }
+    }
+
+    /// The CPU time of this process so far, in seconds.
+    private static var processorSeconds: Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import LoadGenerator
+
+/// The options of `load` that say what becomes of the result.
+struct LoadOutputOptions: ParsableArguments {
+    /// How many answers are kept, unless all are.
+    static let sample = 1000
+
+    @Option(
+        help: ArgumentHelp(
+            "The public key as PEM (openssl pkey -pubout): a sample of the signatures is checked after the run.",
+            valueName: "pem"
+        )
+    )
+    var verifyKey: String?
+
+    @Flag(help: "Check all signatures, not a sample: every answer is kept until the end, half a kilobyte an offer.")
+    var verifyAll = false
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Where the run is written second by second, to be plotted.", valueName: "file"))
+    var csv: String?
+
+    /// Reads a public key.
+    ///
+    /// - Parameter file: The file.
+    /// - Returns: What checks signatures with it.
+    /// - Throws: `ValidationError` when it is none.
+    static func checker(_ file: String) throws -> SignatureChecker {
+        guard let bytes = try? Data(contentsOf: URL(filePath: file)) else {
+            throw ValidationError("--verify-key: \(file) cannot be read.")
+        }
+        guard let checker = SignatureChecker(pem: String(decoding: bytes, as: UTF8.self)) else {
+            throw ValidationError(
+                "--verify-key: \(file) holds no P-256 public key; openssl pkey -in SubscriptionKey_ID.p8 -pubout makes one."
+            )
+        }
+        return checker
+    }
+
+    /// Prints the result, and writes the run second by second if that is wanted.
+    ///
+    /// - Parameters:
+    ///   - report: The result.
+    ///   - measurement: The run.
+    /// - Throws: Exit 1 when the file cannot be written.
+    func write(_ report: LoadReport, _ measurement: LoadMeasurement) throws(ExitCode) {
+        do {
+            Console.result(json ? try report.json() : report.text)
+            if let csv { try Data(measurement.csv.utf8).write(to: URL(filePath: csv)) }
+        } catch {
+            Console.message("error: \(csv ?? "the result") cannot be written: \(error.localizedDescription)")
+            throw .failure
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import LoadGenerator
+import Synchronization
+
+/// One line on a terminal that says how the run goes; nothing anywhere else.
+final class LoadProgress: Sendable {
+    private let isShown: Bool
+    private let hasLine = Mutex(false)
+
+    /// Creates the line; nothing is shown yet.
+    ///
+    /// - Parameter isShown: Whether it is wanted.
+    init(isShown: Bool) {
+        self.isShown = isShown && isatty(STDERR_FILENO) == 1
+    }
+
+    /// Shows what a second brought.
+    ///
+    /// - Parameter second: The second.
+    func show(_ second: LoadSecond) {
+        guard isShown else { return }
+        func milliseconds(_ percentile: Double) -> String {
+            String(format: "%.2f", Double(second.latency.value(atPercentile: percentile)) / 1e6)
+        }
+        let phase = second.isWarmUp ? "warm-up " : ""
+        hasLine.withLock { $0 = true }
+        write(
+            "\r\u{1B}[K\(second.index + 1) s  \(phase)\(second.fulfilled) requests, \(second.signatures) signatures, "
+                + "p50 \(milliseconds(50)) ms, p99 \(milliseconds(99)) ms, \(second.failed) errors"
+        )
+    }
+
+    /// Takes the line away.
+    func clear() {
+        if hasLine.withLock({ $0 }) { write("\r\u{1B}[K") }
+    }
+
+    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Foundation
+import LoadGenerator
+
+/// The options of `load` that say what load is put on.
+struct LoadTargetOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Where the service listens, such as http://127.0.0.1:8080.", valueName: "url"))
+    var url: String?
+
+    @Option(help: ArgumentHelp("The client's token, as clients.yaml has its SHA-256.", valueName: "token"))
+    var token: String?
+
+    @Flag(help: "Put load on a host that is not this machine.")
+    var allowRemote = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The service's process, or each of its processes: CPU time and memory are measured as well.",
+            valueName: "number"
+        )
+    )
+    var pid: [Int32] = []
+
+    @Flag(
+        name: .customLong("self"),
+        help: "Start a service and an App Store simulator for the run; no --url, no --token."
+    )
+    var runsOwn = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The configuration of the service that --self starts, with a client and a ledger of the run's own.",
+            valueName: "file"
+        )
+    )
+    var config = "keys.example/offer-signer.yaml"
+
+    func validate() throws {
+        if runsOwn {
+            let given = [url.map { _ in "--url" }, token.map { _ in "--token" }, pid.first.map { _ in "--pid" }]
+            if let option = given.compactMap(\.self).first {
+                throw ValidationError("--self starts a service of its own: leave \(option) out.")
+            }
+            return
+        }
+        guard url != nil, let token else {
+            throw ValidationError("Give --url and --token of a running service, or --self to have one started.")
+        }
+        // The token goes into a header field as it is.
+        guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw ValidationError("--token is visible ASCII without spaces.")
+        }
+        let address = try address("--url", url)
+        if let address, !address.isLoopback, !allowRemote {
+            throw ValidationError(
+                "\(address.host) may be another machine: load can put a service out of order. Say --allow-remote if it "
+                    + "is yours."
+            )
+        }
+    }
+
+    /// The service that was named.
+    ///
+    /// - Parameters:
+    ///   - verifyKey: The file of the public key, if there is one.
+    ///   - simulator: The App Store simulator, if there is one.
+    /// - Returns: What load is put on.
+    /// - Throws: An error of usage, or exit 1 when the key cannot be used.
+    func given(verifyKey: String?, _ simulator: ServiceAddress?) throws -> LoadTarget {
+        guard let address = try address("--url", url), let token else { throw ValidationError("--url and --token") }
+        return LoadTarget(
+            address: address,
+            token: token,
+            simulator: simulator,
+            checker: try verifyKey.map(LoadOutputOptions.checker),
+            processes: pid
+        )
+    }
+}
+
+/// Reads the address that an option has.
+///
+/// - Parameters:
+///   - option: The option.
+///   - text: Its value.
+/// - Returns: The address; `nil` when the option was not given.
+/// - Throws: `ValidationError` when it is no address.
+func address(_ option: String, _ text: String?) throws -> ServiceAddress? {
+    guard let text else { return nil }
+    do throws(AddressFault) {
+        return try ServiceAddress(text)
+    } catch {
+        throw ValidationError("\(option): \(error).")
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Synchronization
+
+/// A command of this executable that runs beside this one.
+///
+/// Not Foundation's `Process`: the command is to be in a process group of its own, so that Ctrl-C ends the measurement
+/// and not what is measured.
+final class StartedProgram: Sendable {
+    /// Its process.
+    let process: pid_t
+
+    private let command: String
+    private let output: URL
+    private let errors: URL
+    private let hasEnded = Mutex(false)
+
+    /// Starts a command.
+    ///
+    /// - Parameter arguments: The command with its arguments.
+    /// - Throws: ``OwnServiceFault`` when it cannot be started.
+    init(_ arguments: [String]) throws(OwnServiceFault) {
+        command = arguments.first ?? ""
+        let name = FileManager.default.temporaryDirectory.appending(path: "offer-signer-\(UUID().uuidString)")
+        output = name.appendingPathExtension("out")
+        errors = name.appendingPathExtension("err")
+        guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+            throw OwnServiceFault("/proc/self/exe cannot be read: the executable does not find itself")
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let writing = O_WRONLY | O_CREAT | O_EXCL
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.path, writing, 0o600)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.path, writing, 0o600)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        posix_spawnattr_setpgroup(&attributes, 0)
+
+        // Settings of the environment are not for the service of a measurement.
+        let variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix(KnownSetting.variablePrefix) }
+        var process: pid_t = 0
+        let result = Self.withCStrings([path] + arguments) { arguments in
+            Self.withCStrings(variables.map { "\($0)=\($1)" }) { variables in
+                posix_spawn(&process, path, &actions, &attributes, arguments, variables)
+            }
+        }
+        guard result == 0 else { throw OwnServiceFault("\(path): \(String(cString: strerror(result)))") }
+        self.process = process
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: output)
+        try? FileManager.default.removeItem(at: errors)
+    }
+
+    /// The first address in the line that the command prints when it accepts requests.
+    ///
+    /// - Returns: The URL.
+    /// - Throws: ``OwnServiceFault`` with what it said when it ends, or is not ready within 30 seconds.
+    func firstURL() async throws(OwnServiceFault) -> String {
+        for _ in 0..<3000 {
+            let text = Self.text(of: output)
+            if text.contains("\n"), let url = text.firstMatch(of: /https?:\/\/[^ ,\n]+/) { return String(url.output) }
+            if isOver() { throw OwnServiceFault("\(command) ended as it started:\n\(Self.text(of: errors))") }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        throw OwnServiceFault("\(command) was not ready within 30 seconds:\n\(Self.text(of: errors))")
+    }
+
+    /// Asks the command to end, and waits for it: 15 seconds, then it is killed.
+    func stop() {
+        guard !isOver() else { return }
+        kill(process, SIGTERM)
+        for _ in 0..<1500 {
+            usleep(10_000)
+            if isOver() { return }
+        }
+        kill(process, SIGKILL)
+        while !isOver() { usleep(1000) }
+    }
+
+    private func isOver() -> Bool {
+        hasEnded.withLock { hasEnded in
+            if hasEnded { return true }
+            var status: Int32 = 0
+            let result = waitpid(process, &status, WNOHANG)
+            hasEnded = result == process || result == -1 && errno != EINTR
+            return hasEnded
+        }
+    }
+
+    private static func text(of file: URL) -> String {
+        (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String],
+        _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let copies = strings.map { strdup($0) }
+        defer { copies.forEach { free($0) } }
+        return body(copies + [nil])
+    }
+}

@@ -1,0 +1,166 @@
+import ChildProcess
+import Foundation
+import Testing
+
+@Suite("The load generator")
+struct LoadTests {
+    private static let quick = ["--duration", "1", "--warm-up", "0.2", "--json"]
+
+    private func load(_ service: RunningService, _ arguments: [String]) throws -> ChildProcess.Outcome {
+        let target = ["--url", "http://127.0.0.1:\(service.server.port)", "--token", Installation.token]
+        return try Executable.run(["load"] + target + arguments)
+    }
+
+    private func json(_ outcome: ChildProcess.Outcome) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any], "\(outcome.errors)")
+    }
+
+    @Test("With URL and token alone it finds what to ask, and every signature is counted and right")
+    func closedLoop() throws {
+        let service = try RunningService()
+        let outcome = try load(
+            service,
+            Self.quick + ["--offers", "3", "--connections", "4", "--verify-all"]
+                + ["--verify-key", service.installation.publicKey]
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.isEmpty)
+        let report = try json(outcome)
+        let requests = try #require(report["requests"] as? Int)
+        #expect(requests > 10)
+        #expect(report["signatures"] as? Int == requests * 3)
+        #expect((report["errors"] as? [String: Int])?.isEmpty == true)
+        #expect(report["loop"] as? String == "closed")
+        let verification = try #require(report["verification"] as? [String: Any])
+        #expect(verification["checked"] as? Int == requests * 3)
+        #expect(verification["wrong"] as? Int == 0)
+        for name in ["measured", "corrected"] {
+            let latency = try #require(report[name] as? [String: Double])
+            let columns = try ["p50", "p90", "p99", "p99.9", "max"].map { try #require(latency[$0]) }
+            #expect(columns == columns.sorted())
+            #expect(columns[0] > 0)
+        }
+    }
+
+    @Test("An open loop sends as many requests as were due, and says how late the service was")
+    func openLoop() throws {
+        let service = try RunningService()
+        let file = service.installation.directory.path("run.csv")
+        let outcome = try load(
+            service,
+            ["--rate", "50", "--duration", "2", "--warm-up", "1", "--connections", "8", "--csv", file, "--pid"]
+                + ["\(service.identifier)"]
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.text.contains(#/requests +100 /#), "\(outcome.text)")
+        for words in ["open loop", "corrected", "p99.9", "signatures not checked", "µs of CPU per signature"] {
+            #expect(outcome.text.contains(words), "\(words) is missing in \(outcome.text)")
+        }
+        let rows = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\r\n")
+        #expect(rows.count == 4)
+        let head = try #require(rows.first).split(separator: ",")
+        #expect(rows.allSatisfy { $0.split(separator: ",").count == head.count })
+        #expect(rows.dropFirst().map { $0.split(separator: ",")[1] } == ["warm-up", "measured", "measured"])
+    }
+
+    @Test("A signature by another key is wrong, and the exit status says so")
+    func wrongKey() throws {
+        let service = try RunningService()
+        let other = try Installation()
+        let outcome = try load(service, Self.quick + ["--verify-key", other.publicKey])
+        #expect(outcome.status == 1)
+        let verification = try json(outcome)["verification"] as? [String: Any]
+        #expect((verification?["wrong"] as? Int ?? 0) > 0)
+        #expect(verification?["wrong"] as? Int == verification?["checked"] as? Int)
+        #expect(outcome.errors.contains("wrong signatures"))
+    }
+
+    @Test("It starts a service and an App Store of its own, asks by every kind of evidence, and leaves nothing behind")
+    func ownService() throws {
+        let installation = try Installation()
+        let scratch = try TemporaryDirectory()
+        let before = try FileManager.default.contentsOfDirectory(atPath: installation.directory.url.path)
+        let outcome = try ChildProcess(
+            Executable.path,
+            ["load", "--self", "--config", installation.configuration, "--customers", "6", "--verify-all", "--mix"]
+                + ["receiptResponse=2,receipt,signedTransactions,transactionId"] + Self.quick,
+            environment: ["TMPDIR": scratch.url.path, "OFFER_SIGNER_SERVER_PORT": "1"]
+        ).outcome()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let report = try json(outcome)
+        let kinds = try #require(report["kinds"] as? [String: [String: Any]])
+        #expect(kinds.keys.sorted() == ["receipt", "receiptResponse", "signedTransactions", "transactionId"])
+        #expect(kinds.values.allSatisfy { ($0["requests"] as? Int ?? 0) > 0 })
+        #expect((report["errors"] as? [String: Int])?.isEmpty == true)
+        #expect((report["serviceMicrosecondsPerSignature"] as? Double ?? 0) > 0)
+        let verification = try #require(report["verification"] as? [String: Any])
+        #expect(verification["wrong"] as? Int == 0)
+        #expect((verification["checked"] as? Int ?? 0) > 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: installation.directory.url.path) == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path).isEmpty)
+        let url = try #require(report["url"] as? String)
+        let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
+        #expect(throws: Failure.self) { try Connection(to: Connection.Address(port: port)) }
+    }
+
+    @Test("Ctrl-C ends the measurement early, with its result")
+    func interrupted() throws {
+        let service = try RunningService()
+        let target = ["--url", "http://127.0.0.1:\(service.server.port)", "--token", Installation.token]
+        let file = service.installation.directory.path("run.csv")
+        let process = try ChildProcess(
+            Executable.path,
+            ["load"] + target + ["--duration", "600", "--warm-up", "0", "--json", "--csv", file]
+        )
+        // Asked often enough, it has begun: the service has signed then.
+        usleep(3_000_000)
+        process.send(SIGINT)
+        let outcome = try process.outcome()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let report = try json(outcome)
+        #expect((report["requests"] as? Int ?? 0) > 0)
+        #expect((report["seconds"] as? Double ?? 600) < 300)
+    }
+
+    @Test("Faults are counted by status and code; nothing signed is exit 1")
+    func faults() throws {
+        let service = try RunningService()
+        let refused = try Executable.run(
+            ["load", "--url", "http://127.0.0.1:\(service.server.port)", "--token", "wrong"] + Self.quick
+        )
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("401"), "\(refused.errors)")
+        #expect(!refused.errors.contains("wrong"))
+        let unknown = try load(service, Self.quick + ["--offer-id", "nope"])
+        #expect(unknown.status == 1)
+        #expect(unknown.errors.contains("pro.monthly comeback50"), "\(unknown.errors)")
+        service.signal(SIGTERM)
+        _ = service.wait()
+        let gone = try load(service, Self.quick)
+        #expect(gone.status == 1)
+        #expect(gone.errors.contains("Connection refused"), "\(gone.errors)")
+    }
+
+    @Test(
+        "Bad usage is exit 64, with a word that helps",
+        arguments: [
+            ([], "--self"), (["--url", "http://127.0.0.1:1"], "--token"), (["--token", "t"], "--url"),
+            (["--url", "nonsense", "--token", "t"], "http://127.0.0.1:8080"),
+            (["--url", "https://127.0.0.1", "--token", "t"], "plain http"),
+            (["--url", "http://example.com", "--token", "t"], "--allow-remote"),
+            (["--url", "http://127.0.0.1:1", "--token", "a b"], "--token"),
+            (["--self", "--token", "t"], "leave --token out"), (["--self", "--connections", "0"], "--connections"),
+            (["--self", "--rate", "0"], "--rate"), (["--self", "--duration", "-1"], "--duration"),
+            (["--self", "--duration", "nan"], "--duration"), (["--self", "--offers", "101"], "--offers"),
+            (["--self", "--mix", "paper=1"], "paper"), (["--self", "--event-loops", "17"], "--event-loops"),
+            (["--self", "--simulator", "http://example.com"], "--simulator"),
+            (["--url", "http://127.0.0.1:1", "--token", "t", "--verify-key", "/nonexistent"], "--verify-key"),
+        ] as [([String], String)]
+    )
+    func usage(arguments: [String], word: String) throws {
+        let outcome = try Executable.run(["load"] + arguments)
+        #expect(outcome.status == 64, "\(outcome.errors)")
+        #expect(outcome.errors.contains(word), "\(outcome.errors)")
+        #expect(outcome.output.isEmpty)
+    }
+}

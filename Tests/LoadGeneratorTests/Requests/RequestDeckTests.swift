@@ -1,0 +1,94 @@
+import NIOCore
+import Testing
+
+@testable import LoadGenerator
+
+@Suite("What is asked")
+struct RequestDeckTests {
+    private func requests(_ number: Int, kind: Int) -> [LoadRequest] {
+        let expected = ExpectedAnswer(bundleId: "", account: "", offers: [])
+        return (0..<number).map { _ in LoadRequest(bytes: ByteBuffer(), kind: kind, expected: expected) }
+    }
+
+    @Test("Kinds are asked by their weights, in every stretch, and every customer gets a turn")
+    func weights() {
+        let deck = RequestDeck(
+            [
+                .init(kind: .receiptResponse, weight: 80, requests: requests(100, kind: 0), description: ""),
+                .init(kind: .signedTransactions, weight: 15, requests: requests(3, kind: 1), description: ""),
+                .init(kind: .held, weight: 5, requests: requests(7, kind: 2), description: ""),
+            ],
+            offersPerRequest: 1
+        )
+        let kinds = deck.order.map { deck.requests[$0].kind }
+        for (kind, weight) in [80, 15, 5].enumerated() {
+            #expect(kinds.count { $0 == kind } == kinds.count * weight / 100)
+        }
+        #expect(Set(deck.order) == Set(deck.requests.indices))
+        #expect(Set(kinds.prefix(100)) == [0, 1, 2])
+    }
+
+    @Test(
+        "A mix is read as it is written",
+        arguments: [
+            ("receiptResponse", ["receiptResponse 1"]),
+            (
+                "receiptResponse=80,signedTransactions=10,transactionId=10",
+                [
+                    "receiptResponse 80", "signedTransactions 10", "transactionId 10",
+                ]
+            ),
+            ("held=3, receipt", ["held 3", "receipt 1"]),
+        ]
+    )
+    func mix(text: String, expected: [String]) throws {
+        #expect(try EvidenceMix(text).weights.map { "\($0.kind.rawValue) \($0.weight)" } == expected)
+    }
+
+    @Test(
+        "What is no mix is refused with its fault",
+        arguments: [
+            ("", "is no kind"), ("receipts", "is no kind"), ("receipt=", "weight"), ("receipt=0", "weight"),
+            ("receipt=-1", "weight"), ("receipt=1,receipt=2", "twice"), ("receipt=1,", "is no kind"),
+        ]
+    )
+    func faults(text: String, message: String) {
+        let fault = #expect(throws: MixFault.self) { try EvidenceMix(text) }
+        #expect(fault?.description.contains(message) == true)
+    }
+
+    @Test(
+        "Addresses are read, and loopback is told from the rest",
+        arguments: [
+            ("http://127.0.0.1:8080", "127.0.0.1:8080", true), ("http://localhost", "localhost:80", true),
+            ("http://[::1]:81/", "[::1]:81", true), ("http://10.0.0.1:8080", "10.0.0.1:8080", false),
+            ("http://127.0.0.1.example.com", "127.0.0.1.example.com:80", false),
+            ("HTTP://127.9.9.9", "127.9.9.9:80", true),
+        ]
+    )
+    func addresses(url: String, authority: String, isLoopback: Bool) throws {
+        let address = try ServiceAddress(url)
+        #expect(address.authority == authority)
+        #expect(address.isLoopback == isLoopback)
+    }
+
+    @Test(
+        "What is no address of a service is refused",
+        arguments: [
+            "", "127.0.0.1:8080", "https://127.0.0.1", "http://", "http://h/path", "http://u@h", "http://h?q",
+            "http://h:0",
+            "http://h:70000", "ftp://h",
+        ]
+    )
+    func badAddresses(url: String) {
+        #expect(throws: AddressFault.self) { try ServiceAddress(url) }
+    }
+
+    @Test("An account is a UUID in lowercase, always the same for a transaction")
+    func accounts() {
+        let account = RequestBody.account(of: "220000000000001")
+        #expect(account == RequestBody.account(of: "220000000000001"))
+        #expect(account != RequestBody.account(of: "220000000000002"))
+        #expect(account.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
+    }
+}
