@@ -13,6 +13,7 @@ configuration := keys.example/offer-signer.yaml
 release       := .build/release/offer-signer
 debug         := .build/debug/offer-signer
 python        := .build-python
+bench-python  := .build-bench
 requirements  := deploy/requirements.txt Tests/Interoperability/requirements.txt
 
 # Says what comes next: in bold on a terminal, plainly in a log.
@@ -21,6 +22,7 @@ heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\0
 
 .PHONY: help demo test run build lint format clean \
         dependencies-to-build dependencies-for-demo dependencies-for-test \
+        dependencies-for-bench dependencies-for-peers bench bench-peers \
         test-build test-swift test-interoperability test-demo soak
 
 help:
@@ -28,6 +30,8 @@ help:
 	@echo 'make run      Serve the example until Ctrl-C.'
 	@echo 'make test     Everything that continuous integration checks.'
 	@echo 'make soak     Feed the readers of evidence with hostile input for long (SOAK_SECONDS=600 for each kind).'
+	@echo 'make bench    Measure the service against raw libcrypto, side by side (BENCH="--seconds 5 --rounds 3").'
+	@echo 'make bench-peers   Measure others who sign the same in Go, Node and Python, and the service beside them.'
 	@echo 'make build    Build the executable, optimised: $(release)'
 	@echo 'make lint     Check format, scripts, YAML, Dockerfile and systemd unit. Builds nothing.'
 	@echo 'make format   Bring the Swift sources into format.'
@@ -63,7 +67,7 @@ format:
 
 clean:
 	$(call heading,'Removing what was built')
-	rm -rf .build $(python)
+	rm -rf .build $(python) $(bench-python)
 
 test-build: dependencies-for-test
 	$(call heading,'Building the service and its tests')
@@ -83,6 +87,16 @@ soak: test-build
 	$(call heading,'Hostile input, $(SOAK_SECONDS) seconds for each of the readers')
 	@OFFER_SIGNER_SOAK_SECONDS=$(SOAK_SECONDS) swift test --skip-build --disable-xctest --filter "HostileInputTests|JSONDifferentialTests"
 
+# Figures of a busy machine are of no use but as ratios: close what else runs.
+BENCH ?=
+bench: dependencies-for-bench build $(bench-python)/installed
+	$(call heading,'Building the benchmark of the rooms without HTTP')
+	@swift build -c release --product SigningBenchmark
+	@$(bench-python)/bin/python -B deploy/loadtest/bench.py $(BENCH)
+
+bench-peers: dependencies-for-bench dependencies-for-peers build $(bench-python)/installed
+	@$(bench-python)/bin/python -B deploy/loadtest/bench_peers.py $(BENCH)
+
 test-interoperability: test-build $(python)/installed
 	$(call heading,"Interoperability: Python's cryptography and Apple's app-store-server-library")
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" $(python)/bin/python -B -m pytest Tests/Interoperability
@@ -101,10 +115,29 @@ dependencies-for-demo:
 dependencies-for-test:
 	@deploy/install-dependencies.sh build demo test
 
+dependencies-for-bench:
+	@deploy/install-dependencies.sh build bench
+
+# A peer that cannot be installed is left out, and the result says so.
+dependencies-for-peers:
+	@deploy/install-dependencies.sh go || echo 'Go will be left out.'
+	@deploy/install-dependencies.sh node || echo 'Node will be left out.'
+
 # Python packages, pinned, in a folder of their own.
 $(python)/installed: $(requirements) | dependencies-for-test
 	$(call heading,'Installing the Python packages of the tests into $(python)')
 	@rm -rf $(python)
 	@python3 -m venv $(python)
 	@$(python)/bin/pip install --quiet --disable-pip-version-check $(foreach file,$(requirements),--requirement $(file))
+	@touch $@
+
+# A picture or a peer can be done without; the figures cannot.
+$(bench-python)/installed: deploy/loadtest/requirements.txt deploy/loadtest/peers/python/requirements.txt | dependencies-for-bench
+	$(call heading,'Installing the Python packages of the benchmarks into $(bench-python)')
+	@rm -rf $(bench-python)
+	@python3 -m venv $(bench-python)
+	@for file in $^; do \
+	    $(bench-python)/bin/pip install --quiet --disable-pip-version-check --requirement $$file || \
+	        echo "$$file cannot be installed: what needs it will be left out."; \
+	done
 	@touch $@

@@ -266,6 +266,13 @@ let package = Package(
             path: "Tests/PostgreSQLServer",
             swiftSettings: strict
         ),
+        // What `make bench` measures the rooms of the service with, HTTP left out.
+        .executableTarget(
+            name: "SigningBenchmark",
+            dependencies: ["AppStore", "LoadGenerator", "OfferAPI", "OfferService", "Offers", "SubscriptionKeys"],
+            path: "Tests/SigningBenchmark",
+            swiftSettings: strict
+        ),
         // What the tests put in Apple's place: an HTTP server that answers as it is told.
         .target(name: "FakeServer", path: "Tests/FakeServer", swiftSettings: strict),
         // What the tests sign App Store data with: an authority of their own.

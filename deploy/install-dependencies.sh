@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing to build, demonstrate or test Offer Signer on Debian or Ubuntu.
 #
-#   deploy/install-dependencies.sh GROUP...      GROUP: build, demo, test
+#   deploy/install-dependencies.sh GROUP...      GROUP: build, demo, test, bench, go, node
 #
 # A thing that is already there, from wherever it came, is left alone. When nothing is missing, nothing is run.
 # On another system it names what is missing, and leaves the installing to you.
@@ -9,7 +9,7 @@
 set -euo pipefail
 
 usage() {
-    echo "usage: $0 build|demo|test ..." >&2
+    echo "usage: $0 build|demo|test|bench|go|node ..." >&2
     exit 64
 }
 
@@ -65,6 +65,15 @@ for group in "$@"; do
         need systemd "checking the systemd unit" command -v systemd-analyze
         need procps "checking it too: its reload uses kill" test -x /bin/kill
         ;;
+    bench)
+        need gcc "raw libcrypto, which the service is measured against" sh -c 'command -v cc'
+        need libc6-dev "building it" test -e /usr/include/stdlib.h
+        need openssl "public keys to check signatures with" command -v openssl
+        need python3 "the benchmarks" command -v python3
+        need python3-venv "keeping their packages to themselves" have_venv
+        ;;
+    go) need golang-go "the benchmark's peer in Go" command -v go ;;
+    node) need nodejs "the benchmark's peer in Node" command -v node ;;
     *) usage ;;
     esac
 done

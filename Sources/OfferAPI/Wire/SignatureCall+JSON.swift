@@ -1,12 +1,12 @@
 import Offers
-import StrictJSON
+package import StrictJSON
 
 extension SignatureCall {
     /// Reads the body of a call.
     ///
     /// - Parameter json: The body.
     /// - Throws: `JSONFault`, with a pointer to the field at fault.
-    init(json: [UInt8]) throws(JSONFault) {
+    package init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
         var fields = Fields()
         try reader.readObject(CallMember.table) { (member, reader) throws(JSONFault) in

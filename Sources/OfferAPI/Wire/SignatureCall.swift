@@ -1,19 +1,19 @@
-import Offers
+package import Offers
 
 /// The body of `POST /v1/signatures`, well-formed, before anything is known about the caller.
-struct SignatureCall {
+package struct SignatureCall {
     /// The app; `nil` where it was left out.
-    let bundleId: String?
+    package let bundleId: String?
     /// The account to sign for.
-    let account: Account
+    package let account: Account
     /// What shows what the customer has.
-    let evidence: Evidence?
+    package let evidence: Evidence?
     /// The offers, 1 to 100.
-    let offers: [OfferRequest]
+    package let offers: [OfferRequest]
     /// The forms in which eligible offers are signed.
-    let formats: Set<SignatureFormat>
+    package let formats: Set<SignatureFormat>
     /// Whether each decision is to carry every rule that was asked.
-    let explain: Bool
+    package let explain: Bool
 
     /// How many offers or products one request may ask for.
     static let maximumOffers = 100

@@ -1,0 +1,28 @@
+internal import FoundationEssentials
+
+extension RequestBody {
+    /// The body of a request as the generator sends it, for benchmarks without a service.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app.
+    ///   - productId: The product of the offer.
+    ///   - offerId: The offer: one for lapsed customers.
+    ///   - offers: How often the offer is asked for.
+    /// - Returns: JSON, with a verifyReceipt answer of now as evidence.
+    package static func lapsedCustomer(bundleId: String, productId: String, offerId: String, offers: Int) -> [UInt8] {
+        let receipt = SyntheticReceipt(
+            bundleId: bundleId,
+            productId: productId,
+            state: .lapsed,
+            environment: "Production",
+            originalTransactionId: "220000000000001",
+            date: Date()
+        )
+        return make(
+            bundleId: bundleId,
+            account: account(of: receipt.originalTransactionId),
+            evidence: evidence("receiptResponse", json: receipt.json),
+            offers: Array(repeating: ExpectedAnswer.Offer(productId: productId, offerId: offerId), count: offers)
+        )
+    }
+}

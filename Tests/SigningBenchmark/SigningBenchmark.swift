@@ -1,0 +1,111 @@
+import AppStore
+import Glibc
+import LoadGenerator
+import OfferAPI
+import OfferService
+import Offers
+import SubscriptionKeys
+
+/// Measures the rooms of the service without HTTP, on one thread, as `make bench` wants it.
+///
+///     SigningBenchmark KEY.p8 key-room|pipeline SECONDS OFFERS
+///
+/// `key-room` signs payloads, `pipeline` goes from the bytes of a request to the bytes of its answer: reading, evidence,
+/// decision, signature, writing. Prints one line of JSON, and exits with 1 when a signature was missing.
+@main
+struct SigningBenchmark {
+    static let bundleId = "com.example.reader"
+    static let productId = "com.example.reader.pro.monthly"
+    static let offerId = "comeback50"
+
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 5, let seconds = Double(arguments[3]), seconds > 0, let offers = Int(arguments[4]),
+            (1...100).contains(offers)
+        else {
+            print("usage: SigningBenchmark KEY.p8 key-room|pipeline SECONDS OFFERS")
+            exit(64)
+        }
+        do {
+            try ProcessProtection.enable()
+            try SecureHeap.initialize()
+            let key = try SigningKey(contentsOf: arguments[1], keyIdentifier: "EXAMPLE123")
+            switch arguments[2] {
+            case "key-room": try measure(for: seconds, each: 100) { try sign(with: key) }
+            default: try measure(for: seconds, each: offers, pipeline(key, offers: offers))
+            }
+        } catch {
+            print("error: \(error)")
+            exit(1)
+        }
+    }
+
+    /// A hundred payloads of an offer, made and signed.
+    private static func sign(with key: SigningKey) throws -> Int {
+        let payload = [UInt8](repeating: UInt8(ascii: "x"), count: 180)
+        var signatures = 0
+        for _ in 0..<100 where try !key.derSignature(over: payload.span).isEmpty { signatures += 1 }
+        return signatures
+    }
+
+    /// One request, from its bytes to the answer's.
+    private static func pipeline(_ key: SigningKey, offers: Int) -> () throws -> Int {
+        let offer = PromotionalOffer(id: offerId, audience: [.lapsed], maxRedemptions: 1)
+        let group = SubscriptionGroup(id: "20900001", products: [Product(id: productId, offers: [offer])])
+        let service = SignOffers(
+            apps: [
+                SigningApp(app: App(bundleId: bundleId, subscriptionGroups: [group]), signer: GuardedSigner(key))
+            ],
+            evidenceReader: AppStoreEvidenceReader(),
+            maximumEvidenceAgeSeconds: 86_400,
+            now: {
+                var time = timespec()
+                clock_gettime(CLOCK_REALTIME, &time)
+                return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+            }
+        )
+        let body = RequestBody.lapsedCustomer(
+            bundleId: bundleId,
+            productId: productId,
+            offerId: offerId,
+            offers: offers
+        )
+        return {
+            let call = try SignatureCall(json: body)
+            let request = SignatureRequest(
+                bundleId: call.bundleId ?? "",
+                account: call.account,
+                evidence: call.evidence,
+                offers: call.offers
+            )
+            let answer = try service.answer(request)
+            return answer.json.isEmpty ? 0 : answer.decisions.count { $0.discount != nil }
+        }
+    }
+
+    private static func measure(for seconds: Double, each expected: Int, _ work: () throws -> Int) throws {
+        for _ in 0..<100 { _ = try work() }
+        let start = now(CLOCK_MONOTONIC)
+        let processorStart = now(CLOCK_PROCESS_CPUTIME_ID)
+        var signatures = 0
+        while now(CLOCK_MONOTONIC) - start < seconds {
+            for _ in 0..<10 {
+                let signed = try work()
+                guard signed == expected else {
+                    print("error: \(signed) signatures instead of \(expected)")
+                    exit(1)
+                }
+                signatures += signed
+            }
+        }
+        let processor = now(CLOCK_PROCESS_CPUTIME_ID) - processorStart
+        let elapsed = now(CLOCK_MONOTONIC) - start
+        print("{\"signatures\": \(signatures), \"seconds\": \(elapsed), \"processorSeconds\": \(processor)}")
+    }
+
+    private static func now(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,224 @@
+"""What the benchmarks share: programs that measure, ratios within a round, tables and pictures."""
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+
+
+class Failed(Exception):
+    """A measurement that did not come about, with the reason."""
+
+
+def heading(text):
+    bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    print(f"\n\033[1m== {text}\033[0m" if bold else f"\n== {text}", flush=True)
+
+
+def run_json(command, timeout):
+    """Runs a program that prints one JSON object."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"no result within {timeout:.0f} s") from None
+    if done.returncode != 0:
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        raise Failed(lines[-1] if lines else f"exit status {done.returncode}")
+    return json.loads(done.stdout)
+
+
+class Raw:
+    """Raw libcrypto, by the C program beside this file: what everything else is measured against."""
+
+    def __init__(self, workspace, key):
+        here = os.path.dirname(os.path.abspath(__file__))
+        self.program = os.path.join(workspace, "raw")
+        self.key = key
+        compiler = os.environ.get("CC", "cc")
+        subprocess.run(
+            [compiler, "-O2", "-o", self.program, os.path.join(here, "raw.c"), "-lcrypto", "-lpthread"], check=True
+        )
+        self.library = self.run(0.2, 1)["library"]
+
+    def run(self, seconds, threads):
+        return run_json([self.program, self.key, str(seconds), str(threads)], seconds + 30)
+
+    def cpu_microseconds(self, seconds=1.0):
+        """CPU time of one signature on one thread."""
+        result = self.run(seconds, 1)
+        return result["processorSeconds"] * 1e6 / result["signatures"]
+
+    def signatures_per_second(self, seconds=1.0):
+        """Signatures a second on all cores: what the machine can do just now."""
+        result = self.run(seconds, os.cpu_count())
+        return result["signatures"] / result["seconds"]
+
+
+class Round:
+    """One measurement between two of raw libcrypto, so that the machine's drift falls out of the ratio."""
+
+    def __init__(self, raw, measure):
+        before = raw.cpu_microseconds(), raw.signatures_per_second()
+        self.result = measure()
+        after = raw.cpu_microseconds(), raw.signatures_per_second()
+        self.raw_cpu = (before[0] + after[0]) / 2
+        self.raw_throughput = (before[1] + after[1]) / 2
+
+
+class Measurement:
+    """A row of a table: the rounds of one thing that is measured."""
+
+    def __init__(self, name, measure):
+        self.name = name
+        self.measure = measure
+        self.rounds = []
+        self.fault = None
+
+    def add_round(self, raw):
+        if self.fault:
+            return
+        try:
+            self.rounds.append(Round(raw, self.measure))
+            latest = self.rounds[-1]
+            print(
+                f"   {self.name}: {latest.result['cpu']:.1f} µs of CPU a signature, "
+                f"{latest.result['cpu'] / latest.raw_cpu:.2f} × raw",
+                flush=True,
+            )
+        except Failed as error:
+            self.fault = str(error)
+            print(f"   {self.name}: left out: {self.fault}", flush=True)
+
+    def median(self, value):
+        """The median over the rounds of a function of a round; None where there is nothing."""
+        values = [value(round) for round in self.rounds]
+        values = [number for number in values if number is not None]
+        return statistics.median(values) if values else None
+
+    @property
+    def cpu(self):
+        return self.median(lambda round: round.result["cpu"])
+
+    @property
+    def cpu_ratio(self):
+        return self.median(lambda round: round.result["cpu"] / round.raw_cpu)
+
+    @property
+    def throughput_ratio(self):
+        return self.median(lambda round: round.result["signaturesPerSecond"] / round.raw_throughput)
+
+    def of(self, name):
+        return self.median(lambda round: round.result.get(name))
+
+    def record(self):
+        return {
+            "name": self.name,
+            "fault": self.fault,
+            "rounds": [
+                {"rawMicroseconds": r.raw_cpu, "rawSignaturesPerSecond": r.raw_throughput, **r.result}
+                for r in self.rounds
+            ],
+        }
+
+
+def load(executable, arguments, seconds, warm_up=1.0):
+    """Runs `offer-signer load`, and puts its report into the names of a row."""
+    command = [executable, "load", "--json", "--duration", str(seconds), "--warm-up", str(warm_up), *arguments]
+    report = run_json(command, seconds + warm_up + 120)
+    failed = sum(report["errors"].values())
+    if failed > report["requests"] / 1000:
+        raise Failed(f"{failed} of {failed + report['requests']} requests failed: {report['errors']}")
+    checked = report.get("verification") or {"checked": 0, "wrong": 0}
+    if not checked["checked"] or checked["wrong"]:
+        raise Failed(f"signatures checked: {checked}")
+    return {
+        "cpu": report.get("serviceMicrosecondsPerSignature"),
+        "signaturesPerSecond": report["signaturesPerSecond"],
+        "requestsPerSecond": report["requestsPerSecond"],
+        "p50": report["measured"]["p50"],
+        "p99": report["measured"]["p99"],
+        "megabytes": report.get("servicePeakMegabytes"),
+        "checked": checked["checked"],
+        "errors": failed,
+    }
+
+
+def machine():
+    """Where this ran, in a sentence."""
+    processor = "unknown processor"
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith(("model name", "Hardware", "CPU part")):
+                processor = line.split(":", 1)[1].strip()
+                break
+    system = platform.freedesktop_os_release().get("PRETTY_NAME", platform.system())
+    return f"{os.cpu_count()} cores, {processor}, {platform.machine()}, {system}, Linux {platform.release()}"
+
+
+def load_average():
+    return os.getloadavg()[0]
+
+
+def number(value, decimals=1):
+    return "–" if value is None else f"{value:,.{decimals}f}"
+
+
+def table(columns, rows):
+    """A Markdown table; the first column is text."""
+    lines = ["| " + " | ".join(columns) + " |", "|---" + "|---:" * (len(columns) - 1) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def draw(path, curves, title):
+    """Draws latency over throughput: curves of (name, [(signatures a second, p50, p99), …])."""
+    try:
+        import matplotlib
+    except ImportError:
+        print("   no picture: matplotlib is not installed; make bench installs it", flush=True)
+        return False
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
+    for name, points in curves:
+        xs = [point[0] for point in points]
+        (line,) = axes.plot(xs, [point[1] for point in points], marker="o", markersize=4, label=f"{name}, p50")
+        axes.plot(
+            xs,
+            [point[2] for point in points],
+            marker="^",
+            markersize=4,
+            linestyle="--",
+            color=line.get_color(),
+            label=f"{name}, p99",
+        )
+    axes.set_yscale("log")
+    axes.set_xlim(left=0)
+    axes.set_xlabel("signatures a second")
+    axes.set_ylabel("latency in ms")
+    axes.set_title(title)
+    axes.grid(True, which="both", alpha=0.3)
+    axes.legend()
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+    return True
+
+
+def write_results(directory, name, markdown, record):
+    os.makedirs(directory, exist_ok=True)
+    with open(os.path.join(directory, f"{name}.md"), "w", encoding="utf-8") as file:
+        file.write(markdown)
+    with open(os.path.join(directory, f"{name}.json"), "w", encoding="utf-8") as file:
+        json.dump(record, file, indent=1, ensure_ascii=False)
+        file.write("\n")
+
+
+def wait_until(condition, seconds, what):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise Failed(f"{what} within {seconds} s")
+        time.sleep(0.005)
