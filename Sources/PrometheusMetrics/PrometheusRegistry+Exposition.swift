@@ -1,6 +1,8 @@
 extension PrometheusRegistry {
     /// Everything that was counted so far, in Prometheus' text format 0.0.4, in the order of names and labels.
     ///
+    /// A metric that is described is told with its kind and help also while it has no series.
+    ///
     /// - Returns: The text in UTF-8, to be served as ``contentType``.
     public func exposition() -> [UInt8] {
         let families = snapshot

@@ -10,8 +10,7 @@ import Synchronization
 /// A metric has a bounded number of series; labels beyond it are counted in one whose labels all say `overflow`, and how
 /// often that came to pass is told as `metrics_series_folded_total`.
 ///
-/// A counter's name that is described as a counter, and so on: who makes a handle of another kind than the description
-/// says gets one that is told nowhere.
+/// Who makes a handle of another kind than the name is described as gets one that is told nowhere.
 public final class PrometheusRegistry: MetricsFactory {
     /// The value of the `Content-Type` field for ``exposition()``.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -19,8 +18,7 @@ public final class PrometheusRegistry: MetricsFactory {
     public static let foldedName = "metrics_series_folded_total"
 
     private let maximumSeries: Int
-    private let definitions: [String: MetricDefinition]
-    private let families = Mutex<[String: MetricFamily]>([:])
+    private let families: Mutex<[String: MetricFamily]>
 
     /// Creates a registry without series.
     ///
@@ -28,11 +26,15 @@ public final class PrometheusRegistry: MetricsFactory {
     ///   - definitions: What the metrics are; of two with one name the first counts.
     ///   - maximumSeries: How many series a metric may have.
     public init(_ definitions: [MetricDefinition] = [], maximumSeries: Int = 1000) {
-        self.definitions = Dictionary(definitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.maximumSeries = maximumSeries
+        let described = definitions.map {
+            let name = LabelSet.validName($0.name, allowsColons: true)
+            return (name, MetricFamily(kind: $0.kind, help: $0.help))
+        }
+        families = Mutex(Dictionary(described, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Every metric that has a series, by its name, with its series.
+    /// Every metric that is described or has a series, by its name, with its series.
     var snapshot: [String: MetricFamily] { families.withLock { $0 } }
 
     private func series(
@@ -42,8 +44,7 @@ public final class PrometheusRegistry: MetricsFactory {
     ) -> MetricFamily.Series {
         let name = LabelSet.validName(name, allowsColons: true)
         return families.withLock { families in
-            let definition = definitions[name]
-            var family = families[name] ?? MetricFamily(kind: definition?.kind ?? kind, help: definition?.help)
+            var family = families[name] ?? MetricFamily(kind: kind, help: nil)
             guard family.kind.isSame(as: kind) else { return MetricFamily.newSeries(of: kind) }
             let series = family.series(for: dimensions, maximum: maximumSeries)
             families[name] = family

@@ -87,6 +87,12 @@ struct ExpositionTests {
         #expect(text(of: registry) == "# TYPE number gauge\nnumber \(expected)\n")
     }
 
+    @Test("a metric that is described is told before anything is counted")
+    func described() {
+        let registry = PrometheusRegistry([MetricDefinition("calls_total", .counter, "Calls.")])
+        #expect(text(of: registry) == "# HELP calls_total Calls.\n# TYPE calls_total counter\n")
+    }
+
     @Test("nothing counted gives the count of what was folded alone")
     func empty() {
         #expect(

@@ -1,0 +1,98 @@
+"""What `deploy/prometheus` and `deploy/grafana` ask for is what a running service tells."""
+
+import json
+import re
+import urllib.request
+
+import pytest
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+import offer_signer
+
+RULES = offer_signer.REPOSITORY / "deploy/prometheus/offer-signer.rules.yaml"
+SCRAPE = offer_signer.REPOSITORY / "deploy/prometheus/prometheus.yaml"
+DASHBOARD = offer_signer.REPOSITORY / "deploy/grafana/offer-signer.json"
+
+# Of Prometheus itself: the state of a scrape, and the labels that it adds.
+OF_PROMETHEUS = {"up"}
+LABELS_OF_PROMETHEUS = {"job", "instance", "le"}
+
+
+def rules():
+    for group in yaml.safe_load(RULES.read_text())["groups"]:
+        yield from group["rules"]
+
+
+def expressions():
+    """Each query with where it stands."""
+    for rule in rules():
+        yield f"{RULES.name}: {rule['alert']}", rule["expr"]
+    for panel in json.loads(DASHBOARD.read_text())["panels"]:
+        for target in panel.get("targets", []):
+            yield f"{DASHBOARD.name}: {panel['title']}", target["expr"]
+
+
+def metrics_of(expression):
+    """The names in a query: what is neither a function, nor a keyword, nor within braces, brackets or `by (…)`."""
+    bare = re.sub(r'"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\b(?:by|without|on|ignoring)\s*\([^)]*\)', " ", expression)
+    return {name for name in re.findall(r"\b[a-z_][a-z0-9_]*\b(?!\s*\()", bare) if name not in AGGREGATIONS}
+
+
+AGGREGATIONS = {"sum", "max", "min", "count", "avg"}
+
+
+def labels_of(expression):
+    grouped = re.findall(r"\bby\s*\(([^)]*)\)", expression)
+    matched = re.findall(r"\{([^}]*)\}", expression)
+    names = {name.strip() for group in grouped for name in group.split(",")}
+    return names | {name for group in matched for name in re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", group)}
+
+
+@pytest.fixture(scope="module")
+def told(service):
+    """Names with a HELP line, as queries write them, and every label of every sample."""
+    service.sign()
+    with urllib.request.urlopen(f"{service.admin}/metrics", timeout=30) as response:
+        text = response.read().decode()
+    names = set()
+    for name, kind in re.findall(r"^# HELP (\S+) .+\n# TYPE \S+ (\S+)$", text, re.MULTILINE):
+        names |= {f"{name}_{suffix}" for suffix in ("bucket", "sum", "count")} if kind == "histogram" else {name}
+    labels = {label for family in text_string_to_metric_families(text) for each in family.samples for label in each.labels}
+    return names, labels
+
+
+@pytest.mark.parametrize(("place", "expression"), list(expressions()))
+def test_every_metric_and_label_that_is_asked_for_is_told(told, place, expression):
+    names, labels = told
+    asked = metrics_of(expression)
+    assert asked, f"{place} asks for nothing"
+    assert asked <= names | OF_PROMETHEUS, place
+    assert labels_of(expression) <= labels | LABELS_OF_PROMETHEUS, place
+
+
+def test_every_label_that_an_alert_speaks_of_is_told(told):
+    _, labels = told
+    for rule in rules():
+        spoken = set(re.findall(r"\$labels\.(\w+)", json.dumps(rule["annotations"])))
+        assert spoken <= labels | LABELS_OF_PROMETHEUS, rule["alert"]
+
+
+def test_the_scrape_configuration_reads_the_rules_and_asks_the_operators_listener():
+    configuration = yaml.safe_load(SCRAPE.read_text())
+    assert configuration["rule_files"] == [RULES.name]
+    jobs = {job["job_name"] for job in configuration["scrape_configs"]}
+    assert jobs == {"offer-signer"}
+    assert set(re.findall(r'job="([^"]*)"', RULES.read_text() + DASHBOARD.read_text().replace('\\"', '"'))) == jobs
+
+
+def test_panels_have_places_and_identifiers_of_their_own():
+    panels = json.loads(DASHBOARD.read_text())["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    taken = set()
+    for panel in panels:
+        place = panel["gridPos"]
+        cells = {(x, y) for x in range(place["x"], place["x"] + place["w"]) for y in range(place["y"], place["y"] + place["h"])}
+        assert not cells & taken, panel["title"]
+        assert all(x < 24 for x, _ in cells)
+        taken |= cells
