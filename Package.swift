@@ -71,7 +71,7 @@ let package = Package(
         .target(
             name: "Storage",
             dependencies: [
-                "CPostgreSQL", "Offers",
+                "CPostgreSQL", "Offers", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -133,7 +133,7 @@ let package = Package(
             name: "offer-signer",
             dependencies: [
                 "AppStore", "AppStoreSimulator", "LoadGenerator", "LogLines", "OfferAPI", "OfferService", "Offers",
-                "PrometheusMetrics", "StrictJSON",
+                "PrometheusMetrics", "Storage", "StrictJSON",
                 "SubscriptionKeys",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -219,7 +219,8 @@ let package = Package(
         .testTarget(
             name: "OfferServiceTests",
             dependencies: [
-                "OfferService", "AppStore", "Offers", .product(name: "Crypto", package: "swift-crypto"),
+                "OfferService", "AppStore", "Offers", "Storage",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
         ),

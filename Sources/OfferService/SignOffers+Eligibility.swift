@@ -8,8 +8,8 @@ extension SignOffers {
     /// - Throws: ``SignatureFault`` when there is no answer at all.
     public func eligibility(_ request: EligibilityRequest) throws(SignatureFault) -> EligibilityAnswer {
         let app = try signingApp(of: request.bundleId, for: request.account).app
-        let moment = now()
-        return eligibility(request, of: app, try history(from: request.evidence, at: moment), at: moment)
+        let (history, moment) = try histories.history(from: request.evidence, for: request.account, of: app)
+        return eligibility(request, of: app, history, at: moment)
     }
 
     /// Decides in the same way, asking the App Store first where the evidence is a question.
@@ -19,9 +19,10 @@ extension SignOffers {
     /// - Throws: ``SignatureFault`` when there is no answer at all.
     public func eligibility(_ request: EligibilityRequest) async throws(SignatureFault) -> EligibilityAnswer {
         let app = try signingApp(of: request.bundleId, for: request.account).app
-        let (history, moment) = try await history(
+        let (history, moment) = try await histories.history(
             from: request.evidence,
-            for: request.bundleId,
+            for: request.account,
+            of: app,
             needsWholeHistory: !request.products.isEmpty
         )
         return eligibility(request, of: app, history, at: moment)

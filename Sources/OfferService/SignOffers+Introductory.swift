@@ -14,8 +14,8 @@ extension SignOffers {
         _ request: IntroductorySignatureRequest
     ) throws(SignatureFault) -> IntroductorySignatureAnswer {
         let signing = try signingApp(of: request.bundleId, for: request.account)
-        let moment = now()
-        return try answer(request, by: signing, try history(from: request.evidence, at: moment), at: moment)
+        let (history, moment) = try histories.history(from: request.evidence, for: request.account, of: signing.app)
+        return try answer(request, by: signing, history, at: moment)
     }
 
     /// Decides and signs in the same way, asking the App Store first where the evidence is a question.
@@ -27,9 +27,10 @@ extension SignOffers {
         _ request: IntroductorySignatureRequest
     ) async throws(SignatureFault) -> IntroductorySignatureAnswer {
         let signing = try signingApp(of: request.bundleId, for: request.account)
-        let (history, moment) = try await history(
+        let (history, moment) = try await histories.history(
             from: request.evidence,
-            for: request.bundleId,
+            for: request.account,
+            of: signing.app,
             needsWholeHistory: request.allowIntroductoryOffer
         )
         return try answer(request, by: signing, history, at: moment)

@@ -5,17 +5,13 @@ public import Offers
 /// Plain synchronous functions over values, without I/O, wherever the evidence is at hand: they run on whatever thread
 /// the request is on. What the App Store has to be asked about is answered asynchronously, by the same functions.
 public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable {
-    /// How far ahead of the server's clock evidence may be dated, in seconds, before it counts as not genuine.
-    public static var toleratedClockSkewSeconds: Int64 { 300 }
-
     let apps: [String: SigningApp<Signer>]
     let maximumEvidenceAgeSeconds: Int64
     let now: @Sendable () -> Timestamp
     /// What is counted on the way.
     public let metrics: ServiceMetrics
     let signatureCounters: [String: SignatureCounters]
-    private let evidenceReader: Reader
-    private let evidenceFetcher: (any EvidenceFetcher)?
+    let histories: CustomerHistories<Reader>
     private let maximumSignedTransactionAgeSeconds: Int64?
 
     /// Creates the use case.
@@ -24,6 +20,7 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
     ///   - apps: The apps of the catalog with their keys; of two with one bundle identifier the first counts.
     ///   - evidenceReader: Reads evidence that is at hand.
     ///   - evidenceFetcher: Asks the App Store; `nil` where nothing is asked.
+    ///   - memory: What the service remembers of customers; `nil` where it remembers nothing.
     ///   - maximumEvidenceAgeSeconds: How old evidence may be, in seconds; 0 for no limit.
     ///   - maximumSignedTransactionAgeSeconds: How old signed transactions may be, in seconds; 0 for no limit; `nil` for
     ///     the limit of other evidence.
@@ -33,6 +30,7 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
         apps: [SigningApp<Signer>],
         evidenceReader: Reader,
         evidenceFetcher: (any EvidenceFetcher)? = nil,
+        memory: StateMemory? = nil,
         maximumEvidenceAgeSeconds: Int64,
         maximumSignedTransactionAgeSeconds: Int64? = nil,
         metrics: ServiceMetrics = ServiceMetrics(),
@@ -48,8 +46,13 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
                 factory: metrics.factory
             )
         }
-        self.evidenceReader = evidenceReader
-        self.evidenceFetcher = evidenceFetcher
+        histories = CustomerHistories(
+            reader: evidenceReader,
+            fetcher: evidenceFetcher,
+            memory: memory,
+            rooms: metrics.rooms,
+            now: now
+        )
         self.maximumSignedTransactionAgeSeconds = maximumSignedTransactionAgeSeconds
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
         self.now = now
@@ -68,8 +71,7 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
         skippingEligibility: Bool = false
     ) throws(SignatureFault) -> SignatureAnswer {
         let signing = try signingApp(of: request.bundleId, for: request.account)
-        let moment = now()
-        let history = try history(from: request.evidence, at: moment)
+        let (history, moment) = try histories.history(from: request.evidence, for: request.account, of: signing.app)
         return try answer(request, by: signing, history, at: moment, skippingEligibility: skippingEligibility)
     }
 
@@ -85,7 +87,11 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
         skippingEligibility: Bool = false
     ) async throws(SignatureFault) -> SignatureAnswer {
         let signing = try signingApp(of: request.bundleId, for: request.account)
-        let (history, moment) = try await history(from: request.evidence, for: request.bundleId)
+        let (history, moment) = try await histories.history(
+            from: request.evidence,
+            for: request.account,
+            of: signing.app
+        )
         return try answer(request, by: signing, history, at: moment, skippingEligibility: skippingEligibility)
     }
 
@@ -154,75 +160,7 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
     /// - Parameter history: The history; what a sender chose to show are signed transactions.
     /// - Returns: The limit.
     func maximumAgeSeconds(of history: SubscriptionHistory?) -> Int64 {
-        guard history?.coverage == .partial else { return maximumEvidenceAgeSeconds }
+        guard let history, history.coverage == .partial, !history.isHeld else { return maximumEvidenceAgeSeconds }
         return maximumSignedTransactionAgeSeconds ?? maximumEvidenceAgeSeconds
-    }
-
-    /// Reads evidence, or asks the App Store about it, and refuses what is dated ahead of the clock.
-    ///
-    /// - Parameters:
-    ///   - evidence: The evidence; `nil` gives `nil`.
-    ///   - bundleId: The app that is asked for.
-    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
-    /// - Returns: What the evidence says, and the server's clock after it was told.
-    /// - Throws: ``SignatureFault`` when it cannot be taken.
-    func history(
-        from evidence: Evidence?,
-        for bundleId: String,
-        needsWholeHistory: Bool = false
-    ) async throws(SignatureFault) -> (SubscriptionHistory?, Timestamp) {
-        guard case .question(let question) = evidence, let evidenceFetcher else {
-            let moment = now()
-            return (try history(from: evidence, at: moment), moment)
-        }
-        let watch = Stopwatch()
-        defer { metrics.rooms.note(watch.nanoseconds, in: .evidence) }
-        do throws(EvidenceFault) {
-            let history = try await evidenceFetcher.history(
-                answering: question,
-                for: bundleId,
-                needsWholeHistory: needsWholeHistory
-            )
-            let moment = now()
-            try Self.refuseFuture(history, at: moment)
-            return (history, moment)
-        } catch {
-            throw .evidence(error)
-        }
-    }
-
-    /// Reads evidence, and refuses what is dated ahead of the clock.
-    ///
-    /// - Parameters:
-    ///   - evidence: The evidence; `nil` gives `nil`.
-    ///   - moment: The server's clock.
-    /// - Returns: What the evidence says.
-    /// - Throws: ``SignatureFault`` when it cannot be taken.
-    func history(
-        from evidence: Evidence?,
-        at moment: Timestamp
-    ) throws(SignatureFault) -> SubscriptionHistory? {
-        guard let evidence else { return nil }
-        let watch = Stopwatch()
-        defer { metrics.rooms.note(watch.nanoseconds, in: .evidence) }
-        do throws(EvidenceFault) {
-            let history = try evidenceReader.history(from: evidence)
-            try Self.refuseFuture(history, at: moment)
-            return history
-        } catch {
-            throw .evidence(error)
-        }
-    }
-
-    private static func refuseFuture(
-        _ history: SubscriptionHistory,
-        at moment: Timestamp
-    ) throws(EvidenceFault) {
-        guard let date = history.asOf, date > moment.adding(seconds: toleratedClockSkewSeconds) else { return }
-        throw EvidenceFault(
-            .rejected,
-            code: "evidence_in_future",
-            detail: "The evidence is dated \(date.rfc3339), ahead of the clock: Apple did not make it."
-        )
     }
 }

@@ -26,6 +26,8 @@ public struct SignedDataFault: Error, Equatable {
         case payloadMalformed = "jws_payload_malformed"
         /// What was sent together does not belong together.
         case mixed = "jws_mixed"
+        /// It is for an app or environment that is not in the catalog.
+        case otherApp = "app_not_in_catalog"
     }
 
     /// The kind of fault.

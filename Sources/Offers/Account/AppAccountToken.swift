@@ -21,6 +21,11 @@ public struct AppAccountToken: Hashable, Sendable {
         }
         self.lowercased = text.lowercased()
     }
+
+    /// Takes a text that is known to be a UUID's in lowercase.
+    init(lowercased: String) {
+        self.lowercased = lowercased
+    }
 }
 
 extension UInt8 {

@@ -32,6 +32,13 @@ enum EvidencePhrases {
         guard let history else { return none }
         guard let date = history.asOf else { return "The evidence carries no date, so its age cannot be told." }
         guard history.bundleId != nil else { return "The evidence does not say which app it is about." }
+        if history.isHeld {
+            guard standing == .noEvidence else {
+                return "No evidence was sent; the last that is held of the account was said at \(date.rfc3339). "
+                    + "Expiry is judged by the service's clock."
+            }
+            return "No evidence was sent, and the state held of the account has no subscription of the group."
+        }
         if standing == .noEvidence {
             return history.renewals == nil
                 ? "The evidence has no list of subscriptions (pending_renewal_info)."
@@ -43,8 +50,13 @@ enum EvidencePhrases {
         return "Apple made the evidence at \(date.rfc3339), the clock by which expiry is judged."
     }
 
-    static func age(of date: Timestamp?, limit: Int64, at now: Timestamp) -> String {
-        guard let date else { return none }
+    static func age(of reading: HistoryReading?, limit: Int64, at now: Timestamp) -> String {
+        guard let reading, let date = reading.date else { return none }
+        if reading.isOverdue {
+            return
+                "The subscription was to renew after the last that is held of it, at \(date.rfc3339): whether it did "
+                + "is not known. Send evidence."
+        }
         let allowed = limit > 0 ? "\(limit) seconds are the limit" : "there is no limit"
         return "The evidence is of \(date.rfc3339), and the service's clock says \(now.rfc3339); \(allowed)."
     }

@@ -46,23 +46,38 @@ final class HistoryReading: Sendable {
     let subscription: Subscription?
     /// The accounts that the evidence names.
     let accounts: Set<AppAccountToken>
-    /// The date by which its age is judged: for signed transactions, of the transaction and renewal info that count.
+    /// The date by which its age is judged: of the transaction and renewal info that count, where they have their own.
     let date: Timestamp?
+    /// Whether the subscription was to renew after the last that is held of it, so that nobody here knows what became
+    /// of it.
+    let isOverdue: Bool
 
     init(_ history: SubscriptionHistory, inGroup groupId: String?, of app: App, at now: Timestamp) {
         standing = history.clock(at: now).map { history.standing(inGroup: groupId, of: app, at: $0) }
-        if history.coverage == .partial, case .subscriber(let subscription) = standing {
-            let dates = [subscription.transaction?.signedDate, subscription.renewal.signedDate]
-            date = dates.compactMap(\.self).min() ?? history.asOf
-        } else {
-            date = history.asOf
-        }
+        date = Self.date(of: history, standing)
+        isOverdue = history.isHeld && Self.isOverdue(standing, since: date)
         accounts = history.accountTokens(inGroup: groupId, of: app)
         if case .subscriber(let subscription) = standing {
             self.subscription = subscription
         } else {
             self.subscription = nil
         }
+    }
+
+    private static func date(of history: SubscriptionHistory, _ standing: GroupStanding?) -> Timestamp? {
+        guard case .subscriber(let subscription) = standing else { return history.asOf }
+        let dates = [subscription.transaction?.signedDate, subscription.renewal.signedDate].compactMap(\.self)
+        if history.isHeld { return dates.max() ?? history.asOf }
+        if history.coverage == .partial { return dates.min() ?? history.asOf }
+        guard history.newestHeldDate != nil, let asOf = history.asOf else { return history.asOf }
+        return dates.max().map { max($0, asOf) } ?? asOf
+    }
+
+    private static func isOverdue(_ standing: GroupStanding?, since date: Timestamp?) -> Bool {
+        guard case .subscriber(let subscription) = standing, subscription.state == .lapsed, let date,
+            let expiry = subscription.transaction?.expiresDate
+        else { return false }
+        return expiry > date && subscription.renewal.autoRenewStatus != false
     }
 }
 

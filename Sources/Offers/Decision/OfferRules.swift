@@ -93,10 +93,15 @@ enum OfferRules {
         Rule(
             "evidenceAge",
             refusal: { facts in
-                EvidenceAge.isOver(facts.request.maximumEvidenceAgeSeconds, of: facts.reading?.date, at: facts.now)
+                if facts.reading?.isOverdue == true { return .evidenceStale }
+                return EvidenceAge.isOver(
+                    facts.request.maximumEvidenceAgeSeconds,
+                    of: facts.reading?.date,
+                    at: facts.now
+                )
                     ? .evidenceStale : nil
             },
-            saw: { EvidencePhrases.age(of: $0.reading?.date, limit: $0.request.maximumEvidenceAgeSeconds, at: $0.now) }
+            saw: { EvidencePhrases.age(of: $0.reading, limit: $0.request.maximumEvidenceAgeSeconds, at: $0.now) }
         ),
         Rule(
             "subscription",

@@ -16,9 +16,14 @@ extension SubscriptionHistory {
         let isNamed =
             transactions.contains { $0.offer == offer }
             || renewals?.contains { $0.promotionalOfferId == offerId } ?? false
-        guard isNamed else { return 0 }
+        let others = otherRedemptions.count { redemption in
+            guard redemption.offerId == offerId else { return false }
+            let group = app.product(redemption.productId)?.group.id ?? redemption.subscriptionGroupIdentifier
+            return group == groupId
+        }
+        guard isNamed else { return others }
         var lastOffers: [String: RedeemedOffer?] = [:]
-        var count = 0
+        var count = others
         let bought = transactions.filter { !$0.isFamilyShared && groupIdentifier(of: $0, in: app) == groupId }
         for transaction in bought.sorted(by: Transaction.isOlder) {
             let last = lastOffers.updateValue(transaction.offer, forKey: transaction.originalTransactionId)

@@ -12,6 +12,12 @@ public struct SubscriptionHistory: Equatable, Sendable {
     public var transactions: [Transaction]
     /// How much of the customer's past the evidence shows.
     public var coverage: HistoryCoverage
+    /// Whether it is held state alone, without evidence.
+    public internal(set) var isHeld = false
+    /// When Apple told the newest of what held state adds to the evidence; `nil` where it adds nothing.
+    public internal(set) var newestHeldDate: Timestamp?
+    /// Redemptions by subscriptions of the account that are not in the lists.
+    var otherRedemptions: [OfferRedemption] = []
 
     /// Creates a history.
     ///
@@ -42,11 +48,14 @@ public struct SubscriptionHistory: Equatable, Sendable {
 extension SubscriptionHistory {
     /// The clock at which expiry and grace are judged: Apple's when it made the evidence.
     ///
-    /// Signed transactions do not tell the time: what they say is judged at the server's clock.
+    /// Signed transactions do not tell the time, and held state was told at many times: what they say is judged at the
+    /// server's clock.
     ///
     /// - Parameter now: The server's clock.
     /// - Returns: The clock; `nil` where the evidence carries no date.
     func clock(at now: Timestamp) -> Timestamp? {
-        coverage == .partial ? asOf.map { _ in now } : asOf
+        guard let asOf else { return nil }
+        if coverage == .partial || isHeld { return now }
+        return newestHeldDate.map { max($0, asOf) } ?? asOf
     }
 }

@@ -44,10 +44,11 @@ enum IntroductoryRules {
         Rule(
             "evidenceAge",
             refusal: { facts in
-                EvidenceAge.isOver(facts.maximumEvidenceAgeSeconds, of: facts.reading?.date, at: facts.now)
+                if facts.reading?.isOverdue == true { return .evidenceStale }
+                return EvidenceAge.isOver(facts.maximumEvidenceAgeSeconds, of: facts.reading?.date, at: facts.now)
                     ? .evidenceStale : nil
             },
-            saw: { EvidencePhrases.age(of: $0.reading?.date, limit: $0.maximumEvidenceAgeSeconds, at: $0.now) }
+            saw: { EvidencePhrases.age(of: $0.reading, limit: $0.maximumEvidenceAgeSeconds, at: $0.now) }
         ),
     ]
 

@@ -21,6 +21,18 @@ public struct ProductSightings: Sendable {
         noteOffers(of: report, at: moment)
     }
 
+    /// Takes up what was kept.
+    ///
+    /// - Parameters:
+    ///   - productId: The product.
+    ///   - prices: Its prices.
+    ///   - offers: Its offers.
+    public init(productId: String, prices: SightingLog<PriceTag>, offers: [OfferName: SightingLog<OfferTerms>]) {
+        self.productId = productId
+        self.prices = prices
+        self.offers = offers
+    }
+
     /// Notes another report.
     ///
     /// - Parameters:

@@ -11,6 +11,20 @@ public struct SightingLog<Value: Equatable & Sendable>: Sendable {
         public let lastSeen: Timestamp
         /// How often it was reported.
         public let count: Int
+
+        /// Takes up a sighting where it was kept.
+        ///
+        /// - Parameters:
+        ///   - value: The value.
+        ///   - firstSeen: When it was first reported.
+        ///   - lastSeen: When it was last reported.
+        ///   - count: How often it was reported.
+        public init(value: Value, firstSeen: Timestamp, lastSeen: Timestamp, count: Int) {
+            self.value = value
+            self.firstSeen = firstSeen
+            self.lastSeen = lastSeen
+            self.count = count
+        }
     }
 
     /// How many older values are kept.
@@ -28,6 +42,16 @@ public struct SightingLog<Value: Equatable & Sendable>: Sendable {
     ///   - moment: When.
     public init(_ value: Value, at moment: Timestamp) {
         newest = Sighting(value: value, firstSeen: moment, lastSeen: moment, count: 1)
+    }
+
+    /// Takes up a log where it was kept.
+    ///
+    /// - Parameters:
+    ///   - newest: The value that counts.
+    ///   - older: Values that were reported before, the newest first; those beyond ``mostOlder`` are dropped.
+    public init(newest: Sighting, older: [Sighting]) {
+        self.newest = newest
+        self.older = Array(older.prefix(Self.mostOlder))
     }
 
     /// Notes another report.

@@ -2,6 +2,7 @@ import AppStore
 import LogLines
 import OfferAPI
 import OfferService
+import Storage
 
 /// What is made once and lives as long as the process, whatever is reloaded: nothing of it holds a key.
 struct LifelongParts: Sendable {
@@ -11,6 +12,8 @@ struct LifelongParts: Sendable {
     let appStoreTransport = AsyncHTTPTransport(traceParent: { RequestIdentity.current?.traceParentField })
     /// The watch over the clock.
     let clock = ClockMonitor(reading: WallClock.reading)
+    /// What is held of customers.
+    let memory = StateMemory(states: InMemorySubscriptionStates(), digester: HMACAccountDigester.random())
     /// What is counted.
     let telemetry = Telemetry()
     /// Where log lines go.

@@ -1,5 +1,6 @@
 import AppStore
 import Logging
+import OfferService
 import Offers
 import SubscriptionKeys
 
@@ -11,18 +12,7 @@ extension LoadedService {
     func appStoreFetcher(with lifelong: LifelongParts) -> AppStoreEvidenceFetcher {
         let appStore = settings.appStore
         return AppStoreEvidenceFetcher(
-            apps: zip(settings.apps, keys).map { app, keys in
-                AppStoreApp(
-                    bundleId: app.app.bundleId,
-                    appAppleId: app.appAppleId,
-                    environments: app.app.environments,
-                    sharedSecret: app.sharedSecret,
-                    serverAPI: credentials(of: app, keys),
-                    looksReceiptsUpAtServerAPI: app.receipts == .serverAPI,
-                    answerLifetimeSeconds: app.appStoreCacheSeconds,
-                    countsRedemptions: app.app.countsRedemptions
-                )
-            },
+            apps: appStoreApps,
             urls: AppStoreURLs(
                 verifyReceipt: appStore.verifyReceiptURL,
                 sandboxVerifyReceipt: appStore.sandboxVerifyReceiptURL,
@@ -38,6 +28,29 @@ extension LoadedService {
             logger: Logger(label: "offer-signer"),
             now: WallClock.now
         )
+    }
+
+    /// What tells Apple's notifications from forgeries, and from those for other apps.
+    ///
+    /// - Parameter clock: Who wants to know Apple's clock.
+    /// - Returns: The reader.
+    func notificationReader(telling clock: ClockMonitor) -> AppStoreNotificationReader {
+        AppStoreNotificationReader(apps: appStoreApps, verifier: signedDataVerifier.telling(clock))
+    }
+
+    private var appStoreApps: [AppStoreApp] {
+        zip(settings.apps, keys).map { app, keys in
+            AppStoreApp(
+                bundleId: app.app.bundleId,
+                appAppleId: app.appAppleId,
+                environments: app.app.environments,
+                sharedSecret: app.sharedSecret,
+                serverAPI: credentials(of: app, keys),
+                looksReceiptsUpAtServerAPI: app.receipts == .serverAPI,
+                answerLifetimeSeconds: app.appStoreCacheSeconds,
+                countsRedemptions: app.app.countsRedemptions
+            )
+        }
     }
 
     /// What asks in an app's name: its first key, where the catalog names the key's issuer.

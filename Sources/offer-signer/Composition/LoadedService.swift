@@ -51,7 +51,8 @@ struct LoadedService: Sendable {
     ///
     /// - Parameters:
     ///   - appStore: Asks the App Store; `nil` where it is not asked.
-    ///   - lifelong: What is counted on the way, and who wants to know Apple's clock; `nil` for neither.
+    ///   - lifelong: What is counted on the way, what is held of customers, and who wants to know Apple's clock;
+    ///     `nil` for none of it.
     /// - Returns: The use case.
     func signOffers(
         asking appStore: AppStoreEvidenceFetcher?,
@@ -65,6 +66,7 @@ struct LoadedService: Sendable {
                 verifier: lifelong.map { signedDataVerifier.telling($0.clock) } ?? signedDataVerifier
             ),
             evidenceFetcher: appStore,
+            memory: lifelong?.memory,
             maximumEvidenceAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
             maximumSignedTransactionAgeSeconds: Int64(settings.evidence.signedTransactionMaximumAgeSeconds),
             metrics: lifelong?.telemetry.service ?? ServiceMetrics(),

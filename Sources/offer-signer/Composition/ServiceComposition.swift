@@ -40,7 +40,7 @@ struct ServiceComposition {
         let (clock, telemetry) = (lifelong.clock, lifelong.telemetry)
         let reload = Reload(source: source, current: current, logger: logger)
         let readiness = Readiness { [current] in Self.details(current.value.service, reload, clock) }
-        let announcement = Announcement(readiness: readiness)
+        let announcement = Announcement(readiness: readiness, expectsNotifications: settings.notifications != nil)
         let admin = HTTPListener(
             host: settings.admin.address.host,
             port: settings.admin.address.port,
@@ -62,19 +62,31 @@ struct ServiceComposition {
             ),
             onListening: { announcement.serverListens(at: $0) }
         )
+        let notifications = settings.notifications.map { settings in
+            HTTPListener(
+                host: settings.address.host,
+                port: settings.address.port,
+                responder: NotificationsAPI.responder(
+                    endpoint: { [current] in current.value.notifications },
+                    metrics: telemetry.requests,
+                    logger: logger
+                ),
+                onListening: { announcement.notificationsListen(at: $0) }
+            )
+        }
         let drain = DrainDelay(seconds: settings.server.drainDelaySeconds, readiness: readiness)
         // Drained from the last to the first: readiness is told first, and the admin listener tells it to the end.
         var silent = logger
         silent.logLevel = .critical
         var configuration = ServiceGroupConfiguration(
-            services: [
-                admin, api, ReloadOnHangUp(hangUps: hangUps, reload: reload),
+            services: [admin] + [notifications].compactMap(\.self) + [
+                api, ReloadOnHangUp(hangUps: hangUps, reload: reload),
                 Checkup(
                     selfTestKeys: { [current] in current.value.service.selfTestKeys() },
                     clockFault: { clock.fault?.description },
                     logger: logger
                 ), drain,
-            ],
+            ] as [any Service],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: silent
         )
@@ -100,31 +112,39 @@ struct ServiceComposition {
     }
 }
 
-/// Says on standard output where the service is, once both listeners accept requests.
+/// Says on standard output where the service is, once its listeners accept requests.
 private final class Announcement: Sendable {
     private struct Addresses {
         var server: String?
         var admin: String?
+        var notifications: String?
     }
 
     private let addresses = Mutex(Addresses())
     private let readiness: Readiness
+    private let expectsNotifications: Bool
 
-    init(readiness: Readiness) {
+    init(readiness: Readiness, expectsNotifications: Bool) {
         self.readiness = readiness
+        self.expectsNotifications = expectsNotifications
     }
 
     func serverListens(at address: String) { note { $0.server = address } }
 
     func adminListens(at address: String) { note { $0.admin = address } }
 
+    func notificationsListen(at address: String) { note { $0.notifications = address } }
+
     private func note(_ change: (inout Addresses) -> Void) {
         let addresses = addresses.withLock { addresses in
             change(&addresses)
             return addresses
         }
-        guard let server = addresses.server, let admin = addresses.admin else { return }
+        guard let server = addresses.server, let admin = addresses.admin,
+            !expectsNotifications || addresses.notifications != nil
+        else { return }
         readiness.enter(.ready)
-        Console.result("offer-signer \(Version.current) is serving \(server), admin \(admin)")
+        let more = addresses.notifications.map { ", notifications \($0)" } ?? ""
+        Console.result("offer-signer \(Version.current) is serving \(server), admin \(admin)\(more)")
     }
 }

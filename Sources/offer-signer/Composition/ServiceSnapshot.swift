@@ -16,6 +16,9 @@ struct ServiceSnapshot: Sendable {
     /// What clients call.
     let endpoints: PublicEndpoints<GuardedKey, AppStoreEvidenceReader, InMemoryProductReports, P256Verifier>
 
+    /// What Apple calls.
+    let notifications: NotificationsEndpoint<AppStoreNotificationReader>
+
     /// Composes what was loaded.
     ///
     /// - Parameters:
@@ -30,6 +33,14 @@ struct ServiceSnapshot: Sendable {
             signOffers: service.signOffers(asking: appStore, with: lifelong),
             productReports: service.productReports(in: lifelong.productReports),
             diagnoseReports: service.diagnoseReports()
+        )
+        notifications = NotificationsEndpoint(
+            takeNotifications: TakeNotifications(
+                reader: service.notificationReader(telling: lifelong.clock),
+                memory: lifelong.memory,
+                metrics: lifelong.telemetry.notifications,
+                now: WallClock.now
+            )
         )
     }
 }

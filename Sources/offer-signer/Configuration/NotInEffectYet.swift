@@ -9,8 +9,6 @@ enum NotInEffectYet {
         "ledger.url": "no ledger is kept",
         "ledger.digestKeyFile": "no ledger is kept",
         "ledger.checkpointKeyFile": "no ledger is kept",
-        "notifications.host": "no listener for Apple's notifications is opened",
-        "notifications.port": "no listener for Apple's notifications is opened",
         "apps[].customerPattern": "nothing is counted by customer",
         "apps[].maximumAccountsPerTransaction": "the accounts of a transaction are not counted",
         "apps[].subscriptionGroups[].products[].offers[].maximumSignaturesPerCustomer": "signatures are not counted",

@@ -18,6 +18,10 @@ extension Settings {
                 "server.drainTimeoutSeconds", server.drainTimeoutSeconds != running.server.drainTimeoutSeconds,
                 "\(running.server.drainTimeoutSeconds)"
             ),
+            (
+                "notifications", notifications != running.notifications,
+                running.notifications.map { describe($0.address) } ?? "none"
+            ),
             ("admin", admin.address != running.admin.address, describe(running.admin.address)),
             ("log.format", log.format != running.log.format, running.log.format.rawValue),
             (

@@ -6,7 +6,7 @@ import PrometheusMetrics
 /// and keeps it. A metric that is not in the table is told without a help, which a test finds.
 extension MetricDefinition {
     /// Every metric of the service.
-    static let all = requests + decisions + appStore + states + ProcessMetrics.definitions
+    static let all = requests + decisions + appStore + notifications + states + ProcessMetrics.definitions
 
     private static let requests = [
         MetricDefinition(
@@ -19,6 +19,14 @@ extension MetricDefinition {
             .durations,
             "How long requests took, from head to answer, by the pattern of their route."
         ),
+    ]
+
+    private static let notifications = [
+        MetricDefinition(
+            "offer_signer_notifications_total",
+            .counter,
+            "Notifications of the App Store, by type and by what became of them."
+        )
     ]
 
     private static let decisions = [

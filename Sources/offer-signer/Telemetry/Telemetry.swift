@@ -16,6 +16,8 @@ struct Telemetry: Sendable {
     let reloadsCompleted: Counter
     /// Reloads that were refused.
     let reloadsRefused: Counter
+    /// What the notifications listener counts.
+    let notifications: NotificationMetrics
 
     private let registry: PrometheusRegistry
     private let process: ProcessMetrics
@@ -33,6 +35,7 @@ struct Telemetry: Sendable {
         appStore = AppStoreMetrics(factory: registry)
         reloadsCompleted = reloads("completed")
         reloadsRefused = reloads("refused")
+        notifications = NotificationMetrics(factory: registry)
         process = ProcessMetrics(factory: registry)
         gauges = ServiceGauges(factory: registry)
     }

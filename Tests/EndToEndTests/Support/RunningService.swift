@@ -6,6 +6,8 @@ final class RunningService {
     let installation: Installation
     let server: Connection.Address
     let admin: Connection.Address
+    /// Where Apple's notifications go; `nil` when there is no such listener.
+    let notifications: Connection.Address?
     let firstLine: String
 
     private let process: ChildProcess
@@ -35,12 +37,13 @@ final class RunningService {
         }
         firstLine = output
         let addresses = output.matches(of: /http:\/\/127\.0\.0\.1:(\d+)/).compactMap { UInt16($0.1) }
-        guard addresses.count == 2 else {
+        guard addresses.count >= 2 else {
             let log = try String(contentsOf: process.errorFile, encoding: .utf8)
             throw Failure(text: "no addresses in \"\(output)\"; \(log)")
         }
         server = Connection.Address(port: addresses[0])
         admin = Connection.Address(port: addresses[1])
+        notifications = addresses.count == 3 ? Connection.Address(port: addresses[2]) : nil
     }
 
     /// Everything that it has written to standard error.

@@ -17,8 +17,7 @@ import Testing
         let offer = "apps[0].subscriptionGroups[0].products[0].offers[0]"
         #expect(
             loaded.warnings.map { "\($0.line ?? 0) \($0.keyPath)" } == [
-                "5 ledger.url", "9 notifications.host",
-                "9 notifications.port",
+                "5 ledger.url",
                 "15 appStore.additionalRoots[0]",
                 "11 apps[0].customerPattern",
                 "12 apps[0].maximumAccountsPerTransaction", "21 \(offer).maximumSignaturesPerCustomer",

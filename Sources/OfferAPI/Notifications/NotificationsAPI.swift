@@ -1,0 +1,71 @@
+import HTTPTypes
+public import Hummingbird
+public import Logging
+import NIOCore
+import OfferService
+public import Offers
+import Synchronization
+
+/// The route that Apple calls: on a listener of its own, as it is open to the Internet and knows no client.
+public enum NotificationsAPI {
+    /// How many notifications are taken at once; more are put off, so that strangers cannot take all of the machine.
+    public static let mostAtOnce = 32
+
+    /// Builds the responder of the notifications listener.
+    ///
+    /// - Parameters:
+    ///   - endpoint: What the configuration in use answers with.
+    ///   - metrics: What requests are counted by.
+    ///   - logger: Where what was refused is logged.
+    /// - Returns: The responder.
+    public static func responder(
+        endpoint: @escaping @Sendable () -> NotificationsEndpoint<some NotificationReader>,
+        metrics: RequestMetrics,
+        logger: Logger
+    ) -> some HTTPResponder<ServiceRequestContext> {
+        let router = Router(context: ServiceRequestContext.self)
+        router.add(middleware: IdentityMiddleware())
+        router.add(middleware: TelemetryMiddleware(metrics: metrics, logger: logger))
+        router.add(middleware: ProblemMiddleware(methods: ["/v1/notifications": "POST"], logger: logger))
+        let places = Places(mostAtOnce)
+        router.post("/v1/notifications") { request, _ in
+            let endpoint = endpoint()
+            let limit = type(of: endpoint).maximumBodyBytes
+            let body: [UInt8]
+            do {
+                body = Array(try await request.body.collect(upTo: limit).readableBytesView)
+            } catch is NIOTooManyBytesError {
+                throw Problem.bodyTooLarge(limit: limit)
+            }
+            guard places.take() else { throw Problem.tooManyNotifications }
+            defer { places.giveBack() }
+            do throws(Problem) {
+                let taken = try await endpoint.take(body)
+                logger.debug("notification", metadata: ["type": "\(taken.notification.type)"])
+                return Response(status: .ok, headers: [:], bytes: [])
+            } catch {
+                let message: Logger.Message = "notification not taken"
+                let level: Logger.Level = error.status >= 500 ? .error : .notice
+                logger.log(level: level, message, metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
+                throw error
+            }
+        }
+        return router.buildResponder()
+    }
+
+    /// A bounded number of places.
+    private final class Places: Sendable {
+        private let free: Atomic<Int>
+
+        init(_ count: Int) { free = Atomic(count) }
+
+        func take() -> Bool {
+            let left = free.subtract(1, ordering: .relaxed).newValue
+            if left >= 0 { return true }
+            free.add(1, ordering: .relaxed)
+            return false
+        }
+
+        func giveBack() { free.add(1, ordering: .relaxed) }
+    }
+}

@@ -1,0 +1,81 @@
+public import OfferService
+public import Offers
+import StrictJSON
+
+/// `POST /v1/notifications`, without the transport.
+public struct NotificationsEndpoint<Reader: NotificationReader>: Sendable {
+    /// How many bytes a body may have: Apple's have some ten thousand.
+    static var maximumBodyBytes: Int { 1 << 17 }
+
+    private let takeNotifications: TakeNotifications<Reader>
+
+    /// Creates the endpoint.
+    ///
+    /// - Parameter takeNotifications: The use case behind it.
+    public init(takeNotifications: TakeNotifications<Reader>) {
+        self.takeNotifications = takeNotifications
+    }
+
+    /// Takes a notification.
+    ///
+    /// - Parameter body: The request's body; members other than `signedPayload` are ignored.
+    /// - Returns: What it was.
+    /// - Throws: `Problem` 400, 422 or 503.
+    func take(_ body: [UInt8]) async throws(Problem) -> TakenNotification {
+        let signedPayload: String
+        do throws(JSONFault) {
+            signedPayload = try Self.signedPayload(in: body)
+        } catch {
+            throw Problem(error)
+        }
+        do throws(NotificationRefusal) {
+            return try await takeNotifications.take(signedPayload)
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    private static func signedPayload(in body: [UInt8]) throws(JSONFault) -> String {
+        var payload: String?
+        var reader = JSONReader(body)
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            if name == "signedPayload" { payload = try reader.readString() } else { try reader.skipValue() }
+        }
+        try reader.readEnd()
+        guard let payload else {
+            throw JSONFault(.missingMember, "A notification has a signedPayload.").inside(member: "signedPayload")
+        }
+        return payload
+    }
+}
+
+extension Problem {
+    /// A notification was not taken.
+    ///
+    /// - Parameter refusal: Why.
+    init(_ refusal: NotificationRefusal) {
+        switch refusal {
+        case .notTaken(let fault):
+            self.init(
+                status: fault.isMalformed ? 400 : 422,
+                code: fault.code,
+                detail: fault.detail,
+                pointer: "/signedPayload"
+            )
+        case .notKept:
+            self.init(
+                status: 503,
+                code: "store_unavailable",
+                detail: "The notification cannot be kept now. Send it again.",
+                retryAfterSeconds: 60
+            )
+        }
+    }
+
+    static let tooManyNotifications = Problem(
+        status: 503,
+        code: "too_many_requests_at_once",
+        detail: "As many notifications as can be are being taken. Send it again.",
+        retryAfterSeconds: 60
+    )
+}

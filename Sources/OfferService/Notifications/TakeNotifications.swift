@@ -1,0 +1,82 @@
+public import Offers
+
+/// The use case behind Apple's notifications: keeps the newest state of subscriptions.
+public struct TakeNotifications<Reader: NotificationReader>: Sendable {
+    private let reader: Reader
+    private let memory: StateMemory
+    private let metrics: NotificationMetrics
+    private let now: @Sendable () -> Timestamp
+
+    /// Creates the use case.
+    ///
+    /// - Parameters:
+    ///   - reader: Tells Apple's notifications from forgeries.
+    ///   - memory: Where state is held.
+    ///   - metrics: What is counted.
+    ///   - now: The server's clock.
+    public init(
+        reader: Reader,
+        memory: StateMemory,
+        metrics: NotificationMetrics,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.reader = reader
+        self.memory = memory
+        self.metrics = metrics
+        self.now = now
+    }
+
+    /// Takes a notification: when this returns, its effect is on durable storage.
+    ///
+    /// One of a type that nobody knows is kept as well, and what its transaction says is learnt.
+    ///
+    /// - Parameter signedPayload: The `signedPayload` of the body.
+    /// - Returns: What it was.
+    /// - Throws: ``NotificationRefusal`` when it was not taken.
+    public func take(_ signedPayload: String) async throws(NotificationRefusal) -> TakenNotification {
+        let notification: AppleNotification
+        do throws(NotificationFault) {
+            notification = try reader.notification(signedPayload)
+        } catch {
+            metrics.countRefused()
+            throw .notTaken(error)
+        }
+        let moment = now()
+        let record = NotificationRecord(
+            id: notification.id,
+            type: notification.type,
+            subtype: notification.subtype,
+            bundleId: notification.bundleId,
+            environment: notification.environment,
+            signedDate: notification.signedDate,
+            receivedAt: moment
+        )
+        let lesson = notification.history.map {
+            StateLesson($0, from: .signed, digester: memory.digester, learntAt: moment)
+        }
+        do throws(StateStoreFailure) {
+            let isNew = try await memory.states.keep(record, lesson ?? StateLesson(subscriptions: []))
+            metrics.count(record.type, isNew ? .taken : .repeated)
+            return TakenNotification(notification: record, isNew: isNew)
+        } catch {
+            metrics.count(record.type, .notKept)
+            throw .notKept(error)
+        }
+    }
+}
+
+/// A notification that was taken.
+public struct TakenNotification: Equatable, Sendable {
+    /// What it was.
+    public let notification: NotificationRecord
+    /// Whether it was not seen before.
+    public let isNew: Bool
+}
+
+/// Why a notification was not taken.
+public enum NotificationRefusal: Error, Equatable {
+    /// It is not Apple's, or not for an app of the catalog.
+    case notTaken(NotificationFault)
+    /// It cannot be kept now; Apple sends it again.
+    case notKept(StateStoreFailure)
+}

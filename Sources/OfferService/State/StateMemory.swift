@@ -1,0 +1,57 @@
+public import Offers
+
+/// What the service remembers of customers: the store of states, and the digests by which it finds them.
+public struct StateMemory: Sendable {
+    /// Where state is held.
+    public let states: any SubscriptionStates
+    /// Makes the digests of accounts.
+    public let digester: any AccountDigester
+
+    /// Creates it.
+    ///
+    /// - Parameters:
+    ///   - states: Where state is held.
+    ///   - digester: Makes the digests of accounts.
+    public init(states: any SubscriptionStates, digester: any AccountDigester) {
+        self.states = states
+        self.digester = digester
+    }
+
+    /// An account as held state knows it.
+    ///
+    /// - Parameters:
+    ///   - account: The account of a request.
+    ///   - app: The app that it is for.
+    /// - Returns: The view.
+    func view(of account: Account, in app: App) -> AccountView {
+        AccountView(account, of: app.bundleId, digester: digester)
+    }
+
+    /// Learns what genuine evidence says, where it is of the app and of an environment that counts for it.
+    ///
+    /// - Parameters:
+    ///   - history: What the evidence says.
+    ///   - source: Who said it.
+    ///   - account: The account that it came for.
+    ///   - app: The app that was asked for.
+    ///   - moment: The server's clock.
+    func learn(
+        _ history: SubscriptionHistory,
+        from source: StateSource,
+        for account: Account,
+        of app: App,
+        at moment: Timestamp
+    ) {
+        guard history.bundleId == app.bundleId, history.environment.map(app.environments.contains) == true else {
+            return
+        }
+        let lesson = StateLesson(
+            history,
+            from: source,
+            presentedFor: account,
+            digester: digester,
+            learntAt: moment
+        )
+        if !lesson.isEmpty { states.learn(lesson) }
+    }
+}

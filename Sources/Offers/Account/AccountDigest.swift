@@ -1,0 +1,50 @@
+/// A keyed digest of an account: what stands for it wherever something is kept.
+///
+/// Without the key nobody can tell whose it is, nor try names until one fits.
+public struct AccountDigest: Hashable, Sendable {
+    /// The bytes: 16 or more, of an HMAC (RFC 2104).
+    public let bytes: [UInt8]
+
+    /// Takes the bytes of a digest.
+    ///
+    /// - Parameter bytes: The bytes.
+    public init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// What stands for the account's token in held transactions: a UUID that nobody can compute without the key.
+    public var pseudonym: AppAccountToken {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for (index, byte) in bytes.prefix(16).enumerated() {
+            if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return AppAccountToken(lowercased: String(decoding: text, as: UTF8.self))
+    }
+}
+
+/// Makes the digests of accounts: the port to whoever holds the key.
+public protocol AccountDigester: Sendable {
+    /// Makes a digest.
+    ///
+    /// - Parameters:
+    ///   - text: The account's text, such as ``Account/stateKey``.
+    ///   - bundleId: The app: the same account of another app has another digest.
+    /// - Returns: The digest; the same text and app always give the same one.
+    func digest(of text: String, bundleId: String) -> AccountDigest
+}
+
+extension Account {
+    /// The text by which state is found for the account; `nil` for none.
+    ///
+    /// A name that is a UUID is the same account as the token: StoreKit stores it as one.
+    public var stateKey: String? {
+        switch self {
+        case .none: nil
+        case .appAccountToken, .applicationUsername: storedToken?.lowercased ?? payloadField
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// What a decision asks the held state for.
+public struct StateQuestion: Equatable, Sendable {
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The account; `nil` for none.
+    public let account: AccountDigest?
+    /// The subscriptions that the evidence names.
+    public let subscriptions: [SubscriptionIdentity]
+
+    /// Asks.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app's bundle identifier.
+    ///   - account: The account.
+    ///   - subscriptions: The subscriptions that the evidence names.
+    public init(bundleId: String, account: AccountDigest?, subscriptions: [SubscriptionIdentity] = []) {
+        self.bundleId = bundleId
+        self.account = account
+        self.subscriptions = subscriptions
+    }
+}
+
+/// What is held for a ``StateQuestion``: the subscriptions of the account, and those that the evidence names.
+public struct HeldState: Equatable, Sendable {
+    /// The subscriptions, each once, in no order that counts.
+    public var subscriptions: [HeldSubscription]
+    /// Since when all subscriptions of the account are known, one mark at the most for an environment.
+    public var marks: [AccountHistoryMark]
+
+    /// Creates it.
+    ///
+    /// - Parameters:
+    ///   - subscriptions: The subscriptions.
+    ///   - marks: Since when all subscriptions of the account are known.
+    public init(subscriptions: [HeldSubscription] = [], marks: [AccountHistoryMark] = []) {
+        self.subscriptions = subscriptions
+        self.marks = marks
+    }
+
+    /// Whether nothing is held.
+    public var isEmpty: Bool { subscriptions.isEmpty && marks.isEmpty }
+}

@@ -1,0 +1,126 @@
+/// What is held of one subscription: the newest that was said of each part, whoever said it.
+///
+/// Values of one subscription can be merged in any order, and as often as one likes, with the same outcome.
+public struct HeldSubscription: Equatable, Sendable {
+    /// How many transactions are held: the last that were bought.
+    public static let mostTransactions = 32
+    /// How many accounts are held that presented the subscription's evidence: the last that did.
+    public static let mostPresenters = 8
+
+    /// Which subscription it is.
+    public let identity: SubscriptionIdentity
+    /// Its transactions, by their identifiers; an account's token in them is its pseudonym.
+    public private(set) var transactions: [String: Held<Transaction>] = [:]
+    /// Its renewal info; a held `nil` says that there is no entry of `pending_renewal_info`, none held that nobody said.
+    public private(set) var renewal: Held<RenewalInfo?>?
+    /// The accounts that it belongs to.
+    public private(set) var accounts: [AccountDigest: AccountTie] = [:]
+    /// When this service learnt of it last, by the server's clock.
+    public private(set) var learntAt: Timestamp
+
+    /// Holds what was learnt.
+    ///
+    /// - Parameters:
+    ///   - identity: Which subscription it is.
+    ///   - transactions: Its transactions.
+    ///   - renewal: Its renewal info.
+    ///   - accounts: The accounts that it belongs to.
+    ///   - learntAt: When this service learnt of it.
+    public init(
+        _ identity: SubscriptionIdentity,
+        transactions: [Held<Transaction>] = [],
+        renewal: Held<RenewalInfo?>? = nil,
+        accounts: [AccountDigest: AccountTie] = [:],
+        learntAt: Timestamp
+    ) {
+        self.identity = identity
+        self.learntAt = learntAt
+        self.renewal = renewal
+        self.accounts = accounts
+        for held in transactions { add(held) }
+        prune()
+    }
+
+    /// Learns what another value of the same subscription knows.
+    ///
+    /// - Parameter other: The other value; one of another subscription changes nothing.
+    public mutating func merge(_ other: HeldSubscription) {
+        guard other.identity == identity else { return }
+        for held in other.transactions.values { add(held) }
+        if let theirs = other.renewal {
+            renewal = renewal.map { $0.orNewer(theirs, isLess: RenewalInfo?.precedes) } ?? theirs
+        }
+        for (account, tie) in other.accounts { accounts[account] = accounts[account]?.orStronger(tie) ?? tie }
+        learntAt = max(learntAt, other.learntAt)
+        prune()
+    }
+
+    /// When Apple last told of it.
+    public var asOf: Timestamp? {
+        let dates = transactions.values.map(\.asOf) + [renewal?.asOf].compactMap(\.self)
+        return dates.max()
+    }
+
+    private mutating func add(_ held: Held<Transaction>) {
+        let key = held.value.heldKey
+        transactions[key] = transactions[key].map { $0.orNewer(held, isLess: Transaction.precedes) } ?? held
+    }
+
+    /// Drops what was bought before the last transactions, and the accounts that presented before the last.
+    private mutating func prune() {
+        if transactions.count > Self.mostTransactions {
+            let newest = transactions.sorted { Transaction.isOlder($1.value.value, $0.value.value) }
+            transactions = Dictionary(uniqueKeysWithValues: newest.prefix(Self.mostTransactions).map { ($0, $1) })
+        }
+        let presenters = accounts.compactMap { account, tie -> (AccountDigest, Timestamp)? in
+            if case .presented(let moment) = tie { (account, moment) } else { nil }
+        }
+        guard presenters.count > Self.mostPresenters else { return }
+        let newest = presenters.sorted { left, right in
+            left.1 == right.1 ? right.0.bytes.lexicographicallyPrecedes(left.0.bytes) : left.1 > right.1
+        }
+        for (account, _) in newest.dropFirst(Self.mostPresenters) { accounts[account] = nil }
+    }
+}
+
+extension Transaction {
+    /// By what a held transaction is told from others of its subscription: old answers may lack the identifier.
+    fileprivate var heldKey: String {
+        transactionId ?? "bought \(purchaseDate?.millisecondsSince1970 ?? expiresDate?.millisecondsSince1970 ?? 0)"
+    }
+
+    /// Orders two copies of one transaction that are equally new.
+    fileprivate static func precedes(_ left: Transaction, _ right: Transaction) -> Bool {
+        guard isOlder(left, right) == isOlder(right, left) else { return isOlder(left, right) }
+        return (left.appAccountToken?.lowercased ?? "") < (right.appAccountToken?.lowercased ?? "")
+    }
+}
+
+extension RenewalInfo? {
+    /// Orders two renewal infos that are equally new.
+    fileprivate static func precedes(_ left: RenewalInfo?, _ right: RenewalInfo?) -> Bool {
+        order(left).lexicographicallyPrecedes(order(right))
+    }
+
+    private static func order(_ info: RenewalInfo?) -> [String] {
+        guard let info else { return [] }
+        return [
+            info.autoRenewStatus.map { $0 ? "on" : "off" } ?? "", info.hasExpirationIntent ? "1" : "0",
+            info.isInBillingRetryPeriod ? "1" : "0", "\(info.gracePeriodExpiresDate?.millisecondsSince1970 ?? 0)",
+            info.promotionalOfferId ?? "", info.productId ?? "", info.subscriptionGroupIdentifier ?? "",
+        ]
+    }
+}
+
+extension HeldSubscription {
+    /// The value without an account.
+    ///
+    /// - Parameter account: The account that is to be forgotten.
+    /// - Returns: What is left; `nil` when all of it goes: it was bought for the account, or is nobody else's.
+    public func forgetting(_ account: AccountDigest) -> HeldSubscription? {
+        guard accounts[account] != .bought else { return nil }
+        var rest = self
+        rest.accounts[account] = nil
+        return rest.accounts.isEmpty ? nil : rest
+    }
+}

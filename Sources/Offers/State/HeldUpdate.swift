@@ -1,0 +1,109 @@
+/// Puts held state over evidence, where it is newer.
+struct HeldUpdate {
+    /// The evidence, with what was taken so far.
+    private(set) var history: SubscriptionHistory
+    private let asOf: Timestamp
+    private let source: StateSource
+    private let view: AccountView
+
+    /// Starts with the evidence as it came.
+    ///
+    /// - Parameters:
+    ///   - history: The evidence.
+    ///   - asOf: Its date.
+    ///   - source: Who said it.
+    ///   - view: The account of the request.
+    init(_ history: SubscriptionHistory, asOf: Timestamp, from source: StateSource, for view: AccountView) {
+        self.history = history
+        self.asOf = asOf
+        self.source = source
+        self.view = view
+    }
+
+    /// Takes what is held of one subscription of the same app and environment.
+    ///
+    /// - Parameter held: What is held.
+    mutating func take(_ held: HeldSubscription) {
+        let id = held.identity.originalTransactionId
+        let isTold =
+            history.transactions.contains { $0.originalTransactionId == id }
+            || history.renewals?.contains { $0.originalTransactionId == id } ?? false
+        if isTold { update(by: held) } else { add(held) }
+    }
+
+    /// Whether what is held may be put over the evidence.
+    private func counts<Value>(_ held: Held<Value>) -> Bool { held.source.isApples || !source.isApples }
+
+    /// Adds another subscription of the account.
+    private mutating func add(_ held: HeldSubscription) {
+        guard let digest = view.digest, held.accounts[digest] != nil else { return }
+        let newer = held.transactions.values.filter(counts)
+        guard let date = held.asOf, date > asOf, !newer.isEmpty || held.renewal.map(counts) == true else {
+            // It says nothing new of what the customer has, but an offer that was redeemed stays redeemed.
+            history.otherRedemptions += held.redemptions
+            return
+        }
+        history.transactions += newer.map(view.transaction)
+        if let entry = held.entry { history.renewals = (history.renewals ?? []) + [entry] }
+        note(date)
+    }
+
+    /// Updates a subscription that the evidence names.
+    private mutating func update(by held: HeldSubscription) {
+        let id = held.identity.originalTransactionId
+        let told = history.transactions.filter { $0.originalTransactionId == id }
+        var hasNewer = false
+        for item in held.transactions.values where counts(item) {
+            let transaction = view.transaction(item)
+            if let index = history.transactions.firstIndex(where: { $0.isCopy(of: transaction) }) {
+                guard item.asOf > history.transactions[index].signedDate ?? asOf else { continue }
+                history.transactions[index] = transaction
+            } else {
+                guard item.asOf > asOf || isHidden(transaction, among: told) else { continue }
+                history.transactions.append(transaction)
+            }
+            guard item.asOf > asOf || history.coverage == .partial else { continue }
+            hasNewer = true
+            note(item.asOf)
+        }
+        updateEntry(by: held, told: told, hasNewer: hasNewer)
+    }
+
+    /// Whether evidence of this kind may leave the transaction out: then it is no sign that it is not there.
+    private func isHidden(_ transaction: Transaction, among told: [Transaction]) -> Bool {
+        switch history.coverage {
+        case .complete: false
+        case .newestTransactions: told.contains { Transaction.isOlder(transaction, $0) }
+        case .partial: true
+        }
+    }
+
+    private mutating func updateEntry(by held: HeldSubscription, told: [Transaction], hasNewer: Bool) {
+        let id = held.identity.originalTransactionId
+        let index = history.renewals?.firstIndex { $0.originalTransactionId == id }
+        var date = index.flatMap { history.renewals?[$0].signedDate } ?? asOf
+        if index.map({ history.renewals?[$0].signedDate == nil }) ?? true, history.coverage == .partial {
+            date = told.compactMap(\.signedDate).max() ?? asOf
+        }
+        if let renewal = held.renewal, counts(renewal), renewal.asOf > date {
+            if let index { history.renewals?.remove(at: index) }
+            if let entry = held.entry { history.renewals = (history.renewals ?? []) + [entry] }
+            note(renewal.asOf)
+        } else if index == nil, hasNewer, let entry = held.entry {
+            history.renewals = (history.renewals ?? []) + [entry]
+        }
+    }
+
+    private mutating func note(_ date: Timestamp) {
+        history.newestHeldDate = max(history.newestHeldDate ?? date, date)
+    }
+}
+
+extension Transaction {
+    /// Whether both are copies of one transaction.
+    fileprivate func isCopy(of other: Transaction) -> Bool {
+        guard originalTransactionId == other.originalTransactionId else { return false }
+        guard let transactionId, let theirs = other.transactionId else { return purchaseDate == other.purchaseDate }
+        return transactionId == theirs
+    }
+}

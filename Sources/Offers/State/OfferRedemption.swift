@@ -1,0 +1,49 @@
+/// That a promotional offer was redeemed: the first transaction of a run under it.
+public struct OfferRedemption: Hashable, Sendable {
+    /// The subscription.
+    public let originalTransactionId: String
+    /// The transaction; `nil` where nobody said.
+    public let transactionId: String?
+    /// The product that was bought.
+    public let productId: String
+    /// The product's group, where Apple said it.
+    public let subscriptionGroupIdentifier: String?
+    /// The promotional offer's identifier.
+    public let offerId: String
+    /// When it was bought.
+    public let purchaseDate: Timestamp?
+}
+
+extension HeldSubscription {
+    /// The promotional offers that were redeemed, the oldest first.
+    ///
+    /// A pay-as-you-go offer names itself on each renewal that it covers: that is one redemption.
+    public var redemptions: [OfferRedemption] {
+        guard transactions.values.contains(where: { $0.value.offer?.promotionalId != nil }) else { return [] }
+        var last: RedeemedOffer?
+        var found: [OfferRedemption] = []
+        for transaction in transactions.values.map(\.value).sorted(by: Transaction.isOlder)
+        where !transaction.isFamilyShared {
+            defer { last = transaction.offer }
+            guard let offerId = transaction.offer?.promotionalId, transaction.offer != last else { continue }
+            found.append(
+                OfferRedemption(
+                    originalTransactionId: identity.originalTransactionId,
+                    transactionId: transaction.transactionId,
+                    productId: transaction.productId,
+                    subscriptionGroupIdentifier: transaction.subscriptionGroupIdentifier,
+                    offerId: offerId,
+                    purchaseDate: transaction.purchaseDate
+                )
+            )
+        }
+        return found
+    }
+}
+
+extension RedeemedOffer {
+    /// The identifier of a promotional offer; `nil` for others.
+    var promotionalId: String? {
+        if case .promotional(let id) = self { id } else { nil }
+    }
+}

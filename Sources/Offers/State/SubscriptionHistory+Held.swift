@@ -1,0 +1,94 @@
+extension SubscriptionHistory {
+    /// What held state alone says of an account.
+    ///
+    /// It is complete where all subscriptions of the account were told once, as far as their newest transactions go; else
+    /// what was not told cannot be seen. Of several environments that count for the app, production is taken first.
+    ///
+    /// - Parameters:
+    ///   - state: What is held.
+    ///   - app: The app of the catalog.
+    ///   - view: The account.
+    ///   - transactionId: The first transaction of a subscription that was asked about, and counts beside those of the
+    ///     account.
+    public init?(held state: HeldState, of app: App, for view: AccountView, asking transactionId: String? = nil) {
+        func isMeant(_ held: HeldSubscription) -> Bool {
+            guard held.identity.bundleId == app.bundleId else { return false }
+            return view.digest.map { held.accounts[$0] != nil } == true
+                || held.identity.originalTransactionId == transactionId
+        }
+        let own = state.subscriptions.filter(isMeant)
+        let marks = state.marks.filter { $0.bundleId == app.bundleId && $0.account == view.digest }
+        let found = AppStoreEnvironment.allCases.first { environment in
+            guard app.environments.contains(environment) else { return false }
+            return own.contains { $0.identity.environment == environment }
+                || marks.contains { $0.environment == environment }
+        }
+        guard let found else { return nil }
+        let subscriptions = own.filter { $0.identity.environment == found }
+        let mark = marks.first { $0.environment == found }
+        self.init(
+            bundleId: app.bundleId,
+            environment: found,
+            asOf: mark?.told.asOf ?? subscriptions.compactMap(\.asOf).max(),
+            renewals: subscriptions.compactMap(\.entry),
+            transactions: subscriptions.flatMap { $0.transactions.values.map(view.transaction) },
+            coverage: mark == nil ? .partial : .newestTransactions
+        )
+        isHeld = true
+    }
+
+    /// The subscriptions that the history names, for a ``StateQuestion``; a bounded number of them.
+    public var namedSubscriptions: [SubscriptionIdentity] {
+        guard let bundleId, let environment else { return [] }
+        let ids = transactions.map(\.originalTransactionId) + (renewals ?? []).compactMap(\.originalTransactionId)
+        return Set(ids).sorted().prefix(Self.mostNamedSubscriptions).map {
+            SubscriptionIdentity(bundleId: bundleId, environment: environment, originalTransactionId: $0)
+        }
+    }
+
+    private static let mostNamedSubscriptions = 16
+
+    /// The evidence with what held state knows better: a refund since then, an offer redeemed since then.
+    ///
+    /// - Parameters:
+    ///   - state: What is held of the subscriptions that the evidence names, and of the account.
+    ///   - source: Who said what the evidence says: what clients said is never put over what Apple said.
+    ///   - view: The account of the request.
+    /// - Returns: The history that decisions should read.
+    public func updated(by state: HeldState, from source: StateSource, for view: AccountView) -> SubscriptionHistory {
+        guard !state.isEmpty, let asOf else { return self }
+        var update = HeldUpdate(self, asOf: asOf, from: source, for: view)
+        for held in state.subscriptions
+        where held.identity.bundleId == bundleId && held.identity.environment == environment {
+            update.take(held)
+        }
+        return update.history
+    }
+}
+
+extension HeldSubscription {
+    /// The entry that decisions read: a transaction alone stands for one, unless Apple said that there is none.
+    var entry: RenewalInfo? {
+        guard let renewal else { return standIn }
+        guard var entry = renewal.value else {
+            // What was bought after Apple had said so is a new beginning.
+            return transactions.values.contains { $0.asOf > renewal.asOf } ? standIn : nil
+        }
+        entry.signedDate = renewal.asOf
+        entry.productId = entry.productId ?? newest?.productId
+        entry.subscriptionGroupIdentifier = entry.subscriptionGroupIdentifier ?? newest?.subscriptionGroupIdentifier
+        return entry
+    }
+
+    private var newest: Transaction? { transactions.values.map(\.value).max(by: Transaction.isOlder) }
+
+    private var standIn: RenewalInfo? {
+        newest.map { newest in
+            RenewalInfo(
+                originalTransactionId: identity.originalTransactionId,
+                productId: newest.productId,
+                subscriptionGroupIdentifier: newest.subscriptionGroupIdentifier
+            )
+        }
+    }
+}

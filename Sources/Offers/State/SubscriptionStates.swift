@@ -1,0 +1,52 @@
+/// Where the state of subscriptions is held: the port to storage.
+public protocol SubscriptionStates: Sendable {
+    /// What is held, without waiting.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: What is held; `nil` when the store has to be asked, by ``held(_:)``.
+    func atHand(_ question: StateQuestion) -> HeldState?
+
+    /// What is held.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: What is held.
+    /// - Throws: ``StateStoreFailure`` when it cannot be read.
+    func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState
+
+    /// Learns from evidence: without waiting, and counted from now on.
+    ///
+    /// It is on durable storage some time later. When the store does not keep up, or a crash comes first, it is
+    /// forgotten: the evidence can be sent again.
+    ///
+    /// - Parameter lesson: What is learnt.
+    func learn(_ lesson: StateLesson)
+
+    /// Keeps a notification and learns from it; when this returns, its effect is on durable storage.
+    ///
+    /// - Parameters:
+    ///   - notification: The notification.
+    ///   - lesson: What is learnt from it.
+    /// - Returns: `false` when the notification was kept before.
+    /// - Throws: ``StateStoreFailure`` when it cannot be kept: then nothing of it is.
+    func keep(_ notification: NotificationRecord, _ lesson: StateLesson) async throws(StateStoreFailure) -> Bool
+
+    /// Forgets a customer: the subscriptions that belong to the account, with all that is held of them.
+    ///
+    /// - Parameter account: The account.
+    /// - Returns: How many subscriptions were forgotten.
+    /// - Throws: ``StateStoreFailure`` when nothing could be forgotten.
+    func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int
+}
+
+/// The store of subscription states could not be read or written.
+public struct StateStoreFailure: Error, Equatable {
+    /// What failed, for a log: one sentence without secrets.
+    public let detail: String
+
+    /// Creates a failure.
+    ///
+    /// - Parameter detail: What failed.
+    public init(detail: String) {
+        self.detail = detail
+    }
+}

@@ -1,0 +1,302 @@
+import Dispatch
+public import Offers
+import Synchronization
+
+/// Held state on durable storage, with what was used lately in memory.
+///
+/// One thread writes. What evidence teaches is written a little later, off the path of requests; a notification is told
+/// once its effect is on durable storage. What is in memory counts what waits to be written. Another process that
+/// forgets a customer is noticed within a second, by the store's generation: then everything is read anew.
+public final class DurableSubscriptionStates: SubscriptionStates {
+    /// How much may wait, and for how long.
+    struct Bounds: Sendable {
+        /// The most lessons that wait to be written; evidence teaches nothing beyond.
+        var waiting = 4096
+        /// The most of one commit.
+        var commit = 256
+        /// How long evidence waits for more, so that many lessons make one commit.
+        var linger = DispatchTimeInterval.milliseconds(50)
+        /// How long the writer rests after a failure.
+        var rest = DispatchTimeInterval.seconds(1)
+        /// How many subscriptions, and how many accounts, each half of the memory holds.
+        var cached = 5000
+        /// For how many days a notification is known to have been seen: Apple repeats for six, and by hand for longer.
+        var notificationDays: Int64 = 180
+    }
+
+    private struct Waiting {
+        let work: StateWork
+        let completion: (@Sendable (Result<Bool, StateStoreFailure>) -> Void)?
+    }
+
+    private struct State {
+        var cache: StateCache
+        var waiting: [Waiting] = []
+        /// What the writer has in hand.
+        var inHand: [Waiting] = []
+        var isScheduled = false
+        var generation: Int64?
+        /// Grows with each commit and each clearing: what was read before may be old.
+        var version = 0
+        var failure: StorageFailure?
+        var dropped = 0
+    }
+
+    private let store: any StateStore
+    private let bounds: Bounds
+    private let now: @Sendable () -> Timestamp
+    private let state: Mutex<State>
+    private let writer = DispatchQueue(label: "state.writer", qos: .utility)
+    // `nonisolated(unsafe)`: a dispatch source may be cancelled from any thread, and nothing else is done with it.
+    private nonisolated(unsafe) let timer: any DispatchSourceTimer
+
+    /// Opens held state.
+    ///
+    /// - Parameters:
+    ///   - store: Where it is kept.
+    ///   - bounds: How much may wait.
+    ///   - now: The server's clock.
+    init(_ store: any StateStore, bounds: Bounds = Bounds(), now: @escaping @Sendable () -> Timestamp) {
+        self.store = store
+        self.bounds = bounds
+        self.now = now
+        state = Mutex(State(cache: StateCache(capacity: bounds.cached), generation: try? store.generation()))
+        timer = DispatchSource.makeTimerSource(queue: writer)
+        let ticks = Mutex(0)
+        timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
+        timer.setEventHandler { [weak self] in
+            let isHour = ticks.withLock { ticks in
+                ticks = (ticks + 1) % 3600
+                return ticks == 1
+            }
+            self?.lookAround(deletingOld: isHour)
+        }
+        timer.activate()
+    }
+
+    deinit { timer.cancel() }
+
+    /// Opens the held state of an SQLite file.
+    ///
+    /// - Parameters:
+    ///   - database: The file.
+    ///   - now: The server's clock.
+    public convenience init(in database: SQLiteDatabase, now: @escaping @Sendable () -> Timestamp) {
+        self.init(SQLiteStateStore(database), now: now)
+    }
+
+    /// What keeps state from being written, in a sentence; `nil` when nothing does.
+    public var fault: String? {
+        state.withLock { $0.failure }.map { "state: \($0.detail); Apple's notifications are put off" }
+    }
+
+    /// How many subscriptions are held.
+    ///
+    /// - Returns: The number; `nil` when it cannot be told.
+    public func count() -> Int? { try? store.count() }
+
+    /// What is held, when it is in memory.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: What is held; `nil` when the store has to be asked.
+    public func atHand(_ question: StateQuestion) -> HeldState? {
+        state.withLock { $0.cache.state(for: question) }
+    }
+
+    /// What is held.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: What is held.
+    /// - Throws: `StateStoreFailure` when it cannot be read.
+    public func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
+        if let known = atHand(question) { return known }
+        let result: Result<HeldState, StateStoreFailure> = await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .userInitiated).async { continuation.resume(returning: self.read(question)) }
+        }
+        return try result.get()
+    }
+
+    /// Learns from evidence.
+    ///
+    /// - Parameter lesson: What is learnt.
+    public func learn(_ lesson: StateLesson) {
+        let work = Waiting(work: StateWork(notification: nil, lesson: lesson), completion: nil)
+        let isFirst = state.withLock { state in
+            guard state.waiting.count < bounds.waiting else {
+                state.dropped += 1
+                return false
+            }
+            guard state.cache.learn(lesson) else { return false }
+            state.waiting.append(work)
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if isFirst { writer.asyncAfter(deadline: .now() + bounds.linger) { self.writeAll() } }
+    }
+
+    /// Keeps a notification and learns from it; when this returns, its effect is on durable storage.
+    ///
+    /// - Parameters:
+    ///   - notification: The notification.
+    ///   - lesson: What is learnt from it.
+    /// - Returns: `false` when the notification was kept before.
+    /// - Throws: `StateStoreFailure` when it cannot be kept.
+    public func keep(
+        _ notification: NotificationRecord,
+        _ lesson: StateLesson
+    ) async throws(StateStoreFailure) -> Bool {
+        let result: Result<Bool, StateStoreFailure> = await withCheckedContinuation { continuation in
+            let work = Waiting(
+                work: StateWork(notification: notification, lesson: lesson),
+                completion: { continuation.resume(returning: $0) }
+            )
+            let isTaken = state.withLock { state in
+                guard state.waiting.count < bounds.waiting, state.failure == nil else { return false }
+                state.waiting.append(work)
+                return true
+            }
+            if isTaken {
+                writer.async { self.writeAll() }
+            } else {
+                work.completion?(.failure(StateStoreFailure(detail: "state cannot be written now")))
+            }
+        }
+        return try result.get()
+    }
+
+    /// Forgets a customer.
+    ///
+    /// - Parameter account: The account.
+    /// - Returns: How many subscriptions were forgotten.
+    /// - Throws: `StateStoreFailure` when nothing could be forgotten.
+    public func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int {
+        let result: Result<Int, StateStoreFailure> = await withCheckedContinuation { continuation in
+            writer.async {
+                self.writeAll()
+                do throws(StorageFailure) {
+                    let count = try self.store.forget(account)
+                    self.state.withLock { state in
+                        state.cache.clear()
+                        state.version += 1
+                    }
+                    continuation.resume(returning: .success(count))
+                } catch {
+                    continuation.resume(returning: .failure(StateStoreFailure(detail: error.detail)))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Writes what waits, and returns when it is on durable storage or has failed.
+    public func close() {
+        timer.cancel()
+        writer.sync { writeAll() }
+    }
+
+    /// Reads, and keeps in memory what nobody has changed meanwhile.
+    private func read(_ question: StateQuestion) -> Result<HeldState, StateStoreFailure> {
+        let version = state.withLock { $0.version }
+        var held: HeldState
+        do throws(StorageFailure) {
+            held = try store.held(question)
+        } catch {
+            return .failure(StateStoreFailure(detail: error.detail))
+        }
+        state.withLock { state in
+            let read = held
+            for waiting in state.inHand + state.waiting { held.learn(waiting.work.lesson, for: question) }
+            // What waits may be of a subscription that was not read: all of it can be told once it is written.
+            if state.version == version, held == read { state.cache.keep(held, for: question) }
+        }
+        return .success(held)
+    }
+
+    /// Writes commit after commit, until nothing waits.
+    private func writeAll() {
+        while let batch = next() {
+            do throws(StorageFailure) {
+                let outcomes = try store.commit(batch.map(\.work))
+                state.withLock { state in
+                    for waiting in batch where waiting.work.notification != nil {
+                        _ = state.cache.learn(waiting.work.lesson)
+                    }
+                    state.inHand = []
+                    state.version += 1
+                    state.failure = nil
+                }
+                for (waiting, isNew) in zip(batch, outcomes) { waiting.completion?(.success(isNew)) }
+            } catch {
+                fail(batch, error)
+                return
+            }
+        }
+    }
+
+    private func next() -> [Waiting]? {
+        state.withLock { state in
+            state.isScheduled = false
+            let batch = Array(state.waiting.prefix(bounds.commit))
+            state.waiting.removeFirst(batch.count)
+            state.inHand = batch
+            return batch.isEmpty ? nil : batch
+        }
+    }
+
+    /// Puts evidence's lessons back, tells notifications that they were not kept, and rests.
+    private func fail(_ batch: [Waiting], _ failure: StorageFailure) {
+        let told = state.withLock { state in
+            let all = batch + state.waiting
+            state.inHand = []
+            state.waiting = all.filter { $0.completion == nil }
+            state.failure = failure
+            state.isScheduled = true
+            return all.filter { $0.completion != nil }
+        }
+        for waiting in told { waiting.completion?(.failure(StateStoreFailure(detail: failure.detail))) }
+        writer.asyncAfter(deadline: .now() + bounds.rest) { [weak self] in self?.tryAgain() }
+    }
+
+    /// Looks whether the store can be read again, and writes what waits.
+    private func tryAgain() {
+        guard (try? store.deleteNotifications(before: oldest)) != nil else {
+            writer.asyncAfter(deadline: .now() + bounds.rest) { [weak self] in self?.tryAgain() }
+            return
+        }
+        state.withLock { $0.failure = nil }
+        writeAll()
+    }
+
+    private var oldest: Timestamp { now().adding(seconds: -bounds.notificationDays * 86_400) }
+
+    /// Notices that another process has forgotten somebody.
+    private func lookAround(deletingOld: Bool) {
+        guard let generation = try? store.generation() else { return }
+        state.withLock { state in
+            defer { state.generation = generation }
+            guard let known = state.generation, known != generation else { return }
+            state.cache.clear()
+            state.version += 1
+        }
+        if deletingOld { try? store.deleteNotifications(before: oldest) }
+    }
+}
+
+extension HeldState {
+    /// Learns what waits to be written, as far as it was asked about.
+    fileprivate mutating func learn(_ lesson: StateLesson, for question: StateQuestion) {
+        for learnt in lesson.subscriptions where learnt.identity.bundleId == question.bundleId {
+            let isAsked =
+                question.subscriptions.contains(learnt.identity)
+                || question.account.map { learnt.accounts[$0] != nil } == true
+            if let index = subscriptions.firstIndex(where: { $0.identity == learnt.identity }) {
+                subscriptions[index].merge(learnt)
+            } else if isAsked {
+                subscriptions.append(learnt)
+            }
+        }
+        if let mark = lesson.mark, mark.account == question.account, mark.bundleId == question.bundleId {
+            marks = mark.put(into: marks)
+        }
+    }
+}

@@ -1,0 +1,245 @@
+import Offers
+import StrictJSON
+
+// The text of a held subscription. Members that are not there have the value that most have.
+
+extension HeldSubscription {
+    /// The text by which it is kept.
+    var json: [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.object { json in
+            json.member("learntAt", learntAt.millisecondsSince1970)
+            json.member("transactions")
+            json.array { list in
+                for held in transactions.values { list.object { $0.members(of: held) } }
+            }
+            if let renewal {
+                json.member("renewal")
+                json.object { $0.members(of: renewal) }
+            }
+            json.member("accounts")
+            json.array { list in
+                for (account, tie) in accounts {
+                    list.object { json in
+                        json.member("digest", account.bytes.hexadecimal)
+                        if case .presented(let moment) = tie {
+                            json.member("presentedAt", moment.millisecondsSince1970)
+                        }
+                    }
+                }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// Reads the text.
+    ///
+    /// - Parameters:
+    ///   - identity: Which subscription it is of.
+    ///   - json: The text.
+    /// - Throws: `JSONFault` when it is no such text.
+    init(_ identity: SubscriptionIdentity, json: [UInt8]) throws(JSONFault) {
+        var transactions: [Held<Transaction>] = []
+        var renewal: Held<RenewalInfo?>?
+        var accounts: [AccountDigest: AccountTie] = [:]
+        var learntAt = Timestamp(millisecondsSince1970: 0)
+        var reader = JSONReader(json)
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            switch name {
+            case "learntAt": learntAt = try reader.readTimestamp()
+            case "transactions":
+                try reader.readArray { (_, reader) throws(JSONFault) in
+                    transactions.append(try HeldFields(from: &reader).transaction(of: identity))
+                }
+            case "renewal": renewal = try HeldFields(from: &reader).renewal(of: identity)
+            case "accounts":
+                try reader.readArray { (_, reader) throws(JSONFault) in
+                    var digest: AccountDigest?
+                    var tie = AccountTie.bought
+                    try reader.readObject { (name, reader) throws(JSONFault) in
+                        switch name {
+                        case "digest": digest = AccountDigest([UInt8](hexadecimal: try reader.readString()))
+                        case "presentedAt": tie = .presented(at: try reader.readTimestamp())
+                        default: try reader.skipValue()
+                        }
+                    }
+                    if let digest { accounts[digest] = tie }
+                }
+            default: try reader.skipValue()
+            }
+        }
+        try reader.readEnd()
+        self.init(identity, transactions: transactions, renewal: renewal, accounts: accounts, learntAt: learntAt)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of held: Held<Transaction>) {
+        let transaction = held.value
+        member("asOf", held.asOf.millisecondsSince1970)
+        member("source", Int64(held.source.rawValue))
+        optional("transactionId", transaction.transactionId)
+        member("productId", transaction.productId)
+        optional("group", transaction.subscriptionGroupIdentifier)
+        optional("purchaseDate", transaction.purchaseDate)
+        optional("expiresDate", transaction.expiresDate)
+        optional("revocationDate", transaction.revocationDate)
+        flag("isUpgraded", transaction.isUpgraded)
+        flag("isFamilyShared", transaction.isFamilyShared)
+        optional("account", transaction.appAccountToken?.lowercased)
+        switch transaction.offer {
+        case nil: break
+        case .introductory: member("offerType", 1)
+        case .promotional(let id):
+            member("offerType", 2)
+            member("offerId", id)
+        case .offerCode(let name):
+            member("offerType", 3)
+            member("offerId", name)
+        case .winBack(let id):
+            member("offerType", 4)
+            member("offerId", id)
+        }
+        optional("signedDate", transaction.signedDate)
+    }
+
+    fileprivate mutating func members(of held: Held<RenewalInfo?>) {
+        member("asOf", held.asOf.millisecondsSince1970)
+        member("source", Int64(held.source.rawValue))
+        guard let renewal = held.value else { return }
+        flag("isThere", true)
+        optional("productId", renewal.productId)
+        optional("group", renewal.subscriptionGroupIdentifier)
+        if let status = renewal.autoRenewStatus {
+            member("autoRenewStatus")
+            bool(status)
+        }
+        flag("hasExpirationIntent", renewal.hasExpirationIntent)
+        flag("isInBillingRetryPeriod", renewal.isInBillingRetryPeriod)
+        optional("gracePeriodExpiresDate", renewal.gracePeriodExpiresDate)
+        optional("offerId", renewal.promotionalOfferId)
+        optional("signedDate", renewal.signedDate)
+    }
+
+    private mutating func optional(_ name: String, _ value: String?) {
+        if let value { member(name, value) }
+    }
+
+    private mutating func optional(_ name: String, _ value: Timestamp?) {
+        if let value { member(name, value.millisecondsSince1970) }
+    }
+
+    private mutating func flag(_ name: String, _ value: Bool) {
+        guard value else { return }
+        member(name)
+        bool(true)
+    }
+}
+
+extension JSONReader {
+    fileprivate mutating func readTimestamp() throws(JSONFault) -> Timestamp {
+        Timestamp(millisecondsSince1970: try readInt64())
+    }
+}
+
+/// The members of a transaction or renewal info, as they come.
+private struct HeldFields {
+    private var texts: [String: String] = [:]
+    private var numbers: [String: Int64] = [:]
+    private var flags: [String: Bool] = [:]
+
+    init(from reader: inout JSONReader) throws(JSONFault) {
+        var fields = HeldFields()
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            switch try reader.nextType() {
+            case .string: fields.texts[name] = try reader.readString()
+            case .number: fields.numbers[name] = try reader.readInt64()
+            case .boolean: fields.flags[name] = try reader.readBool()
+            default: try reader.skipValue()
+            }
+        }
+        self = fields
+    }
+
+    private init() {}
+
+    func transaction(of identity: SubscriptionIdentity) throws(JSONFault) -> Held<Transaction> {
+        let offer: RedeemedOffer? =
+            switch numbers["offerType"] {
+            case 1: .introductory
+            case 2: .promotional(texts["offerId"] ?? "")
+            case 3: .offerCode(texts["offerId"] ?? "")
+            case 4: .winBack(texts["offerId"] ?? "")
+            default: nil
+            }
+        return Held(
+            Transaction(
+                originalTransactionId: identity.originalTransactionId,
+                productId: texts["productId"] ?? "",
+                subscriptionGroupIdentifier: texts["group"],
+                purchaseDate: date("purchaseDate"),
+                expiresDate: date("expiresDate"),
+                revocationDate: date("revocationDate"),
+                isUpgraded: flags["isUpgraded"] ?? false,
+                isFamilyShared: flags["isFamilyShared"] ?? false,
+                appAccountToken: texts["account"].flatMap(AppAccountToken.init),
+                offer: offer,
+                transactionId: texts["transactionId"],
+                signedDate: date("signedDate")
+            ),
+            asOf: try asOf,
+            source: try source
+        )
+    }
+
+    func renewal(of identity: SubscriptionIdentity) throws(JSONFault) -> Held<RenewalInfo?> {
+        guard flags["isThere"] == true else { return Held(nil, asOf: try asOf, source: try source) }
+        return Held(
+            RenewalInfo(
+                originalTransactionId: identity.originalTransactionId,
+                productId: texts["productId"],
+                subscriptionGroupIdentifier: texts["group"],
+                autoRenewStatus: flags["autoRenewStatus"],
+                hasExpirationIntent: flags["hasExpirationIntent"] ?? false,
+                isInBillingRetryPeriod: flags["isInBillingRetryPeriod"] ?? false,
+                gracePeriodExpiresDate: date("gracePeriodExpiresDate"),
+                promotionalOfferId: texts["offerId"],
+                signedDate: date("signedDate")
+            ),
+            asOf: try asOf,
+            source: try source
+        )
+    }
+
+    private func date(_ name: String) -> Timestamp? { numbers[name].map(Timestamp.init(millisecondsSince1970:)) }
+
+    private var asOf: Timestamp {
+        get throws(JSONFault) {
+            guard let date = date("asOf") else { throw JSONFault(.missingMember, "What is held has a date.") }
+            return date
+        }
+    }
+
+    private var source: StateSource {
+        get throws(JSONFault) {
+            guard let source = numbers["source"].flatMap({ StateSource(rawValue: Int($0)) }) else {
+                throw JSONFault(.missingMember, "What is held has a source.")
+            }
+            return source
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The bytes in lowercase hexadecimal.
+    fileprivate var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// Reads hexadecimal digits; what is none ends them.
+    fileprivate init(hexadecimal text: String) {
+        let digits = text.utf8.map { UInt8(String(UnicodeScalar($0)), radix: 16) ?? 0 }
+        self = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}

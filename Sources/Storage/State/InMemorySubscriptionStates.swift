@@ -1,0 +1,90 @@
+public import Offers
+import Synchronization
+
+/// The state of subscriptions in the memory of one process: lost with it, and without bound.
+public final class InMemorySubscriptionStates: SubscriptionStates {
+    private struct Contents {
+        var subscriptions: [SubscriptionIdentity: HeldSubscription] = [:]
+        var byAccount: [AccountDigest: Set<SubscriptionIdentity>] = [:]
+        var marks: [AccountDigest: [AccountHistoryMark]] = [:]
+        var notifications: Set<String> = []
+
+        mutating func learn(_ lesson: StateLesson) {
+            for learnt in lesson.subscriptions {
+                var held = subscriptions[learnt.identity] ?? learnt
+                let before = Set(held.accounts.keys)
+                held.merge(learnt)
+                subscriptions[learnt.identity] = held
+                for gone in before.subtracting(held.accounts.keys) { byAccount[gone]?.remove(learnt.identity) }
+                for account in held.accounts.keys { byAccount[account, default: []].insert(learnt.identity) }
+            }
+            guard let mark = lesson.mark else { return }
+            marks[mark.account] = mark.put(into: marks[mark.account] ?? [])
+        }
+    }
+
+    private let contents = Mutex(Contents())
+
+    /// Creates an empty store.
+    public init() {}
+
+    /// What is held.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: What is held, always.
+    public func atHand(_ question: StateQuestion) -> HeldState? {
+        contents.withLock { contents in
+            let ofAccount = question.account.flatMap { contents.byAccount[$0] } ?? []
+            let identities = ofAccount.filter { $0.bundleId == question.bundleId }.union(question.subscriptions)
+            let marks = question.account.flatMap { contents.marks[$0] } ?? []
+            return HeldState(
+                subscriptions: identities.compactMap { contents.subscriptions[$0] },
+                marks: marks.filter { $0.bundleId == question.bundleId }
+            )
+        }
+    }
+
+    /// What is held.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: What is held.
+    public func held(_ question: StateQuestion) -> HeldState { atHand(question) ?? HeldState() }
+
+    /// Learns from evidence.
+    ///
+    /// - Parameter lesson: What is learnt.
+    public func learn(_ lesson: StateLesson) { contents.withLock { $0.learn(lesson) } }
+
+    /// Keeps a notification and learns from it.
+    ///
+    /// - Parameters:
+    ///   - notification: The notification.
+    ///   - lesson: What is learnt from it.
+    /// - Returns: `false` when the notification was kept before.
+    public func keep(_ notification: NotificationRecord, _ lesson: StateLesson) -> Bool {
+        contents.withLock { contents in
+            guard contents.notifications.insert(notification.id).inserted else { return false }
+            contents.learn(lesson)
+            return true
+        }
+    }
+
+    /// Forgets a customer.
+    ///
+    /// - Parameter account: The account.
+    /// - Returns: How many subscriptions were forgotten.
+    public func forget(_ account: AccountDigest) -> Int {
+        contents.withLock { contents in
+            contents.marks[account] = nil
+            let identities = contents.byAccount.removeValue(forKey: account) ?? []
+            for identity in identities {
+                guard let held = contents.subscriptions[identity] else { continue }
+                let rest = held.forgetting(account)
+                contents.subscriptions[identity] = rest
+                guard rest == nil else { continue }
+                for other in held.accounts.keys { contents.byAccount[other]?.remove(identity) }
+            }
+            return identities.count
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import GRDB
+import Offers
+import StrictJSON
+
+/// Held state in an SQLite file.
+struct SQLiteStateStore: StateStore {
+    private let database: SQLiteDatabase
+
+    /// Uses a file.
+    ///
+    /// - Parameter database: The file.
+    init(_ database: SQLiteDatabase) {
+        self.database = database
+    }
+
+    func held(_ question: StateQuestion) throws(StorageFailure) -> HeldState {
+        try database.read { database in
+            var identities = Set(question.subscriptions)
+            var marks: [AccountHistoryMark] = []
+            if let account = question.account {
+                identities.formUnion(try database.subscriptions(of: account, in: question.bundleId))
+                marks = try database.marks(of: account, in: question.bundleId)
+            }
+            return HeldState(subscriptions: try identities.compactMap { try database.held($0) }, marks: marks)
+        }
+    }
+
+    func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
+        try database.write { database in
+            try works.map { work in
+                if let notification = work.notification {
+                    guard try database.insert(notification) else { return false }
+                }
+                for learnt in work.lesson.subscriptions { try database.learn(learnt) }
+                if let mark = work.lesson.mark { try database.learn(mark) }
+                return true
+            }
+        }
+    }
+
+    func forget(_ account: AccountDigest) throws(StorageFailure) -> Int {
+        try database.write { database in
+            try database.execute(sql: StateSQL.nextGeneration)
+            try database.execute(sql: StateSQL.deleteMarks, arguments: [Data(account.bytes)])
+            let identities = try Row.fetchAll(
+                database,
+                sql: StateSQL.ofAccountEverywhere,
+                arguments: [Data(account.bytes)]
+            ).compactMap { row in SubscriptionIdentity(row, bundleId: row[0], from: 1) }
+            for identity in identities { try database.forget(account, of: identity) }
+            return identities.count
+        }
+    }
+
+    func generation() throws(StorageFailure) -> Int64 {
+        try database.read { try Int64.fetchOne($0, sql: StateSQL.generation) ?? 0 }
+    }
+
+    func deleteNotifications(before limit: Timestamp) throws(StorageFailure) {
+        try database.write { database in
+            try database.execute(sql: StateSQL.deleteNotifications, arguments: [limit.millisecondsSince1970])
+        }
+    }
+
+    func count() throws(StorageFailure) -> Int {
+        try database.read { try Int.fetchOne($0, sql: StateSQL.subscriptionCount) ?? 0 }
+    }
+}
+
+extension Database {
+    fileprivate func held(_ identity: SubscriptionIdentity) throws -> HeldSubscription? {
+        let statement = try cachedStatement(sql: StateSQL.subscription)
+        guard let body = try String.fetchOne(statement, arguments: identity.arguments) else { return nil }
+        do {
+            return try HeldSubscription(identity, json: Array(body.utf8))
+        } catch {
+            throw StorageFailure(.malformed, "the state of a subscription cannot be read: \(error.detail)")
+        }
+    }
+
+    fileprivate func subscriptions(of account: AccountDigest, in bundleId: String) throws -> [SubscriptionIdentity] {
+        let statement = try cachedStatement(sql: StateSQL.ofAccount)
+        return try Row.fetchAll(statement, arguments: [Data(account.bytes), bundleId])
+            .compactMap { SubscriptionIdentity($0, bundleId: bundleId, from: 0) }
+    }
+
+    fileprivate func marks(of account: AccountDigest, in bundleId: String) throws -> [AccountHistoryMark] {
+        let statement = try cachedStatement(sql: StateSQL.marks)
+        return try Row.fetchAll(statement, arguments: [Data(account.bytes), bundleId]).compactMap { row in
+            guard let environment = AppStoreEnvironment(rawValue: row[0]), let source = StateSource(rawValue: row[2])
+            else { return nil }
+            return AccountHistoryMark(
+                account: account,
+                bundleId: bundleId,
+                environment: environment,
+                asOf: Timestamp(millisecondsSince1970: row[1]),
+                source: source
+            )
+        }
+    }
+
+    fileprivate func insert(_ notification: NotificationRecord) throws -> Bool {
+        try cachedStatement(sql: StateSQL.putNotification).execute(
+            arguments: [
+                notification.id, notification.type, notification.subtype, notification.bundleId,
+                notification.environment.rawValue, notification.signedDate.millisecondsSince1970,
+                notification.receivedAt.millisecondsSince1970,
+            ]
+        )
+        return changesCount > 0
+    }
+
+    fileprivate func learn(_ learnt: HeldSubscription) throws {
+        let before = try held(learnt.identity)
+        var held = before ?? learnt
+        held.merge(learnt)
+        guard held != before else { return }
+        try put(held)
+        let names = held.identity.arguments
+        let known = Set((before?.accounts ?? [:]).keys)
+        for account in Set(held.accounts.keys).subtracting(known) {
+            try cachedStatement(sql: StateSQL.putAccount).execute(arguments: [Data(account.bytes)] + names)
+        }
+        for account in known.subtracting(held.accounts.keys) {
+            try cachedStatement(sql: StateSQL.deleteAccount).execute(arguments: [Data(account.bytes)] + names)
+        }
+        let redemptions = held.redemptions
+        guard redemptions != before?.redemptions ?? [] else { return }
+        try cachedStatement(sql: StateSQL.deleteRedemptions).execute(arguments: names)
+        for redemption in redemptions {
+            try cachedStatement(sql: StateSQL.putRedemption).execute(
+                arguments: names + [
+                    redemption.transactionId ?? "", redemption.productId, redemption.offerId,
+                    redemption.purchaseDate?.millisecondsSince1970,
+                ]
+            )
+        }
+    }
+
+    fileprivate func learn(_ mark: AccountHistoryMark) throws {
+        let others = try marks(of: mark.account, in: mark.bundleId)
+        guard let counts = mark.put(into: others).first(where: { $0.environment == mark.environment }) else { return }
+        try cachedStatement(sql: StateSQL.putMark).execute(
+            arguments: [
+                Data(mark.account.bytes), mark.bundleId, mark.environment.rawValue,
+                counts.told.asOf.millisecondsSince1970, counts.told.source.rawValue,
+            ]
+        )
+    }
+
+    fileprivate func forget(_ account: AccountDigest, of identity: SubscriptionIdentity) throws {
+        let names = identity.arguments
+        if let rest = try held(identity)?.forgetting(account) {
+            try put(rest)
+            try execute(sql: StateSQL.deleteAccount, arguments: [Data(account.bytes)] + names)
+            return
+        }
+        let accounts = try Data.fetchAll(self, sql: StateSQL.accountsOf, arguments: names)
+        for account in accounts { try execute(sql: StateSQL.deleteAccount, arguments: [account] + names) }
+        try execute(sql: StateSQL.deleteRedemptions, arguments: names)
+        try execute(sql: StateSQL.deleteSubscription, arguments: names)
+    }
+
+    private func put(_ held: HeldSubscription) throws {
+        try cachedStatement(sql: StateSQL.putSubscription).execute(
+            arguments: held.identity.arguments + [
+                String(decoding: held.json, as: UTF8.self), held.learntAt.millisecondsSince1970,
+            ]
+        )
+    }
+}
+
+extension SubscriptionIdentity {
+    fileprivate var arguments: StatementArguments { [bundleId, environment.rawValue, originalTransactionId] }
+
+    /// Reads environment and identifier from two columns of a row.
+    fileprivate init?(_ row: Row, bundleId: String, from column: Int) {
+        guard let environment = AppStoreEnvironment(rawValue: row[column]) else { return nil }
+        self.init(bundleId: bundleId, environment: environment, originalTransactionId: row[column + 1])
+    }
+}

@@ -1,0 +1,165 @@
+import Offers
+
+/// What was read of held state lately, in bounded memory.
+///
+/// Two generations: when the young one is full it becomes the old one, and the old one goes. What is used moves to the
+/// young one.
+struct StateCache {
+    /// An account within an app.
+    struct AccountKey: Hashable {
+        let account: AccountDigest
+        let bundleId: String
+    }
+
+    /// What is known of an account.
+    struct AccountEntry {
+        var subscriptions: Set<SubscriptionIdentity> = []
+        var marks: [AccountHistoryMark] = []
+    }
+
+    private var subscriptions: Generations<SubscriptionIdentity, HeldSubscription?>
+    private var accounts: Generations<AccountKey, AccountEntry>
+
+    /// Creates an empty cache.
+    ///
+    /// - Parameter capacity: How many subscriptions, and how many accounts, a generation holds.
+    init(capacity: Int) {
+        subscriptions = Generations(capacity: capacity)
+        accounts = Generations(capacity: capacity)
+    }
+
+    /// What is held, when all of it is here.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: What is held; `nil` when something has to be read.
+    mutating func state(for question: StateQuestion) -> HeldState? {
+        var identities = Set(question.subscriptions)
+        var marks: [AccountHistoryMark] = []
+        if let account = question.account {
+            guard let entry = accounts[AccountKey(account: account, bundleId: question.bundleId)] else { return nil }
+            identities.formUnion(entry.subscriptions)
+            marks = entry.marks
+        }
+        var state = HeldState(marks: marks)
+        for identity in identities {
+            guard let known = subscriptions[identity] else { return nil }
+            if let known { state.subscriptions.append(known) }
+        }
+        return state
+    }
+
+    /// Keeps what was read.
+    ///
+    /// - Parameters:
+    ///   - state: What was read.
+    ///   - question: What was asked.
+    mutating func keep(_ state: HeldState, for question: StateQuestion) {
+        for identity in question.subscriptions { subscriptions[identity] = .some(nil) }
+        for held in state.subscriptions { subscriptions[held.identity] = held }
+        guard let account = question.account else { return }
+        let own = state.subscriptions.filter { $0.accounts[account] != nil }.map(\.identity)
+        accounts[AccountKey(account: account, bundleId: question.bundleId)] = AccountEntry(
+            subscriptions: Set(own),
+            marks: state.marks
+        )
+    }
+
+    /// Learns, where what is learnt of is here.
+    ///
+    /// - Parameter lesson: What is learnt.
+    /// - Returns: Whether it may be news: `false` when all of it was known.
+    mutating func learn(_ lesson: StateLesson) -> Bool {
+        var isNews = false
+        for learnt in lesson.subscriptions {
+            guard let known = subscriptions[learnt.identity] else {
+                isNews = true
+                continue
+            }
+            let held = known.map { $0.merging(learnt) } ?? learnt
+            isNews = isNews || known.map { held.isNews(after: $0) } ?? true
+            subscriptions[learnt.identity] = held
+            for account in held.accounts.keys {
+                let key = AccountKey(account: account, bundleId: learnt.identity.bundleId)
+                guard var entry = accounts[key], entry.subscriptions.insert(learnt.identity).inserted else { continue }
+                accounts[key] = entry
+            }
+        }
+        for learnt in lesson.subscriptions where subscriptions[learnt.identity] == nil {
+            // What belongs to an account is no longer all here: it has to be read again.
+            for account in learnt.accounts.keys {
+                accounts.remove(AccountKey(account: account, bundleId: learnt.identity.bundleId))
+            }
+        }
+        guard let mark = lesson.mark else { return isNews }
+        let key = AccountKey(account: mark.account, bundleId: mark.bundleId)
+        guard var entry = accounts[key] else { return true }
+        let marks = mark.put(into: entry.marks)
+        guard marks != entry.marks else { return isNews }
+        entry.marks = marks
+        accounts[key] = entry
+        return true
+    }
+
+    /// Forgets everything: it has to be read again.
+    mutating func clear() {
+        subscriptions.clear()
+        accounts.clear()
+    }
+}
+
+extension HeldSubscription {
+    /// The value with what another one knows.
+    func merging(_ other: HeldSubscription) -> HeldSubscription {
+        var merged = self
+        merged.merge(other)
+        return merged
+    }
+
+    /// Whether more than moments within the last hour has changed since an earlier value.
+    fileprivate func isNews(after earlier: HeldSubscription) -> Bool {
+        transactions != earlier.transactions || renewal != earlier.renewal
+            || accounts.mapValues({ $0 == .bought }) != earlier.accounts.mapValues({ $0 == .bought })
+            || earlier.learntAt.adding(seconds: 3600) < learntAt
+    }
+}
+
+/// A bounded dictionary in two generations.
+private struct Generations<Key: Hashable, Value> {
+    let capacity: Int
+    private var young: [Key: Value] = [:]
+    private var old: [Key: Value] = [:]
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    subscript(key: Key) -> Value? {
+        mutating get {
+            if let value = young[key] { return value }
+            guard let value = old[key] else { return nil }
+            put(value, for: key)
+            return value
+        }
+        set {
+            guard let newValue else { return }
+            put(newValue, for: key)
+        }
+    }
+
+    mutating func remove(_ key: Key) {
+        young.removeValue(forKey: key)
+        old.removeValue(forKey: key)
+    }
+
+    mutating func clear() {
+        young = [:]
+        old = [:]
+    }
+
+    private mutating func put(_ value: Value, for key: Key) {
+        if young.count >= capacity, young[key] == nil {
+            old = young
+            young = [:]
+        }
+        young[key] = value
+        old.removeValue(forKey: key)
+    }
+}

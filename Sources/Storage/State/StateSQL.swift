@@ -1,0 +1,131 @@
+/// The SQL of held state, plain for SQLite and PostgreSQL alike.
+enum StateSQL {
+    /// The tables of held state.
+    ///
+    /// A subscription's state is one text, so that it is read and written at once; what it is looked up by has tables of
+    /// its own. Accounts are digests.
+    static let migration = Migration(
+        "state 1",
+        [
+            """
+            CREATE TABLE held_subscriptions (
+                bundle_id TEXT NOT NULL,
+                environment TEXT NOT NULL,
+                original_transaction_id TEXT NOT NULL,
+                body TEXT NOT NULL,
+                learnt_at BIGINT NOT NULL,
+                PRIMARY KEY (bundle_id, environment, original_transaction_id)
+            )
+            """,
+            """
+            CREATE TABLE held_accounts (
+                account BYTEA NOT NULL,
+                bundle_id TEXT NOT NULL,
+                environment TEXT NOT NULL,
+                original_transaction_id TEXT NOT NULL,
+                PRIMARY KEY (account, bundle_id, environment, original_transaction_id)
+            )
+            """,
+            """
+            CREATE INDEX held_accounts_subscription
+                ON held_accounts (bundle_id, environment, original_transaction_id)
+            """,
+            """
+            CREATE TABLE held_marks (
+                account BYTEA NOT NULL,
+                bundle_id TEXT NOT NULL,
+                environment TEXT NOT NULL,
+                as_of BIGINT NOT NULL,
+                source BIGINT NOT NULL,
+                PRIMARY KEY (account, bundle_id, environment)
+            )
+            """,
+            """
+            CREATE TABLE redemptions (
+                bundle_id TEXT NOT NULL,
+                environment TEXT NOT NULL,
+                original_transaction_id TEXT NOT NULL,
+                transaction_id TEXT NOT NULL,
+                product_id TEXT NOT NULL,
+                offer_id TEXT NOT NULL,
+                redeemed_at BIGINT,
+                PRIMARY KEY (bundle_id, environment, original_transaction_id, transaction_id)
+            )
+            """,
+            "CREATE INDEX redemptions_offer ON redemptions (bundle_id, offer_id, redeemed_at)",
+            """
+            CREATE TABLE notifications (
+                id TEXT NOT NULL PRIMARY KEY,
+                type TEXT NOT NULL,
+                subtype TEXT,
+                bundle_id TEXT NOT NULL,
+                environment TEXT NOT NULL,
+                signed_at BIGINT NOT NULL,
+                received_at BIGINT NOT NULL
+            )
+            """,
+            "CREATE INDEX notifications_received ON notifications (received_at)",
+            "CREATE TABLE state_generation (id BIGINT NOT NULL PRIMARY KEY, generation BIGINT NOT NULL)",
+            "INSERT INTO state_generation (id, generation) VALUES (1, 0)",
+        ]
+    )
+
+    static let subscription =
+        "SELECT body FROM held_subscriptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
+
+    static let ofAccount =
+        "SELECT environment, original_transaction_id FROM held_accounts WHERE account = $1 AND bundle_id = $2"
+
+    /// Everything that belongs to an account, in whatever app.
+    static let ofAccountEverywhere =
+        "SELECT bundle_id, environment, original_transaction_id FROM held_accounts WHERE account = $1"
+
+    static let accountsOf =
+        "SELECT account FROM held_accounts WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
+
+    static let putSubscription =
+        "INSERT INTO held_subscriptions (bundle_id, environment, original_transaction_id, body, learnt_at) "
+        + "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (bundle_id, environment, original_transaction_id) "
+        + "DO UPDATE SET body = excluded.body, learnt_at = excluded.learnt_at"
+
+    static let deleteSubscription =
+        "DELETE FROM held_subscriptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
+
+    static let putAccount =
+        "INSERT INTO held_accounts (account, bundle_id, environment, original_transaction_id) VALUES ($1, $2, $3, $4) "
+        + "ON CONFLICT (account, bundle_id, environment, original_transaction_id) DO NOTHING"
+
+    static let deleteAccount =
+        "DELETE FROM held_accounts WHERE account = $1 AND bundle_id = $2 AND environment = $3 "
+        + "AND original_transaction_id = $4"
+
+    static let marks = "SELECT environment, as_of, source FROM held_marks WHERE account = $1 AND bundle_id = $2"
+
+    static let putMark =
+        "INSERT INTO held_marks (account, bundle_id, environment, as_of, source) VALUES ($1, $2, $3, $4, $5) "
+        + "ON CONFLICT (account, bundle_id, environment) DO UPDATE SET as_of = excluded.as_of, source = excluded.source"
+
+    static let deleteMarks = "DELETE FROM held_marks WHERE account = $1"
+
+    static let putRedemption =
+        "INSERT INTO redemptions (bundle_id, environment, original_transaction_id, transaction_id, product_id, offer_id, "
+        + "redeemed_at) VALUES ($1, $2, $3, $4, $5, $6, $7) "
+        + "ON CONFLICT (bundle_id, environment, original_transaction_id, transaction_id) DO NOTHING"
+
+    static let deleteRedemptions =
+        "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
+
+    static let isKnownNotification = "SELECT COUNT(*) FROM notifications WHERE id = $1"
+
+    static let putNotification =
+        "INSERT INTO notifications (id, type, subtype, bundle_id, environment, signed_at, received_at) "
+        + "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING"
+
+    static let deleteNotifications = "DELETE FROM notifications WHERE received_at < $1"
+
+    static let generation = "SELECT generation FROM state_generation WHERE id = 1"
+
+    static let nextGeneration = "UPDATE state_generation SET generation = generation + 1 WHERE id = 1"
+
+    static let subscriptionCount = "SELECT COUNT(*) FROM held_subscriptions"
+}

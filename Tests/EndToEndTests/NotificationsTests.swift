@@ -1,0 +1,184 @@
+import Foundation
+import Testing
+
+@Suite("Held state and Apple's notifications, with the stand-in App Store")
+struct NotificationsTests {
+    private static let account = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+
+    private let installation: Installation
+    private let appStore: RunningAppStore
+    private let service: RunningService
+
+    init() throws {
+        installation = try Installation()
+        appStore = try RunningAppStore(
+            for: installation,
+            customers:
+                "[{ name: lapsed, subscriptions: [{ product: pro.monthly, state: lapsed }] }, { name: newcomer }]"
+        )
+        let url = "http://127.0.0.1:\(appStore.address.port)"
+        try installation.directory.write(
+            "offer-signer.yaml",
+            """
+            server: { host: 127.0.0.1, port: 0 }
+            admin: { host: 127.0.0.1, port: 0 }
+            notifications: { host: 127.0.0.1, port: 0 }
+            catalog: catalog.yaml
+            clients: clients.yaml
+            appStore:
+              verifyReceiptURL: \(url)/verifyReceipt
+              serverAPIURL: \(url)
+              timeoutSeconds: 2
+              additionalRoots: [\(appStore.root)]
+            """
+        )
+        try installation.directory.write(
+            "catalog.yaml",
+            """
+            apps:
+              - bundleId: \(Installation.bundleId)
+                appStoreCacheSeconds: 0
+                keys:
+                  - id: TESTKEY001
+                    file: SubscriptionKey_TESTKEY001.p8
+                    issuerId: 57246542-96fe-1a63-e053-0824d011072a
+                subscriptionGroups:
+                  - id: "20900001"
+                    products:
+                      - { id: pro.monthly, offers: [{ id: once, maxRedemptions: 1 }, { id: anyone }] }
+            """
+        )
+        service = try RunningService(installation)
+        try tellAppStore(of: service)
+    }
+
+    private func tellAppStore(of service: RunningService) throws {
+        let port = try #require(service.notifications?.port)
+        let body = #"{"bundleId":"\#(Installation.bundleId)","url":"http://127.0.0.1:\#(port)/v1/notifications"}"#
+        #expect(try appStore.ask("POST", "/simulator/notification-url", body).status == 200)
+    }
+
+    private func decision(_ offer: String, _ evidence: String? = nil) throws -> [String: Any] {
+        let more = evidence.map { #","evidence":{\#($0)}"# } ?? ""
+        let response = try service.sign(
+            #"""
+            {"appAccountToken":"\#(Self.account)"\#(more),
+            "offers":[{"productId":"pro.monthly","offerId":"\#(offer)"}]}
+            """#
+        )
+        guard response.status == 200 else { return response.json }
+        return try #require(response.decisions.first)
+    }
+
+    private func reason(_ offer: String, _ evidence: String? = nil) throws -> String? {
+        let decision = try decision(offer, evidence)
+        return decision["reason"] as? String ?? decision["code"] as? String
+    }
+
+    /// Waits until the App Store says that its notifications were taken.
+    private func waitForDelivery(_ count: Int) throws {
+        let deadline = Date() + 20
+        while Date() < deadline {
+            let list =
+                try appStore.ask("GET", "/simulator/notifications").json["notifications"] as? [[String: Any]] ?? []
+            let taken = list.filter { notification in
+                let attempts = notification["sendAttempts"] as? [[String: Any]] ?? []
+                return attempts.last?["sendAttemptResult"] as? String == "SUCCESS"
+            }
+            if taken.count >= count { return }
+            usleep(20_000)
+        }
+        throw Failure(text: "the notifications were not taken; \(service.log)")
+    }
+
+    private func receipt(of customer: String) throws -> String {
+        try #require(try appStore.ask("GET", "/simulator/customers/\(customer)").json["receipt"] as? String)
+    }
+
+    @Test("Bought with an offer, notified, answered without evidence; refunded, notified, refused; also without Apple")
+    func loop() throws {
+        #expect(try reason("once") == "no_evidence")
+        let receipt = try receipt(of: "lapsed")
+        let first = try decision("once", #""receipt":"\#(receipt)""#)
+        #expect(first["reason"] as? String == "lapsed")
+        #expect(try reason("once") == "lapsed")
+        let bought = try appStore.buy(
+            as: "lapsed",
+            try #require(first["discount"] as? [String: Any]),
+            account: Self.account
+        )
+        #expect(bought.status == 200)
+        try waitForDelivery(1)
+        #expect(try reason("anyone") == "active")
+        #expect(try reason("once") == "redemption_limit")
+        #expect(
+            try reason("once", #""receiptResponse":\#(try appStore.receiptResponse(of: "lapsed"))"#)
+                == "redemption_limit"
+        )
+
+        let transactionId = try #require((bought.json["transaction"] as? [String: Any])?["transactionId"] as? String)
+        let before = try appStore.receiptResponse(of: "lapsed")
+        #expect(
+            try appStore.ask("POST", "/simulator/refunds", #"{"transactionId":"\#(transactionId)"}"#).status == 200
+        )
+        try waitForDelivery(2)
+        #expect(try reason("anyone") == "refunded")
+        #expect(try reason("anyone", #""receiptResponse":\#(before)"#) == "refunded")
+
+        appStore.signal(SIGTERM)
+        _ = appStore.wait()
+        #expect(try reason("anyone", #""receipt":"\#(receipt)""#) == "refunded")
+        let stranger = try service.sign(
+            #"""
+            {"appAccountToken":"00000000-4cdb-47cc-936d-99d65f608138","evidence":{"receipt":"\#(receipt)"},
+            "offers":[{"productId":"pro.monthly","offerId":"anyone"}]}
+            """#
+        )
+        #expect(stranger.status == 503)
+        #expect(stranger.headers["retry-after"] != nil)
+    }
+
+    @Test("Who never subscribed is remembered as that")
+    func newcomer() throws {
+        let evidence = #""receiptResponse":\#(try appStore.receiptResponse(of: "newcomer"))"#
+        #expect(try reason("anyone", evidence) == "never_subscribed")
+        #expect(try reason("anyone") == "never_subscribed")
+    }
+
+    @Test("The listener takes Apple's notifications, again and again, and nothing else")
+    func listener() throws {
+        let connection = try Connection(to: try #require(service.notifications))
+        func post(_ body: String) throws -> Response {
+            try connection.request("POST", "/v1/notifications", headers: [], body: body)
+        }
+        let bought = try appStore.buy(
+            as: "lapsed",
+            try #require(
+                try decision("anyone", #""receiptResponse":\#(try appStore.receiptResponse(of: "lapsed"))"#)["discount"]
+                    as? [String: Any]
+            ),
+            account: Self.account
+        )
+        #expect(bought.status == 200)
+        try waitForDelivery(1)
+        let sent = try appStore.ask("GET", "/simulator/notifications").json["notifications"] as? [[String: Any]]
+        let payload = try #require(sent?.first?["signedPayload"] as? String)
+        #expect(try post(#"{"signedPayload":"\#(payload)","more":1}"#).status == 200)
+        #expect(try post(#"{"signedPayload":"\#(payload)"}"#).status == 200)
+        let forged = try post(#"{"signedPayload":"\#(payload.dropLast(8))AAAAAAAA"}"#)
+        #expect(forged.status == 422)
+        #expect(forged.json["code"] as? String == "jws_signature_invalid")
+        #expect(forged.headers["content-type"] == "application/problem+json")
+        #expect(try post("{}").status == 400)
+        #expect(try post("[").status == 400)
+        #expect(try connection.request("GET", "/v1/notifications").status == 405)
+        #expect(try connection.request("POST", "/v1/signatures", body: "{}").status == 404)
+        #expect(try post(#"{"signedPayload":"\#(String(repeating: "A", count: 1 << 17))"}"#).status == 413)
+        #expect(try Connection(to: service.server).request("POST", "/v1/notifications", body: "{}").status == 404)
+        let metrics = try Connection(to: service.admin).request("GET", "/metrics")
+        let text = String(decoding: metrics.body, as: UTF8.self)
+        #expect(text.contains(#"offer_signer_notifications_total{type="SUBSCRIBED",outcome="taken"} 1"#))
+        #expect(text.contains(#"offer_signer_notifications_total{type="SUBSCRIBED",outcome="repeated"} 2"#))
+        #expect(text.contains(#"offer_signer_notifications_total{type="none",outcome="refused"} 1"#))
+    }
+}

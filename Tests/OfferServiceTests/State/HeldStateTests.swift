@@ -1,0 +1,159 @@
+import OfferService
+import Offers
+import Storage
+import Testing
+
+@Suite("Answering from held state")
+struct HeldStateTests {
+    private static let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+
+    /// The App Store: with a customer's history, or out of reach.
+    private struct AppStore: EvidenceFetcher {
+        let answer: Result<SubscriptionHistory, EvidenceFault>
+
+        func history(
+            answering question: AppStoreQuestion,
+            for bundleId: String,
+            needsWholeHistory: Bool
+        ) async throws(EvidenceFault) -> SubscriptionHistory {
+            try answer.get()
+        }
+    }
+
+    /// Evidence at hand, whatever is sent.
+    private struct Reader: EvidenceReader {
+        let history: SubscriptionHistory
+
+        func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory { history }
+    }
+
+    /// A key that nobody asks to sign.
+    private struct Signer: OfferSigner {
+        let keyIdentifier = "TESTKEY001"
+
+        func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
+            throw SigningFailure(keyIdentifier: keyIdentifier, detail: "It signs nothing.")
+        }
+    }
+
+    /// A store that cannot be read.
+    private struct BrokenStates: SubscriptionStates {
+        func atHand(_ question: StateQuestion) -> HeldState? { nil }
+        func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
+            throw StateStoreFailure(detail: "broken")
+        }
+        func learn(_ lesson: StateLesson) {}
+        func keep(_ notification: NotificationRecord, _ lesson: StateLesson) async throws(StateStoreFailure) -> Bool {
+            throw StateStoreFailure(detail: "broken")
+        }
+        func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int { 0 }
+    }
+
+    private static let down = EvidenceFault(.unavailable(retryAfterSeconds: 5), code: "down", detail: "Out of reach.")
+    private static let refusal = EvidenceFault(.rejected, code: "receipt_status", detail: "Apple refuses it.")
+
+    private let states = InMemorySubscriptionStates()
+
+    private static func active(secondsAgo: Int64, bundleId: String = "reader") -> SubscriptionHistory {
+        SubscriptionHistory(
+            bundleId: bundleId,
+            environment: .production,
+            asOf: now.adding(seconds: -secondsAgo),
+            renewals: [RenewalInfo(originalTransactionId: "1", productId: "monthly", autoRenewStatus: true)],
+            transactions: [
+                Transaction(
+                    originalTransactionId: "1",
+                    productId: "monthly",
+                    purchaseDate: now.adding(seconds: -900_000),
+                    expiresDate: now.adding(seconds: 900_000),
+                    transactionId: "1"
+                )
+            ]
+        )
+    }
+
+    private func ask(
+        _ evidence: Evidence?,
+        _ appStore: Result<SubscriptionHistory, EvidenceFault> = .failure(down),
+        account: Account = .applicationUsername("alice"),
+        atHand: SubscriptionHistory = active(secondsAgo: 60),
+        states: (any SubscriptionStates)? = nil
+    ) async -> String {
+        let app = App(
+            bundleId: "reader",
+            subscriptionGroups: [
+                SubscriptionGroup(id: "1", products: [Product(id: "monthly", offers: [PromotionalOffer(id: "o")])])
+            ]
+        )
+        let useCase = SignOffers(
+            apps: [SigningApp(app: app, signer: Signer())],
+            evidenceReader: Reader(history: atHand),
+            evidenceFetcher: AppStore(answer: appStore),
+            memory: StateMemory(states: states ?? self.states, digester: HMACAccountDigester(key: [1, 2, 3])),
+            maximumEvidenceAgeSeconds: 3600,
+            now: { Self.now }
+        )
+        do {
+            let request = EligibilityRequest(bundleId: "reader", account: account, evidence: evidence, offers: nil)
+            return try await useCase.eligibility(request).decisions.map(\.decision.reason.rawValue).joined()
+        } catch {
+            guard case .evidence(let fault) = error else { return "\(error)" }
+            return fault.code
+        }
+    }
+
+    private let receipt = Evidence.question(.receipt(base64: "AAAA"))
+    private let transaction = Evidence.question(.transactionId("1"))
+    private let response = Evidence.receiptResponse(json: [])
+
+    @Test("While Apple is down, fresh state answers, old state is stale, and without any it is a fault")
+    func appleDown() async {
+        #expect(await ask(receipt) == "down")
+        #expect(await ask(receipt, .success(Self.active(secondsAgo: 1800))) == "active")
+        #expect(await ask(receipt) == "active")
+        #expect(await ask(nil) == "active")
+        #expect(await ask(receipt, account: .applicationUsername("bob")) == "down")
+    }
+
+    @Test("State that is too old is stale, and says so instead of a fault")
+    func stale() async {
+        #expect(await ask(receipt, .success(Self.active(secondsAgo: 7200))) == "evidence_stale")
+        #expect(await ask(receipt) == "evidence_stale")
+        #expect(await ask(nil) == "evidence_stale")
+    }
+
+    @Test("A refusal of Apple's is one, whatever is held")
+    func refused() async {
+        #expect(await ask(receipt, .success(Self.active(secondsAgo: 60))) == "active")
+        #expect(await ask(receipt, .failure(Self.refusal)) == "receipt_status")
+    }
+
+    @Test("The subscription asked about answers for itself, also without an account")
+    func byTransaction() async {
+        #expect(await ask(transaction, .success(Self.active(secondsAgo: 60)), account: .none) == "active")
+        #expect(await ask(transaction, account: .none) == "active")
+        #expect(await ask(.question(.transactionId("2")), account: .none) == "down")
+        #expect(await ask(receipt, account: .none) == "down")
+    }
+
+    @Test("Evidence of another app teaches nothing")
+    func otherApp() async {
+        #expect(await ask(response, atHand: Self.active(secondsAgo: 60, bundleId: "other")) == "bundle_mismatch")
+        #expect(await ask(nil) == "no_evidence")
+        #expect(await ask(response) == "active")
+        #expect(await ask(nil) == "active")
+    }
+
+    @Test("Evidence dated ahead of the clock teaches nothing")
+    func future() async {
+        #expect(await ask(response, atHand: Self.active(secondsAgo: -301)) == "evidence_in_future")
+        #expect(await ask(nil) == "no_evidence")
+    }
+
+    @Test("Where state cannot be read nothing is decided: a refund since the evidence would go unseen")
+    func broken() async {
+        #expect(await ask(response, states: BrokenStates()) == "state_unavailable")
+        #expect(await ask(nil, states: BrokenStates()) == "state_unavailable")
+        #expect(await ask(receipt, states: BrokenStates()) == "down")
+    }
+}

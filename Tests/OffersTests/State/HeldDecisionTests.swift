@@ -1,0 +1,200 @@
+import Offers
+import Testing
+
+@Suite("Deciding by held state")
+struct HeldDecisionTests {
+    private func decide(
+        _ history: SubscriptionHistory?,
+        _ offer: String = "anyone",
+        for account: Account = .alice,
+        product: String = "pro.monthly",
+        limit: Int64 = 86_400,
+        at now: Timestamp = clock
+    ) -> Reason {
+        var policy = OfferPolicy(
+            app: exampleApp(environments: [.production, .sandbox]),
+            customer: Customer(account: account, history: history),
+            now: now,
+            maximumEvidenceAgeSeconds: limit
+        )
+        return policy.decide(OfferRequest(productId: product, offerId: offer)).reason
+    }
+
+    private func alone(_ lessons: [StateLesson], for account: Account = .alice) -> SubscriptionHistory? {
+        SubscriptionHistory(
+            held: held(lessons),
+            of: exampleApp(environments: [.production, .sandbox]),
+            for: account.view
+        )
+    }
+
+    private func signed(
+        _ transaction: Transaction,
+        _ renewal: RenewalInfo? = nil,
+        on date: Double
+    ) -> SubscriptionHistory {
+        var (transaction, renewal) = (transaction, renewal)
+        transaction.signedDate = day(date)
+        renewal?.signedDate = day(date)
+        let entries = [renewal ?? entry(transaction.originalTransactionId, renews: nil)]
+        return history(entries, [transaction], asOf: day(date), coverage: .partial)
+    }
+
+    @Test("Who asked with evidence once is answered without it, by the account in it or the one it was sent for")
+    func byAccount() {
+        let own = lesson(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5))
+        let sent = lesson(history([entry()], [bought()], asOf: day(-0.5)), .client, for: .applicationUsername("carol"))
+        #expect(decide(alone([own])) == .active)
+        #expect(decide(alone([own], for: .bob), for: .bob) == .noEvidence)
+        #expect(
+            decide(alone([sent], for: .applicationUsername("carol")), for: .applicationUsername("carol")) == .active
+        )
+        #expect(alone([sent]) == nil)
+        #expect(alone([own], for: .none) == nil)
+    }
+
+    @Test("Evidence of one account, sent for another, ties it to nobody else")
+    func foreignEvidence() {
+        let stolen = lesson(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5), for: .bob)
+        #expect(alone([stolen], for: .bob) == nil)
+        #expect(decide(alone([stolen])) == .active)
+    }
+
+    @Test("An account that Apple names later shuts out who presented the evidence before")
+    func laterOwner() {
+        let sent = lesson(history([entry()], [bought(called: "1")], asOf: day(-0.5)), .client, for: .bob)
+        let owner = lesson(signed(bought(by: Account.alice.payloadField, called: "1"), entry(), on: -0.2))
+        #expect(decide(alone([sent], for: .bob), for: .bob) == .active)
+        #expect(decide(alone([sent, owner], for: .bob), for: .bob) == .accountMismatch)
+        #expect(decide(alone([sent, owner])) == .active)
+    }
+
+    @Test("State counts up to its age, by the date that Apple gave it; with no limit it always does")
+    func age() {
+        let state = alone([lesson(signed(bought(by: Account.alice.payloadField), entry(), on: -2))])
+        #expect(decide(state) == .evidenceStale)
+        #expect(decide(state, limit: 2 * 86_400) == .active)
+        #expect(decide(state, limit: 0) == .active)
+    }
+
+    @Test("A subscription that was to renew since is not taken for one that ended")
+    func overdue() {
+        let token = Account.alice.payloadField
+        let renewing = alone([lesson(signed(bought(on: -30, until: -0.1, by: token), entry(), on: -0.5))])
+        let ending = alone([lesson(signed(bought(on: -30, until: -0.1, by: token), entry(renews: false), on: -0.5))])
+        let ended = alone([lesson(signed(bought(on: -30, until: -0.6, by: token), entry(ended: true), on: -0.5))])
+        #expect(decide(renewing, limit: 0) == .evidenceStale)
+        #expect(decide(ending, "comeback", limit: 0) == .lapsed)
+        #expect(decide(ended, "comeback", limit: 0) == .lapsed)
+    }
+
+    @Test("That somebody never subscribed is said only where all was told, and only as long as that counts")
+    func neverSubscribed() {
+        let whole = lesson(history([], [], asOf: day(-0.5)), .fetched, for: .alice)
+        #expect(decide(alone([whole])) == .neverSubscribed)
+        #expect(decide(alone([whole]), at: day(1)) == .evidenceStale)
+        let part = lesson(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5))
+        #expect(decide(alone([part]), "extra", product: "news.monthly") == .noEvidence)
+        #expect(decide(alone([part, whole]), "extra", product: "news.monthly") == .neverSubscribed)
+        let bought = lesson(signed(bought(by: Account.alice.payloadField), entry(), on: -0.1))
+        #expect(decide(alone([whole, bought])) == .active)
+    }
+
+    @Test("An entry that Apple said is gone stays gone until something is bought")
+    func noEntry() {
+        let gone = lesson(history([], [bought(called: "1")], asOf: day(-0.5)), .fetched, for: .alice)
+        #expect(decide(alone([gone])) == .noPendingRenewalInfo)
+        let again = lesson(signed(bought(on: -0.1, until: 30, called: "2"), on: -0.1), for: .alice)
+        #expect(decide(alone([gone, again])) == .active)
+    }
+
+    @Test("The Sandbox's state never answers for production")
+    func environments() {
+        let sandbox = lesson(history([entry()], [bought()], from: .sandbox), .fetched, for: .alice)
+        let lapsed = lesson(history([entry(ended: true)], [bought(on: -60, until: -30)]), .fetched, for: .alice)
+        #expect(decide(alone([sandbox])) == .active)
+        #expect(decide(alone([sandbox, lapsed])) == .lapsed)
+        #expect(SubscriptionHistory(held: held([sandbox]), of: exampleApp(), for: Account.alice.view) == nil)
+    }
+
+    // MARK: Evidence and held state together
+
+    private func updated(_ evidence: SubscriptionHistory, _ source: StateSource, by lessons: [StateLesson])
+        -> SubscriptionHistory
+    {
+        evidence.updated(by: held(lessons), from: source, for: Account.alice.view)
+    }
+
+    @Test(
+        "A refund since the evidence was made counts",
+        arguments: [HistoryCoverage.complete, .newestTransactions, .partial]
+    )
+    func refundSince(coverage: HistoryCoverage) {
+        let evidence = history([entry()], [bought(called: "1")], asOf: day(-0.5), coverage: coverage)
+        let refund = lesson(signed(bought(refunded: -0.2, called: "1"), entry(), on: -0.2))
+        let before = lesson(signed(bought(refunded: -0.2, called: "1"), entry(), on: -0.7))
+        #expect(decide(evidence) == .active)
+        #expect(decide(updated(evidence, .client, by: [refund])) == .refunded)
+        #expect(decide(updated(evidence, .client, by: [before])) == .active)
+    }
+
+    @Test("An offer redeemed since the evidence was made counts, and one redeemed before stays redeemed")
+    func redeemedSince() {
+        let evidence = history([entry()], [bought(called: "1")], asOf: day(-0.5))
+        let redeemed = lesson(
+            signed(bought(on: -0.2, until: 30, under: .promotional("once"), called: "2"), entry(), on: -0.2)
+        )
+        #expect(decide(evidence, "once") == .active)
+        #expect(decide(updated(evidence, .client, by: [redeemed]), "once") == .redemptionLimit)
+        let other = lesson(
+            signed(bought("2", on: -90, until: -60, under: .promotional("once"), called: "9"), on: -60),
+            for: .alice
+        )
+        #expect(decide(updated(evidence, .client, by: [other]), "once") == .redemptionLimit)
+        let newest = history([entry()], [bought(called: "2")], asOf: clock, coverage: .newestTransactions)
+        let older = lesson(signed(bought(on: -40, until: -10, under: .promotional("once"), called: "1"), on: -40))
+        #expect(decide(updated(newest, .fetched, by: [older]), "once") == .redemptionLimit)
+    }
+
+    @Test("An old signed transaction does not hide a purchase that came after it")
+    func replayed() {
+        let old = signed(bought(on: -60, until: -30, called: "1"), on: -0.1)
+        let current = lesson(signed(bought(on: -10, until: 20, called: "2"), entry(), on: -0.4))
+        #expect(decide(old, "comeback") == .lapsed)
+        #expect(decide(updated(old, .signed, by: [current]), "comeback") == .stateNotInAudience)
+    }
+
+    @Test("Auto-renew turned off since, and a subscription begun since, count")
+    func changedSince() {
+        let evidence = history([entry()], [bought(called: "1")], asOf: day(-0.5))
+        let off = lesson(signed(bought(called: "1"), entry(renews: false), on: -0.2))
+        #expect(decide(updated(evidence, .client, by: [off]), "stay") == .activeAutoRenewOff)
+        let lapsed = history([entry(ended: true)], [bought(on: -60, until: -30, called: "1")], asOf: day(-0.5))
+        let begun = lesson(
+            signed(bought("2", on: -0.2, until: 30, by: Account.alice.payloadField), entry("2"), on: -0.2)
+        )
+        #expect(decide(lapsed, "comeback") == .lapsed)
+        #expect(decide(updated(lapsed, .client, by: [begun]), "comeback") == .stateNotInAudience)
+    }
+
+    @Test("What a client sent before is not put over what Apple says now")
+    func clientBefore() {
+        let evidence = signed(bought(on: -10, until: 20, called: "1"), entry(), on: -0.5)
+        let sent = lesson(history([entry(renews: false)], [bought(refunded: -1, called: "1")], asOf: clock), .client)
+        #expect(decide(updated(evidence, .signed, by: [sent])) == .active)
+        #expect(decide(updated(evidence, .client, by: [sent])) == .refunded)
+    }
+
+    @Test("Old evidence with newer state is not stale where the newer one tells of the subscription")
+    func freshened() {
+        let evidence = history([entry()], [bought(called: "1")], asOf: day(-3))
+        let renewed = lesson(signed(bought(called: "1"), entry(), on: -0.2))
+        #expect(decide(evidence) == .evidenceStale)
+        #expect(decide(updated(evidence, .client, by: [renewed])) == .active)
+        let other = lesson(
+            signed(bought("5", "news.monthly", called: "5"), entry("5", "news.monthly"), on: -0.2),
+            for: .alice
+        )
+        #expect(decide(updated(evidence, .client, by: [other])) == .evidenceStale)
+    }
+}

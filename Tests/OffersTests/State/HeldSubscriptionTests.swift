@@ -1,0 +1,134 @@
+import Offers
+import Testing
+
+@Suite("Held state, whatever comes when")
+struct HeldSubscriptionTests {
+    /// A customer's life, told in pieces by three sources, at random: seeds make it the same each time.
+    private func deliveries(_ seed: UInt64) -> [StateLesson] {
+        var random = SeededGenerator(seed: seed)
+        let accounts: [Account] = [.none, .alice, .bob, .applicationUsername("carol")]
+        return (0..<12).map { _ in
+            let id = "\(Int.random(in: 1...2, using: &random))"
+            let number = Int.random(in: 0..<5, using: &random)
+            let told = day(Double(Int.random(in: -9...0, using: &random)))
+            let source = StateSource.allCases.randomElement(using: &random) ?? .signed
+            var transaction = bought(
+                id,
+                on: Double(number * 30 - 200),
+                until: Double(number * 30 - 170),
+                refunded: Int.random(in: 0..<4, using: &random) == 0 ? -5 : nil,
+                by: Int.random(in: 0..<3, using: &random) == 0 ? Account.alice.payloadField : nil,
+                under: number % 2 == 0 ? .promotional("once") : nil,
+                called: "\(id).\(number)"
+            )
+            transaction.signedDate = source == .signed ? told : nil
+            var renewal = entry(id, renews: Bool.random(using: &random))
+            renewal.signedDate = source == .signed ? told : nil
+            let isAlone = Int.random(in: 0..<4, using: &random) == 0
+            return lesson(
+                history(
+                    isAlone ? [] : [renewal],
+                    [transaction],
+                    asOf: told,
+                    coverage: source == .signed ? .partial : .complete
+                ),
+                source,
+                for: accounts.randomElement(using: &random) ?? .none,
+                at: day(Double(Int.random(in: -9...0, using: &random)))
+            )
+        }
+    }
+
+    private func sorted(_ state: HeldState) -> [HeldSubscription] {
+        state.subscriptions.sorted { $0.identity.originalTransactionId < $1.identity.originalTransactionId }
+    }
+
+    @Test(
+        "Neither the order of deliveries nor their repetition changes what is held",
+        arguments: 0..<150 as Range<UInt64>
+    )
+    func anyOrder(seed: UInt64) {
+        let deliveries = deliveries(seed)
+        var random = SeededGenerator(seed: seed &+ 7)
+        let once = held(deliveries)
+        for _ in 0..<4 {
+            let again = held((deliveries + deliveries.prefix(5)).shuffled(using: &random))
+            #expect(sorted(again) == sorted(once))
+            #expect(Set(again.marks.map(\.told.asOf)) == Set(once.marks.map(\.told.asOf)))
+        }
+    }
+
+    @Test("What a client sent is never held over what Apple said, however new it is")
+    func clientsAnswers() throws {
+        var refunded = bought(refunded: -3, called: "1")
+        refunded.signedDate = day(-3)
+        let apple = lesson(history([entry()], [refunded], asOf: day(-3), coverage: .partial))
+        let client = lesson(history([entry(renews: false)], [bought(called: "1")], asOf: clock), .client)
+        for order in [[apple, client], [client, apple]] {
+            let subscription = try #require(held(order).subscriptions.first)
+            #expect(subscription.transactions["1"]?.value.revocationDate == day(-3))
+            #expect(subscription.transactions["1"]?.source == .signed)
+        }
+    }
+
+    @Test("The refund of an older purchase leaves the newest one as it is")
+    func olderRefund() throws {
+        var january = bought(on: -40, until: -10, refunded: -1, called: "1")
+        var february = bought(on: -10, until: 20, called: "2")
+        january.signedDate = day(-1)
+        february.signedDate = day(-10)
+        let state = held([
+            lesson(history([entry()], [february], asOf: day(-10), coverage: .partial)),
+            lesson(history([entry()], [january], asOf: day(-1), coverage: .partial), for: .alice),
+        ])
+        let history = try #require(SubscriptionHistory(held: state, of: exampleApp(), for: Account.alice.view))
+        guard case .subscriber(let subscription) = history.standing(inGroup: "pro", of: exampleApp(), at: clock) else {
+            Issue.record("no subscriber")
+            return
+        }
+        #expect(subscription.state == .active)
+    }
+
+    @Test("The last purchases are held, and the last accounts that presented them; the buyer always")
+    func bounds() throws {
+        var lessons: [StateLesson] = []
+        for number in 0..<50 {
+            lessons.append(
+                lesson(
+                    history([entry()], [bought(on: Double(number) - 60, until: Double(number), called: "\(number)")]),
+                    .fetched,
+                    for: .applicationUsername("stranger \(number)"),
+                    at: day(Double(number) - 100)
+                )
+            )
+        }
+        lessons.append(lesson(history([entry()], [bought(by: Account.alice.payloadField, called: "own")]), .fetched))
+        let subscription = try #require(held(lessons.shuffled()).subscriptions.first)
+        #expect(subscription.transactions.count == HeldSubscription.mostTransactions)
+        #expect(subscription.transactions["49"] != nil)
+        #expect(subscription.transactions["3"] == nil)
+        #expect(subscription.accounts.count == HeldSubscription.mostPresenters + 1)
+        let alice = try #require(Account.alice.view.digest)
+        #expect(subscription.accounts[alice] == .bought)
+    }
+
+    @Test("No account's token is held, only what stands for it")
+    func pseudonyms() throws {
+        let state = held([lesson(history([entry()], [bought(by: Account.alice.payloadField)]), for: .alice)])
+        #expect(!"\(state)".contains(Account.alice.payloadField))
+    }
+
+    @Test("An offer that covers three renewals is one redemption, and the next run another")
+    func redemptions() throws {
+        let offers: [RedeemedOffer?] = [
+            nil, .promotional("a"), .promotional("a"), nil, .promotional("a"), .introductory,
+        ]
+        let transactions = offers.enumerated().map { index, offer in
+            bought(on: Double(index) * 30 - 200, until: Double(index) * 30 - 170, under: offer, called: "\(index)")
+        }
+        let lessons = transactions.shuffled().map { lesson(history([entry()], [$0]), .fetched) }
+        let subscription = try #require(held(lessons).subscriptions.first)
+        #expect(subscription.redemptions.map(\.transactionId) == ["1", "4"])
+        #expect(subscription.redemptions.map(\.offerId) == ["a", "a"])
+    }
+}

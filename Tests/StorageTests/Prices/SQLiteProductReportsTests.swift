@@ -1,0 +1,78 @@
+import Offers
+import Storage
+import Testing
+
+@Suite("Product reports in an SQLite file")
+struct SQLiteProductReportsTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func open() throws -> SQLiteProductReports {
+        SQLiteProductReports(in: try SQLiteDatabase(path: directory.path("reports.sqlite")))
+    }
+
+    private func report(_ product: String, _ price: String, offers: [String] = [], symbol: String? = "€") throws
+        -> ProductReport
+    {
+        let terms = OfferTerms(price: try #require(Price("0.50")), paymentMode: .payUpFront, unit: .week, count: 3)
+        let names = [.introductory] + offers.map(OfferName.promotional)
+        return ProductReport(
+            productId: product,
+            country: try #require(CountryCode("DEU")),
+            tag: PriceTag(
+                price: try #require(Price(price)),
+                currency: try #require(CurrencyCode("EUR")),
+                symbol: symbol
+            ),
+            offers: names.map { ReportedOffer(name: $0, terms: terms) }
+        )
+    }
+
+    @Test("What was reported is there when the file is opened again, with when and how often it was seen")
+    func reopened() async throws {
+        let moments = (0..<4).map { clock.adding(seconds: $0 * 60) }
+        var expected = ProductSightings(try report("monthly", "9.99", offers: ["stay"]), at: moments[0])
+        #expect(
+            try await open().keep([report("monthly", "9.99", offers: ["stay"])], of: "app", at: moments[0]) == [true]
+        )
+        for (moment, price) in zip(moments[1...], ["11.00", "9.99", "12.50"]) {
+            expected.note(try report("monthly", price, offers: ["back"], symbol: nil), at: moment)
+            #expect(
+                try await open().keep([report("monthly", price, offers: ["back"], symbol: nil)], of: "app", at: moment)
+                    == [true]
+            )
+        }
+        let germany = try #require(CountryCode("DE"))
+        let read = try #require(try await open().products(of: "app", in: germany).first)
+        #expect(read.productId == "monthly")
+        #expect(read.prices.newest.value.price.text == "12.50")
+        #expect(read.prices.older.map(\.value.price.text) == expected.prices.older.map(\.value.price.text))
+        #expect(read.prices.older.map(\.firstSeen) == expected.prices.older.map(\.firstSeen))
+        #expect(read.prices.older.map(\.lastSeen) == expected.prices.older.map(\.lastSeen))
+        #expect(read.prices.older.map(\.count) == expected.prices.older.map(\.count))
+        #expect(read.prices.newest.value.symbol == nil)
+        #expect(Set(read.offers.keys) == [.introductory, .promotional("stay"), .promotional("back")])
+        #expect(read.offers[.promotional("back")]?.newest.value == expected.offers[.promotional("back")]?.newest.value)
+        #expect(read.offers[.introductory]?.newest.count == 4)
+        let seen = [OfferRequest(productId: "monthly", offerId: "stay"), .init(productId: "monthly", offerId: "back")]
+        #expect(try await open().offersSeen(of: "app") == Set(seen))
+        #expect(try await open().products(of: "other", in: germany).isEmpty)
+        #expect(try await open().products(of: "app", in: try #require(CountryCode("FR"))).isEmpty)
+    }
+
+    @Test("An app has room for so many products and offers, and no more")
+    func bounds() async throws {
+        let store = try open()
+        let many = try (0..<SQLiteProductReports.mostEntries + 2).map { try report("product \($0)", "1") }
+        let kept = try await store.keep(many, of: "app", at: clock)
+        #expect(kept.count { $0 } == SQLiteProductReports.mostEntries)
+        #expect(kept.suffix(2) == [false, false])
+        #expect(
+            try await store.keep([report("product 0", "2"), report("new", "2")], of: "app", at: clock) == [true, false]
+        )
+        let offers = (0...ProductSightings.mostOffers).map { "offer \($0)" }
+        #expect(try await store.keep([report("product 1", "1", offers: offers)], of: "app", at: clock) == [false])
+        #expect(try await store.keep([report("product 1", "1", offers: offers)], of: "other", at: clock) == [false])
+    }
+}

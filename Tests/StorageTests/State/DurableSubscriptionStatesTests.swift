@@ -1,0 +1,132 @@
+import Foundation
+import Offers
+import Testing
+
+@testable import Storage
+
+@Suite("Held state on durable storage")
+struct DurableSubscriptionStatesTests {
+    private let directory: TemporaryDirectory
+    private let database: SQLiteDatabase
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        database = try SQLiteDatabase(path: directory.path("state.sqlite"))
+    }
+
+    private func open(_ bounds: DurableSubscriptionStates.Bounds = .init()) -> DurableSubscriptionStates {
+        DurableSubscriptionStates(SQLiteStateStore(database), bounds: bounds, now: { clock })
+    }
+
+    @Test(
+        "A notification that was told is there after the process is gone, and so is what evidence taught after a close"
+    )
+    func durable() async throws {
+        let first = open()
+        #expect(try await first.keep(notification("a"), StateLesson(subscriptions: [subscription("1")])))
+        // Nothing is closed: a process that was killed closes nothing.
+        let second = open()
+        #expect(try await second.held(question(nil, "1")).subscriptions == [subscription("1")])
+        #expect(try await !second.keep(notification("a"), StateLesson(subscriptions: [])))
+        second.learn(StateLesson(subscriptions: [subscription("2")]))
+        second.close()
+        #expect(try await open().held(question(1)).subscriptions.count == 2)
+        #expect(open().count() == 2)
+    }
+
+    @Test("What is in memory is what is kept, whatever falls out of memory in between")
+    func smallMemory() async throws {
+        var bounds = DurableSubscriptionStates.Bounds()
+        bounds.cached = 3
+        bounds.commit = 2
+        let states = open(bounds)
+        var expected: [String: HeldSubscription] = [:]
+        for step in 0..<200 {
+            let id = "\(step * 7 % 11)"
+            let learnt = subscription(
+                id,
+                of: digest(UInt8(step % 5)),
+                tie: step % 2 == 0 ? .bought : .presented(at: clock),
+                transactionId: "\(step % 4)",
+                refunded: step % 3 == 0,
+                said: Int64(step * 31 % 17)
+            )
+            if let known = expected[id] { expected[id] = known.merging(learnt) } else { expected[id] = learnt }
+            if step % 5 == 0 {
+                _ = try await states.keep(notification("\(step)"), StateLesson(subscriptions: [learnt]))
+            } else {
+                states.learn(StateLesson(subscriptions: [learnt]))
+            }
+            // While it waits to be written, another's question may be asked.
+            _ = try await states.held(question(UInt8((step + 1) % 5), "\(step % 11)"))
+            #expect(
+                try await states.held(question(nil, id)).subscriptions.map(\.transactions) == [
+                    expected[id]?.transactions
+                ]
+            )
+        }
+        states.close()
+        let reopened = open()
+        for (id, held) in expected {
+            let read = try await reopened.held(question(nil, id)).subscriptions.first
+            #expect(read?.transactions == held.transactions)
+            #expect(read?.renewal == held.renewal)
+            #expect(read?.accounts == held.accounts)
+        }
+        for account in UInt8(0)..<5 {
+            let ids = try await reopened.held(question(account)).subscriptions.map(\.identity.originalTransactionId)
+            #expect(Set(ids) == Set(expected.filter { $0.value.accounts[digest(account)] != nil }.keys))
+        }
+    }
+
+    @Test("Who was forgotten by another process is forgotten here, too, before long")
+    func forgottenElsewhere() async throws {
+        let states = open()
+        #expect(try await states.keep(notification("a"), StateLesson(subscriptions: [subscription()])))
+        #expect(try await states.held(question(1)).subscriptions.count == 1)
+        #expect(states.atHand(question(1)) != nil)
+        let other = try SQLiteDatabase(path: database.path)
+        #expect(try SQLiteStateStore(other).forget(digest(1)) == 1)
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try await !states.held(question(1)).isEmpty, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(try await states.held(question(1)).isEmpty)
+    }
+
+    @Test("What cannot be kept is not told as kept; it is kept when it is sent again")
+    func failure() async throws {
+        let store = FailingStateStore(SQLiteStateStore(database))
+        var bounds = DurableSubscriptionStates.Bounds()
+        bounds.rest = .milliseconds(20)
+        let states = DurableSubscriptionStates(store, bounds: bounds, now: { clock })
+        store.fails = true
+        await #expect(throws: StateStoreFailure.self) {
+            _ = try await states.keep(notification("a"), StateLesson(subscriptions: [subscription()]))
+        }
+        #expect(states.fault != nil)
+        states.learn(StateLesson(subscriptions: [subscription("2")]))
+        store.fails = false
+        let deadline = ContinuousClock.now + .seconds(20)
+        while states.fault != nil, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(states.fault == nil)
+        #expect(try await states.held(question(nil, "1")).isEmpty)
+        #expect(try await states.keep(notification("a"), StateLesson(subscriptions: [subscription()])))
+        states.close()
+        #expect(try await open().held(question(nil, "1", "2")).subscriptions.count == 2)
+    }
+
+    @Test("More than may wait is not learnt, and takes no memory")
+    func bounded() async throws {
+        let store = FailingStateStore(SQLiteStateStore(database))
+        store.fails = true
+        var bounds = DurableSubscriptionStates.Bounds()
+        bounds.waiting = 10
+        bounds.rest = .milliseconds(20)
+        let states = DurableSubscriptionStates(store, bounds: bounds, now: { clock })
+        for id in 0..<100 { states.learn(StateLesson(subscriptions: [subscription("\(id)")])) }
+        store.fails = false
+        states.close()
+        #expect(try await open().held(question(1)).subscriptions.count == 10)
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Offers
+import Testing
+
+@testable import Storage
+
+/// What holds for every place where state is held: the tests of each implementation are these.
+struct StatesImplementation: CustomTestStringConvertible, Sendable {
+    let name: String
+    /// Makes an empty one; what has to live as long is in the second.
+    let make: @Sendable () throws -> (any SubscriptionStates, any Sendable)
+
+    var testDescription: String { name }
+
+    /// Every implementation.
+    static let all = [
+        StatesImplementation(name: "memory") { (InMemorySubscriptionStates(), 0) },
+        StatesImplementation(name: "SQLite") {
+            let directory = try TemporaryDirectory()
+            let database = try SQLiteDatabase(path: directory.path("state.sqlite"))
+            return (DurableSubscriptionStates(in: database, now: { clock }), directory)
+        },
+    ]
+}
+
+let clock = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+
+/// An account's digest.
+func digest(_ number: UInt8) -> AccountDigest { AccountDigest([UInt8](repeating: number, count: 16)) }
+
+func identity(_ id: String, _ bundleId: String = "com.example.reader") -> SubscriptionIdentity {
+    SubscriptionIdentity(bundleId: bundleId, environment: .production, originalTransactionId: id)
+}
+
+/// A subscription with one transaction.
+func subscription(
+    _ id: String = "1",
+    of account: AccountDigest? = digest(1),
+    tie: AccountTie = .bought,
+    bundleId: String = "com.example.reader",
+    transactionId: String = "1",
+    offer: RedeemedOffer? = nil,
+    refunded: Bool = false,
+    said seconds: Int64 = 0
+) -> HeldSubscription {
+    let date = clock.adding(seconds: seconds)
+    let transaction = Transaction(
+        originalTransactionId: id,
+        productId: "monthly",
+        subscriptionGroupIdentifier: "1",
+        purchaseDate: clock.adding(seconds: (Int64(transactionId) ?? 0) * 1000),
+        expiresDate: clock.adding(seconds: 90_000),
+        revocationDate: refunded ? date : nil,
+        appAccountToken: account?.pseudonym,
+        offer: offer,
+        transactionId: transactionId,
+        signedDate: date
+    )
+    let renewal = RenewalInfo(
+        originalTransactionId: id,
+        productId: "monthly",
+        autoRenewStatus: true,
+        gracePeriodExpiresDate: clock,
+        promotionalOfferId: "next",
+        signedDate: date
+    )
+    return HeldSubscription(
+        identity(id, bundleId),
+        transactions: [Held(transaction, asOf: date, source: .signed)],
+        renewal: Held(renewal, asOf: date, source: .signed),
+        accounts: account.map { [$0: tie] } ?? [:],
+        learntAt: date
+    )
+}
+
+func notification(_ id: String) -> NotificationRecord {
+    NotificationRecord(
+        id: id,
+        type: "REFUND",
+        subtype: nil,
+        bundleId: "com.example.reader",
+        environment: .production,
+        signedDate: clock,
+        receivedAt: clock
+    )
+}
+
+func question(_ account: UInt8?, _ ids: String..., bundleId: String = "com.example.reader") -> StateQuestion {
+    StateQuestion(
+        bundleId: bundleId,
+        account: account.map(digest),
+        subscriptions: ids.map { identity($0, bundleId) }
+    )
+}
+
+@Suite("Wherever state is held")
+struct SubscriptionStatesTests {
+    @Test("What was learnt is found by account and by subscription, at once", arguments: StatesImplementation.all)
+    func learnt(implementation: StatesImplementation) async throws {
+        let (states, keep) = try implementation.make()
+        let all: [RedeemedOffer?] = [.introductory, .promotional("a"), .offerCode("b"), .winBack("c"), nil]
+        for (index, offer) in all.enumerated() {
+            states.learn(StateLesson(subscriptions: [subscription(transactionId: "\(index)", offer: offer)]))
+        }
+        var expected = subscription(transactionId: "0", offer: .introductory)
+        for (index, offer) in all.enumerated().dropFirst() {
+            expected.merge(subscription(transactionId: "\(index)", offer: offer))
+        }
+        #expect(try await states.held(question(1)).subscriptions == [expected])
+        #expect(try await states.held(question(nil, "1")).subscriptions == [expected])
+        // What waits to be written may have to be asked for.
+        if let atHand = states.atHand(question(1, "1")) { #expect(atHand.subscriptions == [expected]) }
+        #expect(try await states.held(question(2)).isEmpty)
+        #expect(try await states.held(question(1, bundleId: "com.example.other")).isEmpty)
+        #expect(try await states.held(question(1)).subscriptions.first?.redemptions.map(\.offerId) == ["a"])
+        _ = keep
+    }
+
+    @Test("A notification counts once, and at once", arguments: StatesImplementation.all)
+    func notifications(implementation: StatesImplementation) async throws {
+        let (states, keep) = try implementation.make()
+        states.learn(StateLesson(subscriptions: [subscription()]))
+        #expect(try await states.held(question(1)).subscriptions.count == 1)
+        let refund = StateLesson(subscriptions: [subscription(refunded: true, said: 60)])
+        #expect(try await states.keep(notification("a"), refund))
+        #expect(try await states.held(question(1)).subscriptions.first?.transactions["1"]?.value.revocationDate != nil)
+        #expect(try await !states.keep(notification("a"), StateLesson(subscriptions: [subscription("2")])))
+        #expect(try await states.held(question(nil, "2")).isEmpty)
+        #expect(try await states.keep(notification("b"), StateLesson(subscriptions: [subscription(said: -60)])))
+        #expect(try await states.held(question(1)).subscriptions.first?.transactions["1"]?.value.revocationDate != nil)
+        _ = keep
+    }
+
+    @Test("That all was told of an account is kept with its newest date", arguments: StatesImplementation.all)
+    func marks(implementation: StatesImplementation) async throws {
+        let (states, keep) = try implementation.make()
+        func mark(_ seconds: Int64, _ source: StateSource = .fetched) -> AccountHistoryMark {
+            AccountHistoryMark(
+                account: digest(1),
+                bundleId: "com.example.reader",
+                environment: .production,
+                asOf: clock.adding(seconds: seconds),
+                source: source
+            )
+        }
+        for told in [mark(0), mark(20), mark(10), mark(99, .client)] {
+            states.learn(StateLesson(subscriptions: [], mark: told))
+        }
+        #expect(try await states.held(question(1)).marks == [mark(20)])
+        _ = keep
+    }
+
+    @Test(
+        "Who is forgotten is forgotten with what was bought, and leaves what others have",
+        arguments: StatesImplementation.all
+    )
+    func forgotten(implementation: StatesImplementation) async throws {
+        let (states, keep) = try implementation.make()
+        states.learn(StateLesson(subscriptions: [subscription("1", of: digest(1)), subscription("2", of: digest(2))]))
+        states.learn(StateLesson(subscriptions: [subscription("2", of: digest(1), tie: .presented(at: clock))]))
+        _ = try await states.held(question(1))
+        #expect(try await states.forget(digest(1)) == 2)
+        #expect(try await states.held(question(1)).isEmpty)
+        #expect(try await states.held(question(nil, "1")).isEmpty)
+        #expect(try await states.held(question(2)).subscriptions.map(\.identity.originalTransactionId) == ["2"])
+        #expect(try await states.held(question(2)).subscriptions.first?.accounts.keys.contains(digest(1)) == false)
+        #expect(try await states.forget(digest(1)) == 0)
+        _ = keep
+    }
+}
