@@ -23,7 +23,7 @@ heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\0
 .PHONY: help demo test run build lint format clean \
         dependencies-to-build dependencies-for-demo dependencies-for-test \
         dependencies-for-bench dependencies-for-peers bench bench-peers \
-        test-build test-swift test-interoperability test-demo soak
+        test-build test-swift test-fuzz test-interoperability test-demo soak
 
 help:
 	@echo 'make demo     Start the service on an example, ask it for signatures, check them with openssl, buy with one.'
@@ -50,9 +50,9 @@ build: dependencies-to-build
 	$(call heading,'Building the executable (the first time takes some minutes)')
 	@swift build -c release --product offer-signer
 
-test: lint test-build test-swift test-interoperability test-demo
+test: lint test-build test-swift test-fuzz test-interoperability test-demo
 	$(call heading,'Everything passed')
-	@echo '   format, scripts, YAML, Dockerfile and systemd unit; unit and end-to-end tests;'
+	@echo '   format, scripts, YAML, Dockerfile and systemd unit; unit and end-to-end tests; fuzzing;'
 	@echo "   signatures against Python's cryptography and Apple's library; the demo."
 
 lint: dependencies-for-test $(python)/installed
@@ -81,9 +81,16 @@ test-swift: test-build
 	@swift test --skip-build --disable-xctest --xunit-output .build/tests.xml
 	@grep -Eq '<testsuite [^>]*tests="[1-9]' .build/tests*.xml || { echo 'swift test ran no test.' >&2; exit 1; }
 
-# The short form of this is a part of test-swift. Seeded, so a crash comes again.
+# libFuzzer, guided by the code that is reached, on the corpus of Tests/Fuzzing. A short run: soak is the long one.
+test-fuzz: test-build
+	$(call heading,'Fuzzing the readers of evidence')
+	@deploy/fuzz.sh 10
+
+# The short forms of this are parts of test-fuzz and, seeded, so that a crash comes again, of test-swift.
 SOAK_SECONDS ?= 600
 soak: test-build
+	$(call heading,'libFuzzer: $(SOAK_SECONDS) seconds for each of the readers')
+	@deploy/fuzz.sh $(SOAK_SECONDS)
 	$(call heading,'Hostile input, $(SOAK_SECONDS) seconds for each of the readers')
 	@OFFER_SIGNER_SOAK_SECONDS=$(SOAK_SECONDS) swift test --skip-build --disable-xctest --filter "HostileInputTests|JSONDifferentialTests"
 
