@@ -23,13 +23,16 @@ heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\0
 .PHONY: help demo test run build lint format clean \
         dependencies-to-build dependencies-for-demo dependencies-for-test \
         dependencies-for-bench dependencies-for-peers bench bench-peers \
-        test-build test-swift test-fuzz test-interoperability test-demo soak
+        test-build test-swift test-fuzz test-interoperability test-demo soak sanitize overload
 
 help:
 	@echo 'make demo     Start the service on an example, ask it for signatures, check them with openssl, buy with one.'
 	@echo 'make run      Serve the example until Ctrl-C.'
 	@echo 'make test     Everything that continuous integration checks.'
-	@echo 'make soak     Feed the readers of evidence with hostile input for long (SOAK_SECONDS=600 for each kind).'
+	@echo 'make overload What the service does at ten times the load it can take (LOAD_SECONDS=10 for each step).'
+	@echo 'make sanitize The tests with the address and the thread sanitizer: two more builds, half an hour.'
+	@echo 'make soak     Feed the readers of evidence, and the listener, with hostile input for long (SOAK_SECONDS=600 for'
+	@echo '              each kind, SOAK_REQUESTS=100000); then make overload.'
 	@echo 'make bench    Measure the service against raw libcrypto, side by side (BENCH="--seconds 5 --rounds 3").'
 	@echo 'make bench-peers   Measure others who sign the same in Go, Node and Python, and the service beside them.'
 	@echo 'make build    Build the executable, optimised: $(release)'
@@ -88,11 +91,27 @@ test-fuzz: test-build
 
 # The short forms of this are parts of test-fuzz and, seeded, so that a crash comes again, of test-swift.
 SOAK_SECONDS ?= 600
+SOAK_REQUESTS ?= 100000
 soak: test-build
 	$(call heading,'libFuzzer: $(SOAK_SECONDS) seconds for each of the readers')
 	@deploy/fuzz.sh $(SOAK_SECONDS)
-	$(call heading,'Hostile input, $(SOAK_SECONDS) seconds for each of the readers')
-	@OFFER_SIGNER_SOAK_SECONDS=$(SOAK_SECONDS) swift test --skip-build --disable-xctest --filter "HostileInputTests|JSONDifferentialTests"
+	$(call heading,'Hostile input: $(SOAK_SECONDS) seconds for each of the readers and $(SOAK_REQUESTS) requests')
+	@OFFER_SIGNER_SOAK_SECONDS=$(SOAK_SECONDS) OFFER_SIGNER_SOAK_REQUESTS=$(SOAK_REQUESTS) swift test --skip-build --disable-xctest --filter "HostileInputTests|JSONDifferentialTests"
+	@$(MAKE) overload
+
+overload: build
+	$(call heading,'Ten times the load that the service can take')
+	@deploy/loadtest/overload.py $(release)
+
+# Left out are the suites that look into the process's memory or preload libraries, where a sanitizer is in the way.
+# Leaks are not looked for: a process that nobody may trace cannot look at itself.
+sanitize: dependencies-for-test
+	@for sanitizer in address thread; do \
+	    printf '\n== The tests with the %s sanitizer\n' $$sanitizer; \
+	    ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1 \
+	        swift test --disable-xctest --sanitize=$$sanitizer --scratch-path .build/sanitize-$$sanitizer \
+	        --skip 'KeyMemoryTests|MemoryScanTests|ProcessProtectionTests|SecureHeapTests|SecretLeakTests|ClockTests'; \
+	done
 
 # Figures of a busy machine are of no use but as ratios: close what else runs.
 BENCH ?=

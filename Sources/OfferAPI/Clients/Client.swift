@@ -4,36 +4,46 @@ public import Offers
 public struct Client: Equatable, Sendable {
     /// The name by which logs and answers know the client.
     public let name: String
-    /// The SHA-256 of its bearer token, 32 bytes.
+    /// The SHA-256 of each of its bearer tokens, 32 bytes: two while one takes the other's place.
     ///
     /// The token itself is never kept.
-    public let tokenSHA256: [UInt8]
+    public let tokenSHA256: [[UInt8]]
     /// The bundle identifiers of the apps that it may ask for.
     public let apps: Set<String>
     /// The calls that it may make.
     public let scopes: Set<ClientScope>
     /// The kinds of evidence that it may send.
     public let evidence: Set<EvidenceKind>
+    /// How many offers it may ask signatures for in a second; `nil` for any number.
+    public let signaturesPerSecond: Int?
+    /// How many requests it may have at once; `nil` for any number.
+    public let concurrentRequests: Int?
 
     /// Creates a client.
     ///
     /// - Parameters:
     ///   - name: The name by which logs know the client.
-    ///   - tokenSHA256: The SHA-256 of its bearer token, 32 bytes.
+    ///   - tokenSHA256: The SHA-256 of each of its bearer tokens, 32 bytes.
     ///   - apps: The bundle identifiers of its apps.
     ///   - scopes: The calls that it may make; all by default.
     ///   - evidence: The kinds of evidence that it may send; all by default.
+    ///   - signaturesPerSecond: How many offers it may ask signatures for in a second; any number by default.
+    ///   - concurrentRequests: How many requests it may have at once; any number by default.
     public init(
         name: String,
-        tokenSHA256: [UInt8],
+        tokenSHA256: [[UInt8]],
         apps: Set<String>,
         scopes: Set<ClientScope> = Set(ClientScope.allCases),
-        evidence: Set<EvidenceKind> = Set(EvidenceKind.allCases)
+        evidence: Set<EvidenceKind> = Set(EvidenceKind.allCases),
+        signaturesPerSecond: Int? = nil,
+        concurrentRequests: Int? = nil
     ) {
         self.name = name
         self.tokenSHA256 = tokenSHA256
         self.apps = apps
         self.scopes = scopes
         self.evidence = evidence
+        self.signaturesPerSecond = signaturesPerSecond
+        self.concurrentRequests = concurrentRequests
     }
 }

@@ -19,15 +19,11 @@ extension ClientDirectory {
     /// - Parameters:
     ///   - head: The request's head.
     ///   - scope: What the call needs.
-    ///   - maximumBodyBytes: How many bytes the body may have.
     /// - Returns: The client that calls.
-    /// - Throws: `Problem` 401, 403, 413 or 415.
-    func admit(_ head: HTTPRequest, for scope: ClientScope, maximumBodyBytes: Int) throws(Problem) -> Client {
+    /// - Throws: `Problem` 401, 403 or 415.
+    func admitJSON(_ head: HTTPRequest, for scope: ClientScope) throws(Problem) -> Client {
         let client = try admit(head, for: scope)
         guard head.hasJSONBody else { throw .unsupportedMediaType }
-        if let length = head.headerFields[.contentLength].flatMap(Int.init), length > maximumBodyBytes {
-            throw .bodyTooLarge(limit: maximumBodyBytes)
-        }
         return client
     }
 }

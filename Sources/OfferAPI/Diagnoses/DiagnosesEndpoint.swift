@@ -5,9 +5,6 @@ import StrictJSON
 
 /// `POST /v1/diagnoses`, without the transport.
 public struct DiagnosesEndpoint<Verifier: SignatureVerifier>: Sendable {
-    /// How many bytes a body may have.
-    static var maximumBodyBytes: Int { 16 << 10 }
-
     private let clients: ClientDirectory
     private let diagnoseReports: DiagnoseReports<Verifier>
 
@@ -25,9 +22,9 @@ public struct DiagnosesEndpoint<Verifier: SignatureVerifier>: Sendable {
     ///
     /// - Parameter head: The request's head.
     /// - Returns: The client that calls.
-    /// - Throws: `Problem` 401, 403, 413 or 415.
+    /// - Throws: `Problem` 401, 403 or 415.
     func admit(_ head: HTTPRequest) throws(Problem) -> Client {
-        try clients.admit(head, for: .diagnose, maximumBodyBytes: Self.maximumBodyBytes)
+        try clients.admitJSON(head, for: .diagnose)
     }
 
     /// Diagnoses a report about one of the client's apps.

@@ -5,9 +5,6 @@ import StrictJSON
 
 /// `POST /v1/eligibility`, without the transport: plain functions from a request's head and body to the answer's body.
 public struct EligibilityEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: Sendable {
-    /// How many bytes a body may have: evidence is sent here.
-    static var maximumBodyBytes: Int { 1 << 20 }
-
     private let clients: ClientDirectory
     private let signOffers: SignOffers<Signer, Reader>
 
@@ -25,9 +22,9 @@ public struct EligibilityEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: 
     ///
     /// - Parameter head: The request's head.
     /// - Returns: The client that calls.
-    /// - Throws: `Problem` 401, 403, 413 or 415.
+    /// - Throws: `Problem` 401, 403 or 415.
     func admit(_ head: HTTPRequest) throws(Problem) -> Client {
-        try clients.admit(head, for: .eligibility, maximumBodyBytes: Self.maximumBodyBytes)
+        try clients.admitJSON(head, for: .eligibility)
     }
 
     /// Answers a call whose evidence is at hand.

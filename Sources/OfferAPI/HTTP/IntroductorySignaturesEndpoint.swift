@@ -6,9 +6,6 @@ import StrictJSON
 /// `POST /v1/introductory-eligibility-signatures`, without the transport: plain functions from a request's head and body
 /// to the answer's body.
 public struct IntroductorySignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: Sendable {
-    /// How many bytes a body may have: evidence is sent here.
-    static var maximumBodyBytes: Int { 1 << 20 }
-
     private let clients: ClientDirectory
     private let signOffers: SignOffers<Signer, Reader>
 
@@ -26,9 +23,9 @@ public struct IntroductorySignaturesEndpoint<Signer: OfferSigner, Reader: Eviden
     ///
     /// - Parameter head: The request's head.
     /// - Returns: The client that calls.
-    /// - Throws: `Problem` 401, 403, 413 or 415.
+    /// - Throws: `Problem` 401, 403 or 415.
     func admit(_ head: HTTPRequest) throws(Problem) -> Client {
-        try clients.admit(head, for: .sign, maximumBodyBytes: Self.maximumBodyBytes)
+        try clients.admitJSON(head, for: .sign)
     }
 
     /// Answers a call whose evidence is at hand.
@@ -77,6 +74,7 @@ public struct IntroductorySignaturesEndpoint<Signer: OfferSigner, Reader: Eviden
         }
         let bundleId = try client.app(named: call.bundleId)
         if let kind = call.evidence?.kind, !client.evidence.contains(kind) { throw .evidenceNotAllowed(kind) }
+        try clients.take(signatures: call.products.count, for: client)
         return IntroductorySignatureRequest(
             bundleId: bundleId,
             account: call.account,

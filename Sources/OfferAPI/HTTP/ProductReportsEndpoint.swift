@@ -5,9 +5,6 @@ import StrictJSON
 
 /// `POST /v1/product-reports` and `GET /v1/products`, without the transport.
 public struct ProductReportsEndpoint<Store: ProductReportStore>: Sendable {
-    /// How many bytes a body may have.
-    static var maximumBodyBytes: Int { 1 << 20 }
-
     private let clients: ClientDirectory
     private let reports: ProductReports<Store>
 
@@ -25,9 +22,9 @@ public struct ProductReportsEndpoint<Store: ProductReportStore>: Sendable {
     ///
     /// - Parameter head: The request's head.
     /// - Returns: The client that calls.
-    /// - Throws: `Problem` 401, 403, 413 or 415.
+    /// - Throws: `Problem` 401, 403 or 415.
     func admitReport(_ head: HTTPRequest) throws(Problem) -> Client {
-        try clients.admit(head, for: .report, maximumBodyBytes: Self.maximumBodyBytes)
+        try clients.admitJSON(head, for: .report)
     }
 
     /// Decides by the head alone who asks for products.

@@ -9,10 +9,9 @@ public enum PublicAPI {
     /// The context of a request.
     public typealias Context = ServiceRequestContext
 
-    private static let methods = [
-        "/v1/signatures": "POST", "/v1/eligibility": "POST", "/v1/diagnoses": "POST", "/v1/product-reports": "POST",
-        "/v1/products": "GET", "/v1/introductory-eligibility-signatures": "POST",
-    ]
+    private static let methods = Dictionary(
+        uniqueKeysWithValues: PublicRoute.allCases.map { ($0.path, $0.method.rawValue) }
+    )
 
     /// Builds the responder of the public listener.
     ///
@@ -34,62 +33,64 @@ public enum PublicAPI {
         router.add(middleware: TelemetryMiddleware(metrics: metrics, logger: logger))
         router.add(middleware: ProblemMiddleware(methods: methods, logger: logger))
         router.post("/v1/signatures") { request, context in
-            let endpoint = endpoints().signatures
+            let endpoints = endpoints()
+            let (endpoint, clients) = (endpoints.signatures, endpoints.clients)
             let client = context.trail.note(try endpoint.admit(request.head))
-            let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
-            return try await answer(logger) { () async throws(Problem) in
+            let body = try await body(of: request)
+            return try await answer(client, of: clients, logger) { () async throws(Problem) in
                 try await endpoint.answer(body, for: client)
             }
         }
         router.post("/v1/eligibility") { request, context in
-            let endpoint = endpoints().eligibility
+            let endpoints = endpoints()
+            let (endpoint, clients) = (endpoints.eligibility, endpoints.clients)
             let client = context.trail.note(try endpoint.admit(request.head))
-            let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
-            return try await answer(logger) { () async throws(Problem) in
+            let body = try await body(of: request)
+            return try await answer(client, of: clients, logger) { () async throws(Problem) in
                 try await endpoint.answer(body, for: client)
             }
         }
         router.post("/v1/introductory-eligibility-signatures") { request, context in
-            let endpoint = endpoints().introductorySignatures
+            let endpoints = endpoints()
+            let (endpoint, clients) = (endpoints.introductorySignatures, endpoints.clients)
             let client = context.trail.note(try endpoint.admit(request.head))
-            let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
-            return try await answer(logger) { () async throws(Problem) in
+            let body = try await body(of: request)
+            return try await answer(client, of: clients, logger) { () async throws(Problem) in
                 try await endpoint.answer(body, for: client)
             }
         }
         router.post("/v1/diagnoses") { request, context in
-            let endpoint = endpoints().diagnoses
+            let endpoints = endpoints()
+            let (endpoint, clients) = (endpoints.diagnoses, endpoints.clients)
             let client = context.trail.note(try endpoint.admit(request.head))
-            let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
-            return try await answer(logger) { () async throws(Problem) in
+            let body = try await body(of: request)
+            return try await answer(client, of: clients, logger) { () async throws(Problem) in
                 try await endpoint.answer(body, for: client)
             }
         }
         router.post("/v1/product-reports") { request, context in
-            let endpoint = endpoints().productReports
+            let endpoints = endpoints()
+            let (endpoint, clients) = (endpoints.productReports, endpoints.clients)
             let client = context.trail.note(try endpoint.admitReport(request.head))
-            let body = try await body(of: request, limit: type(of: endpoint).maximumBodyBytes)
-            return try await answer(logger, status: .accepted) { () async throws(Problem) in
+            let body = try await body(of: request)
+            return try await answer(client, of: clients, logger, status: .accepted) { () async throws(Problem) in
                 try await endpoint.take(body, query: query(of: request), for: client)
             }
         }
         router.get("/v1/products") { request, context in
-            let endpoint = endpoints().productReports
+            let endpoints = endpoints()
+            let (endpoint, clients) = (endpoints.productReports, endpoints.clients)
             let client = context.trail.note(try endpoint.admitQuery(request.head))
-            return try await answer(logger) { () async throws(Problem) in
+            return try await answer(client, of: clients, logger) { () async throws(Problem) in
                 try await endpoint.products(query: query(of: request), for: client)
             }
         }
         return router.buildResponder()
     }
 
-    /// Reads a body that may come in chunks.
-    private static func body(of request: Request, limit: Int) async throws -> [UInt8] {
-        do {
-            return Array(try await request.body.collect(upTo: limit).readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw Problem.bodyTooLarge(limit: limit)
-        }
+    /// Reads a body, which the connection has found to be short enough.
+    private static func body(of request: Request) async throws -> [UInt8] {
+        Array(try await request.body.collect(upTo: .max).readableBytesView)
     }
 
     /// The parameters of a request's URL.
@@ -97,17 +98,29 @@ public enum PublicAPI {
         request.uri.queryParameters.map { (String($0.key), String($0.value)) }
     }
 
-    /// The response with an endpoint's answer; its own faults are logged.
+    /// The response with an endpoint's answer, within what the client may have at once; the service's own faults are
+    /// logged.
     private static func answer(
+        _ client: Client,
+        of clients: ClientDirectory,
         _ logger: Logger,
         status: HTTPResponse.Status = .ok,
         _ endpoint: () async throws(Problem) -> [UInt8]
     ) async throws(Problem) -> Response {
+        try clients.begin(client)
+        defer { clients.end(client) }
+        var response: Response
         do throws(Problem) {
-            return Response(status: status, headers: [.contentType: "application/json"], bytes: try await endpoint())
+            response = Response(
+                status: status,
+                headers: [.contentType: "application/json"],
+                bytes: try await endpoint()
+            )
         } catch {
             if error.status >= 500 { logger.error("cannot answer", metadata: ["code": "\(error.code)"]) }
-            throw error
+            response = Response(error)
         }
+        response.headers.append(contentsOf: clients.rateLimitFields(of: client))
+        return response
     }
 }

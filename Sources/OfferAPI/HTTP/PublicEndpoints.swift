@@ -9,6 +9,8 @@ public struct PublicEndpoints<
     Store: ProductReportStore,
     Verifier: SignatureVerifier
 >: Sendable {
+    /// Who may call.
+    public let clients: ClientDirectory
     /// `POST /v1/signatures`.
     let signatures: SignaturesEndpoint<Signer, Reader>
     /// `POST /v1/eligibility`.
@@ -33,6 +35,7 @@ public struct PublicEndpoints<
         productReports: ProductReports<Store>,
         diagnoseReports: DiagnoseReports<Verifier>
     ) {
+        self.clients = clients
         signatures = SignaturesEndpoint(clients: clients, signOffers: signOffers)
         eligibility = EligibilityEndpoint(clients: clients, signOffers: signOffers)
         introductorySignatures = IntroductorySignaturesEndpoint(clients: clients, signOffers: signOffers)

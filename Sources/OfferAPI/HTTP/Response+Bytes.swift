@@ -17,10 +17,18 @@ extension Response {
     ///
     /// - Parameter problem: The problem.
     init(_ problem: Problem) {
+        let head = problem.response
+        self.init(status: head.status, headers: head.headerFields, bytes: problem.json)
+    }
+}
+
+extension Problem {
+    /// The head of the response that tells the problem, without the length of its body.
+    var response: HTTPResponse {
         var headers: HTTPFields = [.contentType: "application/problem+json"]
-        if let allow = problem.allow { headers[.allow] = allow }
-        if let seconds = problem.retryAfterSeconds { headers[.retryAfter] = String(seconds) }
-        if problem.status == 401 { headers[.wwwAuthenticate] = "Bearer" }
-        self.init(status: HTTPResponse.Status(code: problem.status), headers: headers, bytes: problem.json)
+        if let allow { headers[.allow] = allow }
+        if let retryAfterSeconds { headers[.retryAfter] = String(retryAfterSeconds) }
+        if status == 401 { headers[.wwwAuthenticate] = "Bearer" }
+        return HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: headers)
     }
 }

@@ -123,6 +123,72 @@ extension Problem {
         Problem(status: 413, code: "body_too_large", detail: "A body may have \(limit) bytes here.")
     }
 
+    static func malformedHTTP(_ detail: String) -> Problem {
+        Problem(status: 400, code: "malformed_http", detail: detail)
+    }
+
+    static let requestTimeout = Problem(
+        status: 408,
+        code: "request_timeout",
+        detail: "The request took too long to come. Send it anew, at once as a whole."
+    )
+
+    static let expectationFailed = Problem(
+        status: 417,
+        code: "expectation_failed",
+        detail: "The only expectation that is met is 100-continue."
+    )
+
+    static func headersTooLarge(limit: Int) -> Problem {
+        Problem(status: 431, code: "headers_too_large", detail: "The head of a request may have \(limit) bytes here.")
+    }
+
+    static func rateLimited(perSecond: Int, retryAfterSeconds: Int) -> Problem {
+        Problem(
+            status: 429,
+            code: "rate_limited",
+            detail: "This client may ask for \(perSecond) signatures a second; every offer of a request counts.",
+            retryAfterSeconds: retryAfterSeconds
+        )
+    }
+
+    static func tooManyRequests(limit: Int) -> Problem {
+        Problem(
+            status: 429,
+            code: "too_many_requests",
+            detail: "This client may have \(limit) requests at once. Wait for their answers.",
+            retryAfterSeconds: 1
+        )
+    }
+
+    static let answerTimeout = Problem(
+        status: 503,
+        code: "answer_timeout",
+        detail: "The service could not answer in time. Ask again.",
+        retryAfterSeconds: 5
+    )
+
+    static let overloaded = Problem(
+        status: 503,
+        code: "overloaded",
+        detail: "The service has as much to do as it can. Nothing was done; ask again.",
+        retryAfterSeconds: 1
+    )
+
+    static let shuttingDown = Problem(
+        status: 503,
+        code: "shutting_down",
+        detail: "The service goes, and has no time left for this request. Ask again: another may be there.",
+        retryAfterSeconds: 1
+    )
+
+    static let tooManyConnections = Problem(
+        status: 503,
+        code: "too_many_connections",
+        detail: "The service has as many connections as it may have. Use those that you have, or ask again.",
+        retryAfterSeconds: 1
+    )
+
     static let unsupportedMediaType = Problem(
         status: 415,
         code: "unsupported_media_type",

@@ -37,7 +37,7 @@ struct Check: AsyncParsableCommand {
             for key in retired { Console.result("  key \(key.keyIdentifier): P-256, public key only") }
         }
         Console.result("key memory: \(service.keyMemoryName)")
-        for client in settings.clients.map(\.client) {
+        for client in settings.clients {
             Console.result("client \(client.name): \(client.apps.sorted().joined(separator: ", "))")
         }
         Console.result("The configuration is in order.")

@@ -7,10 +7,13 @@ struct DrainDelay: Service {
     let seconds: Int
     /// What `/readyz` answers from.
     let readiness: Readiness
+    /// The public listener's connections: from now on each of them ends with its next answer.
+    let census: ConnectionCensus
 
     func run() async throws {
         try await gracefulShutdown()
         readiness.enter(.draining)
+        census.drain()
         try await Task.sleep(for: .seconds(seconds))
     }
 }

@@ -10,6 +10,12 @@ struct LifelongParts: Sendable {
     let productReports = InMemoryProductReports()
     /// The connections to Apple, which pass on the trace that a request is a part of.
     let appStoreTransport = AsyncHTTPTransport(traceParent: { RequestIdentity.current?.traceParentField })
+    /// The connections of the public listener.
+    let connections = ConnectionCensus()
+    /// What clients have asked for.
+    let clientUsages = ClientUsages()
+    /// Who has shown tokens that are nobody's.
+    let failedAuthentications = FailedAuthentications()
     /// The watch over the clock.
     let clock = ClockMonitor(reading: WallClock.reading)
     /// What is held of customers.

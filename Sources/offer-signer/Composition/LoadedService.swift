@@ -100,5 +100,8 @@ struct LoadedService: Sendable {
     }
 
     /// The clients that may call.
-    var clients: ClientDirectory { ClientDirectory(settings.clients.map(\.client)) }
+    ///
+    /// - Parameter usages: What they have asked for so far.
+    /// - Returns: The clients.
+    func clients(usages: ClientUsages) -> ClientDirectory { ClientDirectory(settings.clients, usages: usages) }
 }

@@ -12,6 +12,7 @@ final class Reload: Sendable {
     /// What the process was started with.
     private let running: Settings
     private let lifelong: LifelongParts
+    private let tls: TLSIdentity?
     private let logger: Logger
     private let history = Mutex(ReloadRecord())
 
@@ -20,12 +21,14 @@ final class Reload: Sendable {
     /// - Parameters:
     ///   - source: Where the configuration comes from.
     ///   - current: What is in use, with what the process was started with.
+    ///   - tls: What the public listener shows, to be read anew; `nil` for plain HTTP.
     ///   - logger: Where the outcome is logged.
-    init(source: ConfigurationSource, current: Current<ServiceSnapshot>, logger: Logger) {
+    init(source: ConfigurationSource, current: Current<ServiceSnapshot>, tls: TLSIdentity?, logger: Logger) {
         self.source = source
         self.current = current
         self.running = current.value.service.settings
         self.lifelong = current.value.lifelong
+        self.tls = tls
         self.logger = logger
     }
 
@@ -40,6 +43,7 @@ final class Reload: Sendable {
             let service = try source.load()
             current.replace(by: ServiceSnapshot(service, lifelong))
             lifelong.log.level = service.settings.log.level
+            if let files = service.settings.server.tls { tls?.replace(by: files) }
             // The operator has looked.
             lifelong.clock.believe()
             let warnings = service.warnings.map(\.description) + restartWarnings(of: service)

@@ -38,7 +38,21 @@ struct ServiceComposition {
         }
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let (clock, telemetry) = (lifelong.clock, lifelong.telemetry)
-        let reload = Reload(source: source, current: current, logger: logger)
+        let tls = settings.server.tls.map(TLSIdentity.init)
+        let reload = Reload(source: source, current: current, tls: tls, logger: logger)
+        let rules = ListenerRules(
+            limits: settings.server.limits,
+            census: lifelong.connections,
+            tls: tls,
+            failures: lifelong.failedAuthentications,
+            admission: telemetry.admission,
+            metrics: telemetry.requests,
+            logger: logger,
+            clients: { [current] in current.value.endpoints.clients }
+        )
+        if let warning = OpenFiles.makeRoom(for: settings.server.limits.maximumConnections) {
+            logger.warning("\(warning)")
+        }
         let readiness = Readiness { [current] in Self.details(current.value.service, reload, clock) }
         let announcement = Announcement(readiness: readiness, expectsNotifications: settings.notifications != nil)
         let admin = HTTPListener(
@@ -60,6 +74,7 @@ struct ServiceComposition {
                 metrics: telemetry.requests,
                 logger: logger
             ),
+            rules: rules,
             onListening: { announcement.serverListens(at: $0) }
         )
         let notifications = settings.notifications.map { settings in
@@ -71,10 +86,15 @@ struct ServiceComposition {
                     metrics: telemetry.requests,
                     logger: logger
                 ),
+                rules: ListenerRules(limits: ConnectionLimits(maximumBodyBytes: 1 << 20)),
                 onListening: { announcement.notificationsListen(at: $0) }
             )
         }
-        let drain = DrainDelay(seconds: settings.server.drainDelaySeconds, readiness: readiness)
+        let drain = DrainDelay(
+            seconds: settings.server.drainDelaySeconds,
+            readiness: readiness,
+            census: lifelong.connections
+        )
         // Drained from the last to the first: readiness is told first, and the admin listener tells it to the end.
         var silent = logger
         silent.logLevel = .critical
@@ -100,6 +120,7 @@ struct ServiceComposition {
             throw error
         }
         await lifelong.appStoreTransport.shutdown()
+        if let failure = DrainFailure(of: lifelong.connections) { throw failure }
     }
 
     private static func details(_ service: LoadedService, _ reload: Reload, _ clock: ClockMonitor) -> ReadinessDetails {

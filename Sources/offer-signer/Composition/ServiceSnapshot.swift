@@ -29,7 +29,7 @@ struct ServiceSnapshot: Sendable {
         self.lifelong = lifelong
         appStore = service.appStoreFetcher(with: lifelong)
         endpoints = PublicEndpoints(
-            clients: service.clients,
+            clients: service.clients(usages: lifelong.clientUsages),
             signOffers: service.signOffers(asking: appStore, with: lifelong),
             productReports: service.productReports(in: lifelong.productReports),
             diagnoseReports: service.diagnoseReports()

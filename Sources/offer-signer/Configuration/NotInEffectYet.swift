@@ -13,7 +13,6 @@ enum NotInEffectYet {
         "apps[].maximumAccountsPerTransaction": "the accounts of a transaction are not counted",
         "apps[].subscriptionGroups[].products[].offers[].maximumSignaturesPerCustomer": "signatures are not counted",
         "apps[].subscriptionGroups[].products[].offers[].signaturePeriodDays": "signatures are not counted",
-        "clients[].signaturesPerSecond": "a client's rate is not limited",
     ]
 
     /// What it means that a key does nothing.

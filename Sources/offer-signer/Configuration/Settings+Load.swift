@@ -46,6 +46,7 @@ extension SettingsReader {
 
         let protection = keyProtection(layers)
         let listeners = listeners(layers, hasNotifications: main.hasNotifications)
+        let tls = tls(layers, protection)
         let ledger = ledger(layers)
         // Without the main file nobody can say which files it names, and where the server listens.
         let isHostKnown = readable != nil && (try? HostName.parse(listeners.server.host)) != nil
@@ -61,7 +62,9 @@ extension SettingsReader {
             server: ServerSettings(
                 address: listeners.server,
                 drainDelaySeconds: layers.number(.serverDrainDelaySeconds),
-                drainTimeoutSeconds: layers.number(.serverDrainTimeoutSeconds)
+                drainTimeoutSeconds: layers.number(.serverDrainTimeoutSeconds),
+                limits: connectionLimits(layers),
+                tls: tls
             ),
             admin: AdminSettings(address: listeners.admin),
             log: LogSettings(

@@ -22,6 +22,11 @@ extension Settings {
                 "notifications", notifications != running.notifications,
                 running.notifications.map { describe($0.address) } ?? "none"
             ),
+            ("server.limits", server.limits != running.server.limits, "what it was started with"),
+            (
+                "server.tls", (server.tls == nil) != (running.server.tls == nil),
+                running.server.tls == nil ? "no" : "yes"
+            ),
             ("admin", admin.address != running.admin.address, describe(running.admin.address)),
             ("log.format", log.format != running.log.format, running.log.format.rawValue),
             (

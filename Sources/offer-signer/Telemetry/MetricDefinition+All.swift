@@ -19,6 +19,16 @@ extension MetricDefinition {
             .durations,
             "How long requests took, from head to answer, by the pattern of their route."
         ),
+        MetricDefinition(
+            "offer_signer_queue_wait_seconds",
+            .durations,
+            "How long requests waited, from their last byte until they were worked on."
+        ),
+        MetricDefinition(
+            "offer_signer_queue_limit",
+            .gauge,
+            "How many requests may wait to be worked on; the next ones are answered 503."
+        ),
     ]
 
     private static let notifications = [

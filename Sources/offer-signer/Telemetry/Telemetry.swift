@@ -10,6 +10,8 @@ struct Telemetry: Sendable {
     let service: ServiceMetrics
     /// What the public listener counts.
     let requests: RequestMetrics
+    /// What lets requests in while there is not too much to do.
+    let admission: AdmissionControl
     /// What is counted on the way to Apple.
     let appStore: AppStoreMetrics
     /// Reloads that took effect.
@@ -32,6 +34,7 @@ struct Telemetry: Sendable {
         self.registry = registry
         service = ServiceMetrics(factory: registry)
         requests = RequestMetrics(factory: registry)
+        admission = AdmissionControl(factory: registry)
         appStore = AppStoreMetrics(factory: registry)
         reloadsCompleted = reloads("completed")
         reloadsRefused = reloads("refused")

@@ -39,8 +39,10 @@ final class Connection {
 
     deinit { close(descriptor) }
 
-    func send(_ text: String) throws {
-        var rest = Data(text.utf8)
+    func send(_ text: String) throws { try send(Data(text.utf8)) }
+
+    func send(_ bytes: Data) throws {
+        var rest = bytes
         while !rest.isEmpty {
             let sent = rest.withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -96,6 +98,30 @@ final class Connection {
             body: body
         )
     }
+
+    /// Whether the other side closes the connection, once what it still sends is read.
+    ///
+    /// - Returns: `false` when it does not in time, or sends something first.
+    func isClosed() -> Bool {
+        guard buffer.isEmpty else { return false }
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, 0)
+        return count == 0 || (count < 0 && errno == ECONNRESET)
+    }
+
+    /// Everything that still comes, until the other side closes the connection.
+    ///
+    /// - Returns: The text; `nil` when it stays open.
+    func rest() -> String? {
+        while (try? fill()) != nil {}
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT))
+        guard count == 0 || (count < 0 && errno != EAGAIN) else { return nil }
+        return String(decoding: buffer, as: UTF8.self)
+    }
+
+    /// Says that nothing more will be sent.
+    func closeOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     private func fill() throws {
         var chunk = [UInt8](repeating: 0, count: 65536)

@@ -6,13 +6,13 @@ struct ClientDirectoryTests {
     // FIPS 180-4's other example: the SHA-256 of a message of two blocks.
     private let other = Client(
         name: "other",
-        tokenSHA256: hexadecimal("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"),
+        tokenSHA256: [hexadecimal("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")],
         apps: ["a"]
     )
 
     @Test("A token finds its client and no other")
     func tokens() throws {
-        let first = Client(name: "first", tokenSHA256: sha256OfAbc, apps: ["a"])
+        let first = Client(name: "first", tokenSHA256: [sha256OfAbc], apps: ["a"])
         let directory = ClientDirectory([other, first])
         #expect(directory.client(presenting: "abc")?.name == "first")
         let twoBlocks = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"
@@ -27,14 +27,14 @@ struct ClientDirectoryTests {
     func lastByte() {
         var digest = sha256OfAbc
         digest[31] ^= 1
-        let directory = ClientDirectory([Client(name: "near", tokenSHA256: digest, apps: ["a"])])
+        let directory = ClientDirectory([Client(name: "near", tokenSHA256: [digest], apps: ["a"])])
         #expect(directory.client(presenting: "abc") == nil)
     }
 
     @Test("A digest of the wrong length is nobody's")
     func length() {
-        let short = Client(name: "short", tokenSHA256: Array(sha256OfAbc.prefix(31)), apps: ["a"])
-        let none = Client(name: "none", tokenSHA256: [], apps: ["a"])
+        let short = Client(name: "short", tokenSHA256: [Array(sha256OfAbc.prefix(31))], apps: ["a"])
+        let none = Client(name: "none", tokenSHA256: [[]], apps: ["a"])
         #expect(ClientDirectory([short, none]).client(presenting: "abc") == nil)
     }
 }

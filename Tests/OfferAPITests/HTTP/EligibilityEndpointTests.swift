@@ -16,7 +16,7 @@ private struct NoSigner: OfferSigner {
 
 @Suite("Eligibility over the wire")
 struct EligibilityEndpointTests {
-    private let abc = Client(name: "abc", tokenSHA256: sha256OfAbc, apps: ["com.example.reader"])
+    private let abc = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"])
 
     private func endpoint(_ client: Client) -> EligibilityEndpoint<NoSigner, AppStoreEvidenceReader> {
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "o")])])
@@ -103,15 +103,15 @@ struct EligibilityEndpointTests {
         var head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: "/v1/eligibility")
         head.headerFields[.authorization] = "Bearer abc"
         head.headerFields[.contentType] = "application/json"
-        let reader = Client(name: "r", tokenSHA256: sha256OfAbc, apps: ["a"], scopes: [.eligibility])
+        let reader = Client(name: "r", tokenSHA256: [sha256OfAbc], apps: ["a"], scopes: [.eligibility])
         #expect(throws: Never.self) { try endpoint(reader).admit(head) }
-        let signer = Client(name: "s", tokenSHA256: sha256OfAbc, apps: ["a"], scopes: [.sign])
+        let signer = Client(name: "s", tokenSHA256: [sha256OfAbc], apps: ["a"], scopes: [.sign])
         #expect(throws: Problem.scopeNotAllowed(.eligibility)) { try endpoint(signer).admit(head) }
     }
 
     @Test("Evidence of a kind that the client may not send is refused")
     func kinds() {
-        let client = Client(name: "c", tokenSHA256: sha256OfAbc, apps: ["com.example.reader"], evidence: [])
+        let client = Client(name: "c", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"], evidence: [])
         let problem = #expect(throws: Problem.self) {
             try endpoint(client).answer(Array("{\(Self.active)}".utf8), for: client)
         }

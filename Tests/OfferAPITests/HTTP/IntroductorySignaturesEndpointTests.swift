@@ -17,7 +17,7 @@ private struct ConstantSigner: OfferSigner {
 
 @Suite("Introductory eligibility signatures over the wire")
 struct IntroductorySignaturesEndpointTests {
-    private let abc = Client(name: "abc", tokenSHA256: sha256OfAbc, apps: ["com.example.reader"])
+    private let abc = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"])
 
     private func endpoint(
         _ client: Client,
@@ -113,15 +113,15 @@ struct IntroductorySignaturesEndpointTests {
         )
         head.headerFields[.authorization] = "Bearer abc"
         head.headerFields[.contentType] = "application/json"
-        let signer = Client(name: "s", tokenSHA256: sha256OfAbc, apps: ["a"], scopes: [.sign])
+        let signer = Client(name: "s", tokenSHA256: [sha256OfAbc], apps: ["a"], scopes: [.sign])
         #expect(throws: Never.self) { try endpoint(signer).admit(head) }
-        let reader = Client(name: "r", tokenSHA256: sha256OfAbc, apps: ["a"], scopes: [.eligibility])
+        let reader = Client(name: "r", tokenSHA256: [sha256OfAbc], apps: ["a"], scopes: [.eligibility])
         #expect(throws: Problem.scopeNotAllowed(.sign)) { try endpoint(reader).admit(head) }
     }
 
     @Test("Evidence of a kind that the client may not send is refused")
     func kinds() {
-        let client = Client(name: "c", tokenSHA256: sha256OfAbc, apps: ["com.example.reader"], evidence: [])
+        let client = Client(name: "c", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"], evidence: [])
         let problem = #expect(throws: Problem.self) {
             try endpoint(client).answer(Array("{\(Self.newcomer),\"products\":[\"p\"]}".utf8), for: client)
         }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Product reports over the wire")
 struct ProductReportsEndpointTests {
-    private let abc = Client(name: "abc", tokenSHA256: sha256OfAbc, apps: ["com.example.reader"])
+    private let abc = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"])
 
     private func endpoint(_ client: Client) -> ProductReportsEndpoint<InMemoryProductReports> {
         let product = Product(id: "monthly", period: .months(1), offers: [PromotionalOffer(id: "stay")])
@@ -143,7 +143,7 @@ struct ProductReportsEndpointTests {
         head.headerFields[.authorization] = "Bearer abc"
         #expect(throws: Never.self) { try endpoint(abc).admitQuery(head) }
         #expect(throws: Problem.unsupportedMediaType) { try endpoint(abc).admitReport(head) }
-        let signer = Client(name: "s", tokenSHA256: sha256OfAbc, apps: ["com.example.reader"], scopes: [.sign])
+        let signer = Client(name: "s", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"], scopes: [.sign])
         #expect(throws: Problem.scopeNotAllowed(.report)) { try endpoint(signer).admitQuery(head) }
         #expect(throws: Problem.scopeNotAllowed(.report)) { try endpoint(signer).admitReport(head) }
     }

@@ -18,6 +18,13 @@ import Testing
             "64 hexadecimal"
         ),
         ("signaturesPerSecond: 2000", "signaturesPerSecond: 0", "signaturesPerSecond", "out of range"),
+        ("signaturesPerSecond: 2000", "concurrentRequests: 0", "concurrentRequests", "out of range"),
+        ("\"\(ConfigurationFixture.token)\"", "[]", "tokenSHA256", "is empty"),
+        (
+            "\"\(ConfigurationFixture.token)\"",
+            "[\(ConfigurationFixture.token), \(second), \(second.replacing("0000", with: "1111"))]", "tokenSHA256",
+            "a client has one, or two"
+        ),
         ("signaturesPerSecond: 2000", "scopes: [sing]", "scopes[0]", "did you mean \"sign\"?"),
         ("signaturesPerSecond: 2000", "scopes: []", "scopes", "is empty"),
         ("signaturesPerSecond: 2000", "evidence: [receipts]", "evidence[0]", "did you mean \"receipt\"?"),

@@ -34,8 +34,13 @@ import Testing
         )
         #expect(settings.apps == [sampleApp(fixture)])
         let digest = try #require(Hex.bytes(ConfigurationFixture.token))
-        let client = Client(name: "reader-backend", tokenSHA256: digest, apps: ["com.example.reader"])
-        #expect(settings.clients == [ClientSettings(client: client, signaturesPerSecond: 2000)])
+        let client = Client(
+            name: "reader-backend",
+            tokenSHA256: [digest],
+            apps: ["com.example.reader"],
+            signaturesPerSecond: 2000
+        )
+        #expect(settings.clients == [client])
     }
 
     @Test func everyRuleOfAnOfferIsRead() throws {
@@ -167,9 +172,9 @@ import Testing
         #expect(app.app.product("no")?.product.offer("yes")?.audience == Set(SubscriberState.audience))
         #expect(app.app.product("plain")?.product.offers.isEmpty == true)
         let client = try #require(settings.clients.first)
-        #expect(client.client.tokenSHA256 == Hex.bytes(ConfigurationFixture.token))
-        #expect(client.client.scopes == [.sign, .diagnose])
-        #expect(client.client.evidence == [.receiptResponse])
+        #expect(client.tokenSHA256 == [Hex.bytes(ConfigurationFixture.token)])
+        #expect(client.scopes == [.sign, .diagnose])
+        #expect(client.evidence == [.receiptResponse])
         #expect(client.signaturesPerSecond == nil)
     }
 

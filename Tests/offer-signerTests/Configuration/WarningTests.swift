@@ -21,7 +21,6 @@ import Testing
                 "15 appStore.additionalRoots[0]",
                 "11 apps[0].customerPattern",
                 "12 apps[0].maximumAccountsPerTransaction", "21 \(offer).maximumSignaturesPerCustomer",
-                "2 clients[0].signaturesPerSecond",
             ]
         )
         let others = loaded.warnings.filter { !$0.message.hasPrefix("has no effect yet: ") }
@@ -39,7 +38,7 @@ import Testing
             """
         try fixture.write(Array(catalog.utf8), to: "catalog.yaml")
         try fixture.write(Array("catalog: catalog.yaml\nclients: clients.yaml\n".utf8), to: "offer-signer.yaml")
-        #expect(try fixture.load().warnings.map(\.keyPath) == ["clients[0].signaturesPerSecond"])
+        #expect(try fixture.load().warnings.map(\.keyPath).isEmpty)
     }
 
     @Test func anOverrideWithoutEffectIsNamedByItsOrigin() throws {

@@ -10,6 +10,29 @@ struct ConfigurationFlags: ParsableArguments {
     var serverDrainDelaySeconds: String?
     @Option(name: .setting(.serverDrainTimeoutSeconds), help: .setting(.serverDrainTimeoutSeconds))
     var serverDrainTimeoutSeconds: String?
+    @Option(name: .setting(.serverTLSCertificateFile), help: .setting(.serverTLSCertificateFile))
+    var serverTLSCertificateFile: String?
+    @Option(name: .setting(.serverTLSPrivateKeyFile), help: .setting(.serverTLSPrivateKeyFile))
+    var serverTLSPrivateKeyFile: String?
+    @Option(
+        name: .setting(.serverTLSClientCertificateAuthorityFile),
+        help: .setting(.serverTLSClientCertificateAuthorityFile)
+    )
+    var serverTLSClientCertificateAuthorityFile: String?
+    @Option(name: .setting(.maximumConnections), help: .setting(.maximumConnections))
+    var maximumConnections: String?
+    @Option(name: .setting(.maximumHeaderBytes), help: .setting(.maximumHeaderBytes))
+    var maximumHeaderBytes: String?
+    @Option(name: .setting(.maximumEvidenceBodyBytes), help: .setting(.maximumEvidenceBodyBytes))
+    var maximumEvidenceBodyBytes: String?
+    @Option(name: .setting(.maximumBodyBytes), help: .setting(.maximumBodyBytes))
+    var maximumBodyBytes: String?
+    @Option(name: .setting(.idleTimeoutSeconds), help: .setting(.idleTimeoutSeconds))
+    var idleTimeoutSeconds: String?
+    @Option(name: .setting(.headerTimeoutSeconds), help: .setting(.headerTimeoutSeconds))
+    var headerTimeoutSeconds: String?
+    @Option(name: .setting(.requestTimeoutSeconds), help: .setting(.requestTimeoutSeconds))
+    var requestTimeoutSeconds: String?
     @Option(name: .setting(.adminHost), help: .setting(.adminHost))
     var adminHost: String?
     @Option(name: .setting(.adminPort), help: .setting(.adminPort))
@@ -72,6 +95,16 @@ struct ConfigurationFlags: ParsableArguments {
         case .serverPort: serverPort
         case .serverDrainDelaySeconds: serverDrainDelaySeconds
         case .serverDrainTimeoutSeconds: serverDrainTimeoutSeconds
+        case .serverTLSCertificateFile: serverTLSCertificateFile
+        case .serverTLSPrivateKeyFile: serverTLSPrivateKeyFile
+        case .serverTLSClientCertificateAuthorityFile: serverTLSClientCertificateAuthorityFile
+        case .maximumConnections: maximumConnections
+        case .maximumHeaderBytes: maximumHeaderBytes
+        case .maximumEvidenceBodyBytes: maximumEvidenceBodyBytes
+        case .maximumBodyBytes: maximumBodyBytes
+        case .idleTimeoutSeconds: idleTimeoutSeconds
+        case .headerTimeoutSeconds: headerTimeoutSeconds
+        case .requestTimeoutSeconds: requestTimeoutSeconds
         case .adminHost: adminHost
         case .adminPort: adminPort
         case .catalog: catalog

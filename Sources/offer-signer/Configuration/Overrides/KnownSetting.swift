@@ -9,6 +9,16 @@ enum KnownSetting: String, CaseIterable, Sendable {
     case serverPort = "server.port"
     case serverDrainDelaySeconds = "server.drainDelaySeconds"
     case serverDrainTimeoutSeconds = "server.drainTimeoutSeconds"
+    case serverTLSCertificateFile = "server.tls.certificateFile"
+    case serverTLSPrivateKeyFile = "server.tls.privateKeyFile"
+    case serverTLSClientCertificateAuthorityFile = "server.tls.clientCertificateAuthorityFile"
+    case maximumConnections = "server.limits.maximumConnections"
+    case maximumHeaderBytes = "server.limits.maximumHeaderBytes"
+    case maximumEvidenceBodyBytes = "server.limits.maximumEvidenceBodyBytes"
+    case maximumBodyBytes = "server.limits.maximumBodyBytes"
+    case idleTimeoutSeconds = "server.limits.idleTimeoutSeconds"
+    case headerTimeoutSeconds = "server.limits.headerTimeoutSeconds"
+    case requestTimeoutSeconds = "server.limits.requestTimeoutSeconds"
     case adminHost = "admin.host"
     case adminPort = "admin.port"
     case catalog
@@ -70,6 +80,29 @@ enum KnownSetting: String, CaseIterable, Sendable {
             .init(.seconds, .value("0"), "how long /readyz says no before the listener closes [seconds]")
         case .serverDrainTimeoutSeconds:
             .init(.seconds, .value("10"), "how long running requests may take to end after that [seconds]")
+        case .serverTLSCertificateFile:
+            .init(.file, .none, "the public listener's certificate with its chain, PEM; without it, plain HTTP")
+        case .serverTLSPrivateKeyFile: .init(.file, .none, "the certificate's private key, PEM without a passphrase")
+        case .serverTLSClientCertificateAuthorityFile:
+            .init(.file, .none, "the authorities of clients' certificates, PEM; with it, clients need one")
+        case .maximumConnections:
+            .init(.wholeNumber(1...1_000_000), .value("4096"), "how many connections there may be at once")
+        case .maximumHeaderBytes:
+            .init(.wholeNumber(1024...1_048_576), .value("16384"), "how long a request's head may be [bytes]")
+        case .maximumEvidenceBodyBytes:
+            .init(
+                .wholeNumber(1024...67_108_864),
+                .value("1048576"),
+                "how long a body may be where evidence or product reports are sent [bytes]"
+            )
+        case .maximumBodyBytes:
+            .init(.wholeNumber(1024...67_108_864), .value("16384"), "how long a body may be elsewhere [bytes]")
+        case .idleTimeoutSeconds:
+            .init(.wholeNumber(1...3600), .value("75"), "how long a connection may wait for a request [seconds]")
+        case .headerTimeoutSeconds:
+            .init(.wholeNumber(1...3600), .value("10"), "how long a request's head may take to come [seconds]")
+        case .requestTimeoutSeconds:
+            .init(.wholeNumber(1...3600), .value("30"), "how long a request may take to come after its head [seconds]")
         case .adminHost: .init(.host, .value("127.0.0.1"), "where operators' requests are accepted")
         case .adminPort:
             .init(.port, .value("9090"), "port for /livez, /readyz, /metrics, /version; 0 for any free one")

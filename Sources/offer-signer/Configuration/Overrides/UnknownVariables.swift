@@ -13,10 +13,10 @@ enum UnknownVariables {
         for name in ours where !known.contains(name) {
             let rest = name.dropFirst(KnownSetting.variablePrefix.count)
             let place = ConfigurationPlace(origin: .environment(name), keyPath: "")
+            let nearest = NearestName.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
             if rest == "SERVER_TLS" || rest.hasPrefix("SERVER_TLS_") {
-                faults.fault(place, TLS.fault)
+                faults.fault(place, TLS.unknownVariable + nearest)
             } else if !isSetByKubernetes(rest) {
-                let nearest = NearestName.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
                 faults.warning(place, "is not a variable of offer-signer and has no effect\(nearest)")
             }
         }

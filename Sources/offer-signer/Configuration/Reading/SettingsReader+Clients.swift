@@ -14,21 +14,21 @@ extension SettingsReader {
         _ root: ConfigurationNode,
         bundleIds: Set<String>?,
         server: ListenAddress?
-    ) -> [ClientSettings] {
+    ) -> [Client] {
         let list = root.mapping(keys: ["clients"])?.required("clients", "write the list of clients")
         guard let list, let nodes = list.list(of: "clients") else { return [] }
         if nodes.isEmpty {
             faults.warning(list.place, "is empty, so nobody can ask for signatures; `offer-signer clients token` helps")
         }
         var names = FirstUses<String>()
-        var tokens = FirstUses<[UInt8]>()
-        return nodes.compactMap { node in
+        var tokenUses = FirstUses<[UInt8]>()
+        return nodes.compactMap { (node) -> Client? in
             guard let members = node.mapping(keys: Self.clientKeys) else { return nil }
             let nameNode = members.required("name", "logs know the client by it")
             let name = nameNode?.value("a name", Self.parseName)
             names.claim(name, at: nameNode, "the name of another client")
-            let token = token(members, server: server)
-            tokens.claim(token, at: members["tokenSHA256"], "the token of another client")
+            let digests = tokens(members, server: server)
+            for (digest, node) in digests { tokenUses.claim(digest, at: node, "the token of another client") }
             let apps = apps(members, bundleIds: bundleIds)
             let scopes = members["scopes"]?.choices(
                 "a scope",
@@ -41,19 +41,23 @@ extension SettingsReader {
                 mend: "the client could send nothing; name at least one kind, or leave the key out for all"
             )
             let rate = members["signaturesPerSecond"]?.wholeNumber(in: 1...1_000_000_000)
-            guard let name, let token else { return nil }
-            let client = Client(
+            let requests = members["concurrentRequests"]?.wholeNumber(in: 1...1_000_000)
+            guard let name, !digests.isEmpty else { return nil }
+            return Client(
                 name: name,
-                tokenSHA256: token,
+                tokenSHA256: digests.map(\.digest),
                 apps: apps,
                 scopes: scopes ?? Set(ClientScope.allCases),
-                evidence: evidence ?? Set(EvidenceKind.allCases)
+                evidence: evidence ?? Set(EvidenceKind.allCases),
+                signaturesPerSecond: rate,
+                concurrentRequests: requests
             )
-            return ClientSettings(client: client, signaturesPerSecond: rate)
         }
     }
 
-    private static let clientKeys = ["name", "tokenSHA256", "apps", "signaturesPerSecond", "scopes", "evidence"]
+    private static let clientKeys = [
+        "name", "tokenSHA256", "apps", "signaturesPerSecond", "concurrentRequests", "scopes", "evidence",
+    ]
 
     private static func parseName(_ text: String) throws(ValueFault) -> String {
         guard !Echo.looksLikeSecret(text) else {
@@ -62,9 +66,22 @@ extension SettingsReader {
         return try Identifier.parse(text)
     }
 
-    private func token(_ members: ConfigurationMapping, server: ListenAddress?) -> [UInt8]? {
+    private typealias Token = (digest: [UInt8], node: ConfigurationNode)
+
+    /// Reads one digest, or a list of two while one token takes the other's place.
+    private func tokens(_ members: ConfigurationMapping, server: ListenAddress?) -> [Token] {
         let node = members.required("tokenSHA256", "`offer-signer clients token` makes a token and prints it")
-        guard let node, let digest = node.value("the SHA-256 of a token", Hex.parseTokenSHA256) else { return nil }
+        guard let node else { return [] }
+        guard node.isList else { return token(node, server: server).map { [($0, node)] } ?? [] }
+        let nodes = node.filledList(of: "digests", mend: "write one, or two while one takes the other's place") ?? []
+        if nodes.count > 2 {
+            node.fault("has \(nodes.count) digests; a client has one, or two while one takes the other's place")
+        }
+        return nodes.compactMap { node in token(node, server: server).map { ($0, node) } }
+    }
+
+    private func token(_ node: ConfigurationNode, server: ListenAddress?) -> [UInt8]? {
+        guard let digest = node.value("the SHA-256 of a token", Hex.parseTokenSHA256) else { return nil }
         if digest == DemoCredentials.tokenSHA256, let server, !server.isLoopback {
             node.fault(
                 "is the demo token, which everyone knows, and server.host \(Echo.quoted(server.host)) is not a "

@@ -25,12 +25,9 @@ extension SettingsReader {
                 file.values[setting] = members[name].flatMap { scalar($0, setting) }
                 continue
             }
-            let keys = settings.keys.sorted() + (Self.otherKeys[name] ?? [])
-            guard let section = members[name]?.mapping(keys: keys) else { continue }
-            for (key, setting) in settings.sorted(by: { $0.key < $1.key }) {
-                file.values[setting] = section[key].flatMap { scalar($0, setting) }
-            }
-            if name == "server" { section["tls"]?.fault(TLS.fault) }
+            let otherKeys = Self.otherKeys[name] ?? []
+            guard let node = members[name], let section = read(settings, otherKeys: otherKeys, in: node, into: &file)
+            else { continue }
             if name == "notifications" { file.hasNotifications = true }
             if name == "appStore" { file.additionalRoots = additionalRoots(section["additionalRoots"]) }
         }
@@ -49,7 +46,36 @@ extension SettingsReader {
     }()
 
     /// The keys of sections that are no scalars with overrides.
-    private static let otherKeys = ["server": ["tls"], "appStore": ["additionalRoots"]]
+    private static let otherKeys = ["appStore": ["additionalRoots"]]
+
+    /// Reads a section, with the sections in it.
+    ///
+    /// - Parameters:
+    ///   - settings: The settings of the section, by their keys there, such as `port` or `limits.maximumConnections`.
+    ///   - otherKeys: Its keys that are no settings.
+    ///   - node: The section.
+    ///   - file: Where the values go.
+    /// - Returns: The section's members; `nil` when it is no mapping.
+    private func read(
+        _ settings: [String: KnownSetting],
+        otherKeys: [String] = [],
+        in node: ConfigurationNode,
+        into file: inout MainFile
+    ) -> ConfigurationMapping? {
+        let keys = Set(settings.keys.map { String($0.prefix { $0 != "." }) }).sorted()
+        guard let section = node.mapping(keys: keys + otherKeys) else { return nil }
+        for key in keys {
+            guard let member = section[key] else { continue }
+            if let setting = settings[key] {
+                file.values[setting] = scalar(member, setting)
+                continue
+            }
+            let inner = settings.filter { $0.key.hasPrefix(key + ".") }
+                .map { (String($0.key.dropFirst(key.count + 1)), $0.value) }
+            _ = read(Dictionary(uniqueKeysWithValues: inner), in: member, into: &file)
+        }
+        return section
+    }
 
     private func scalar(_ node: ConfigurationNode, _ setting: KnownSetting) -> SettingLayers.FileValue? {
         if case .wholeNumber(let range) = setting.definition.type {

@@ -1,3 +1,5 @@
+import OfferAPI
+
 /// The public listener.
 struct ServerSettings: Equatable, Sendable {
     /// Where it accepts requests.
@@ -6,4 +8,8 @@ struct ServerSettings: Equatable, Sendable {
     let drainDelaySeconds: Int
     /// How long running requests may take to end after that, in seconds.
     let drainTimeoutSeconds: Int
+    /// What it gives each connection.
+    let limits: ConnectionLimits
+    /// What TLS needs; `nil` for plain HTTP.
+    let tls: TLSFiles?
 }

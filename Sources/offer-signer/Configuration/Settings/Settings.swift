@@ -1,3 +1,5 @@
+import OfferAPI
+
 /// The whole configuration, read once and never changed: `offer-signer.yaml` with its overrides, catalog and clients.
 ///
 /// Every value is checked, and every path is absolute.
@@ -21,5 +23,5 @@ struct Settings: Equatable, Sendable {
     /// The apps of the catalog, in its order, at least one.
     let apps: [AppSettings]
     /// The clients, in the order of their file.
-    let clients: [ClientSettings]
+    let clients: [Client]
 }

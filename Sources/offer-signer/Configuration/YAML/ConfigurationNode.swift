@@ -124,6 +124,11 @@ struct ConfigurationNode {
         return (scalar.string, scalar.style != .plain)
     }
 
+    /// Whether it is a list, for what can be a value or a list of them.
+    var isList: Bool {
+        if case .sequence = node { true } else { false }
+    }
+
     private var isNull: Bool {
         guard case .scalar(let scalar) = node, scalar.style == .plain else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)

@@ -1,0 +1,71 @@
+/// A rate that is kept over time, with some at once: the generic cell rate algorithm (ITU-T I.371, as a virtual schedule).
+///
+/// A pure state machine over the time since some start. Nothing is kept but the moment at which all that was taken will
+/// have been worked off, so that another limit can be asked of it at any time.
+struct CellRate: Equatable, Sendable {
+    /// How much a rate lets pass.
+    struct Limit: Equatable, Sendable {
+        /// How many a second, in the long run.
+        let perSecond: Int
+        /// How many at once.
+        let burst: Int
+        /// The time that one takes.
+        let interval: Duration
+        /// The time that a burst takes.
+        let tolerance: Duration
+
+        /// Sets a limit.
+        ///
+        /// - Parameters:
+        ///   - perSecond: How many a second, 1 or more.
+        ///   - burst: How many at once, 1 or more.
+        init(perSecond: Int, burst: Int) {
+            self.perSecond = max(perSecond, 1)
+            self.burst = max(burst, 1)
+            interval = .seconds(1) / self.perSecond
+            tolerance = interval * self.burst
+        }
+    }
+
+    private var clearAt = Duration.zero
+
+    /// Takes a number at once, or none of them.
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - limit: The limit.
+    ///   - now: The time.
+    /// - Returns: `nil` when they were taken; otherwise after how long they can be.
+    mutating func take(_ count: Int, within limit: Limit, at now: Duration) -> Duration? {
+        let next = max(clearAt, now) + limit.interval * count
+        let wait = next - limit.tolerance - now
+        guard wait <= .zero else { return wait }
+        clearAt = next
+        return nil
+    }
+
+    /// How many can be taken now.
+    ///
+    /// - Parameters:
+    ///   - limit: The limit.
+    ///   - now: The time.
+    /// - Returns: The number.
+    func remaining(within limit: Limit, at now: Duration) -> Int {
+        let free = limit.tolerance - backlog(at: now)
+        return free > .zero ? Int(free / limit.interval) : 0
+    }
+
+    /// After how long a whole burst can be taken again.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: The time, `zero` when it can be now.
+    func backlog(at now: Duration) -> Duration { max(clearAt - now, .zero) }
+}
+
+extension Duration {
+    /// The duration in whole seconds, rounded up.
+    var secondsRoundedUp: Int {
+        let (seconds, attoseconds) = components
+        return Int(seconds) + (attoseconds > 0 ? 1 : 0)
+    }
+}

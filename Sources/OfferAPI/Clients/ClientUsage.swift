@@ -1,0 +1,49 @@
+import Synchronization
+
+/// What a client has asked for lately, and is asking for now: it outlives a reload.
+final class ClientUsage: Sendable {
+    private struct State {
+        var signatures = CellRate()
+        var openRequests = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Takes signatures from the client's rate.
+    ///
+    /// - Parameters:
+    ///   - count: How many are asked for.
+    ///   - limit: The client's rate.
+    ///   - now: The time.
+    /// - Returns: `nil` when they were taken; otherwise after how long they can be.
+    func take(signatures count: Int, within limit: CellRate.Limit, at now: Duration) -> Duration? {
+        state.withLock { $0.signatures.take(count, within: limit, at: now) }
+    }
+
+    /// How the client stands with its rate.
+    ///
+    /// - Parameters:
+    ///   - limit: The client's rate.
+    ///   - now: The time.
+    /// - Returns: How many signatures it can ask for now, and after how long for a whole burst.
+    func standing(within limit: CellRate.Limit, at now: Duration) -> (remaining: Int, backlog: Duration) {
+        state.withLock { ($0.signatures.remaining(within: limit, at: now), $0.signatures.backlog(at: now)) }
+    }
+
+    /// Begins a request.
+    ///
+    /// - Parameter limit: How many the client may have at once; `nil` for any number.
+    /// - Returns: Whether it may be answered; only then it has to end.
+    func begin(limit: Int?) -> Bool {
+        state.withLock { state in
+            if let limit, state.openRequests >= limit { return false }
+            state.openRequests += 1
+            return true
+        }
+    }
+
+    /// Ends a request.
+    func end() {
+        state.withLock { $0.openRequests -= 1 }
+    }
+}

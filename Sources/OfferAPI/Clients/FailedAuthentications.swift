@@ -1,0 +1,40 @@
+import NIOCore
+import Synchronization
+
+/// How often each address has shown a token that is nobody's, to slow down those who guess.
+///
+/// It is asked only about requests without a good token: a client is never slowed down by what others do at its address,
+/// such as behind the same proxy. The table is bounded; who falls out of it is forgiven.
+public final class FailedAuthentications: Sendable {
+    /// How many an address has in a second before it is slowed down, and how many at once.
+    private static let limit = CellRate.Limit(perSecond: 1, burst: 10)
+    /// How long an answer is held back at most.
+    private static let maximumDelay = Duration.seconds(1)
+    static let capacity = 4096
+
+    private let table = Mutex<[PeerNetwork: CellRate]>([:])
+
+    /// Begins with a clean slate for everybody.
+    public init() {}
+
+    /// Notes a failure.
+    ///
+    /// - Parameters:
+    ///   - peer: Where it comes from; `nil` when the connection is gone.
+    ///   - now: The time since some start.
+    /// - Returns: How long the answer is held back.
+    func note(from peer: PeerNetwork?, at now: Duration) -> Duration {
+        guard let peer else { return Self.maximumDelay }
+        return table.withLock { table in
+            if table[peer] == nil, table.count >= Self.capacity { Self.makeRoom(in: &table, at: now) }
+            let wait = table[peer, default: CellRate()].take(1, within: Self.limit, at: now)
+            return min(wait ?? .zero, Self.maximumDelay)
+        }
+    }
+
+    /// Drops what has worn off, and all if there is nothing of the kind.
+    private static func makeRoom(in table: inout [PeerNetwork: CellRate], at now: Duration) {
+        table = table.filter { $0.value.backlog(at: now) > .zero }
+        if table.count >= capacity { table.removeAll(keepingCapacity: true) }
+    }
+}

@@ -1,0 +1,36 @@
+import Crypto
+
+/// The SHA-256 of a bearer token.
+///
+/// Finding it by its hash value tells nothing of use by the time that it takes: whoever guesses tokens does not choose
+/// their digests, and a digest, even if all of it were known, leads to no token of 256 random bits.
+struct TokenDigest: Hashable, Sendable {
+    private let words: SIMD4<UInt64>
+
+    /// Takes a digest as the configuration has it.
+    ///
+    /// - Parameter bytes: The digest; `nil` when it has other than 32 bytes.
+    init?(bytes: [UInt8]) {
+        guard bytes.count == SHA256.byteCount else { return nil }
+        words = bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+    }
+
+    /// Computes the digest of a token.
+    ///
+    /// - Parameter token: The token as it was presented.
+    init(of token: some StringProtocol) {
+        words = SHA256.hash(data: Array(token.utf8))
+            .withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+    }
+
+    /// Whether both are the same, compared to the last byte.
+    ///
+    /// - Parameters:
+    ///   - left: A digest.
+    ///   - right: A digest.
+    /// - Returns: `true` when they are.
+    static func == (left: TokenDigest, right: TokenDigest) -> Bool {
+        let difference = left.words ^ right.words
+        return difference[0] | difference[1] | difference[2] | difference[3] == 0
+    }
+}

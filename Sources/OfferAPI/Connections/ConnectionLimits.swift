@@ -1,0 +1,61 @@
+public import NIOCore
+
+/// What a listener gives each connection: sizes and times beyond which it is refused or closed.
+public struct ConnectionLimits: Equatable, Sendable {
+    /// How many connections there may be at once; the next ones are answered 503.
+    public let maximumConnections: Int
+    /// How many bytes the fields of a request's head may have in all; more is 431 (RFC 6585 §5).
+    public let maximumHeaderBytes: Int
+    /// How many fields a request's head may have; more is 431.
+    public let maximumHeaderFields: Int
+    /// How many bytes a body may have where evidence or product reports are sent; more is 413.
+    public let maximumEvidenceBodyBytes: Int
+    /// How many bytes a body may have elsewhere; more is 413.
+    public let maximumBodyBytes: Int
+    /// How long a connection may be idle before it is closed.
+    public let idleTimeout: TimeAmount
+    /// How long a request's head may take from its first byte to its last, and a TLS handshake before it; more is 408.
+    public let headerTimeout: TimeAmount
+    /// How long a request may take to come, from its head to the end of its body; more is 408.
+    public let requestTimeout: TimeAmount
+    /// How long its answer may take, from there until all of it is written; more is 503, and ends the connection.
+    public let answerTimeout: TimeAmount
+    /// How long the rest of what a client sends is thrown away after the last answer, so that it can read the answer.
+    ///
+    /// A socket that is closed with bytes unread resets the connection, and the answer is lost (RFC 9112 §9.6).
+    let lingerTimeout = TimeAmount.seconds(1)
+
+    /// Creates limits.
+    ///
+    /// - Parameters:
+    ///   - maximumConnections: How many connections there may be at once.
+    ///   - maximumHeaderBytes: How many bytes the fields of a head may have.
+    ///   - maximumHeaderFields: How many fields a head may have.
+    ///   - maximumEvidenceBodyBytes: How many bytes a body may have where evidence is sent.
+    ///   - maximumBodyBytes: How many bytes a body may have elsewhere.
+    ///   - idleTimeout: How long a connection may be idle.
+    ///   - headerTimeout: How long a head may take.
+    ///   - requestTimeout: How long a request may take to come.
+    ///   - answerTimeout: How long its answer may take.
+    public init(
+        maximumConnections: Int = 4096,
+        maximumHeaderBytes: Int = 16 << 10,
+        maximumHeaderFields: Int = 100,
+        maximumEvidenceBodyBytes: Int = 1 << 20,
+        maximumBodyBytes: Int = 16 << 10,
+        idleTimeout: TimeAmount = .seconds(75),
+        headerTimeout: TimeAmount = .seconds(10),
+        requestTimeout: TimeAmount = .seconds(30),
+        answerTimeout: TimeAmount = .seconds(60)
+    ) {
+        self.maximumConnections = maximumConnections
+        self.maximumHeaderBytes = maximumHeaderBytes
+        self.maximumHeaderFields = maximumHeaderFields
+        self.maximumEvidenceBodyBytes = maximumEvidenceBodyBytes
+        self.maximumBodyBytes = maximumBodyBytes
+        self.idleTimeout = idleTimeout
+        self.headerTimeout = headerTimeout
+        self.requestTimeout = requestTimeout
+        self.answerTimeout = answerTimeout
+    }
+}

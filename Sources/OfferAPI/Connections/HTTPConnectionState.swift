@@ -1,0 +1,210 @@
+import NIOCore
+
+/// Where a connection stands, and until when: a pure state machine over what comes in, what goes out and the time.
+///
+/// A request is handed on when all of it is there, so that a slow client holds nothing but its connection. Requests come
+/// one at a time: pipelined ones wait before this.
+struct HTTPConnectionState: Equatable {
+    /// The phases of a connection.
+    enum Phase: Equatable {
+        /// TLS is being negotiated.
+        case handshaking
+        /// Between requests.
+        case idle
+        /// A request has begun, and its head is not complete.
+        case readingHead
+        /// The body is coming.
+        case readingBody(received: Int, limit: Int)
+        /// The request is there, its answer is not.
+        case answering
+        /// The request was refused, or will be in a moment, and the rest of its body is thrown away.
+        case refusing(isAnswered: Bool, received: Int, limit: Int)
+        /// The request was refused, all of it is there, and the answer is held back for a moment.
+        case holdingBack
+        /// The last answer was given, and what still comes is thrown away.
+        case lingering
+    }
+
+    /// Where the connection stands.
+    private(set) var phase: Phase
+    /// When the phase has lasted too long; `nil` in one that ends by itself.
+    private(set) var deadline: NIODeadline?
+    private let limits: ConnectionLimits
+    private var closesAfterAnswer = false
+    private var isInputClosed = false
+
+    /// A new connection.
+    ///
+    /// - Parameters:
+    ///   - limits: The listener's limits.
+    ///   - isSecure: Whether TLS comes first.
+    ///   - now: The time.
+    init(limits: ConnectionLimits, isSecure: Bool, now: NIODeadline) {
+        self.limits = limits
+        phase = isSecure ? .handshaking : .idle
+        deadline = now + (isSecure ? limits.headerTimeout : limits.idleTimeout)
+    }
+
+    /// Whether a request has begun that is not answered.
+    var isInRequest: Bool {
+        switch phase {
+        case .readingBody, .answering, .holdingBack, .refusing(isAnswered: false, _, _): true
+        case .handshaking, .idle, .readingHead, .lingering, .refusing(isAnswered: true, _, _): false
+        }
+    }
+
+    /// TLS is negotiated.
+    mutating func handshakeCompleted(at now: NIODeadline) {
+        if phase == .handshaking { becomeIdle(at: now) }
+    }
+
+    /// Some bytes have come.
+    mutating func bytesArrived(at now: NIODeadline) {
+        guard phase == .idle else { return }
+        phase = .readingHead
+        deadline = now + limits.headerTimeout
+    }
+
+    /// A head has come that is admitted.
+    ///
+    /// - Parameters:
+    ///   - maximumBodyBytes: How long its body may be.
+    ///   - keepsAlive: Whether the client wants to send another request.
+    ///   - now: The time.
+    mutating func admitted(maximumBodyBytes: Int, keepsAlive: Bool, at now: NIODeadline) {
+        closesAfterAnswer = closesAfterAnswer || !keepsAlive
+        phase = .readingBody(received: 0, limit: maximumBodyBytes)
+        deadline = now + limits.requestTimeout
+    }
+
+    /// A request is refused, whatever there is of it.
+    ///
+    /// - Parameters:
+    ///   - closes: Whether the connection ends with the answer, as the rest of the request cannot be waited for.
+    ///   - now: The time.
+    mutating func refused(closes: Bool, at now: NIODeadline) {
+        closesAfterAnswer = closesAfterAnswer || closes
+        if phase == .answering {
+            phase = .holdingBack
+        } else {
+            phase = .refusing(isAnswered: false, received: 0, limit: limits.maximumBodyBytes)
+        }
+        deadline = now + limits.requestTimeout
+    }
+
+    /// What to do with a piece of a body.
+    enum BodyAction: Equatable {
+        /// It is kept.
+        case keep
+        /// It is of no interest.
+        case drop
+        /// The body is too long: the request is refused, and the connection closed.
+        case refuse(limit: Int)
+        /// Nobody wants to see the end of this.
+        case close
+    }
+
+    /// A piece of a body has come.
+    ///
+    /// - Parameter count: Its length in bytes.
+    /// - Returns: What to do with it.
+    mutating func bodyArrived(_ count: Int) -> BodyAction {
+        switch phase {
+        case .readingBody(let received, let limit):
+            guard received + count <= limit else { return .refuse(limit: limit) }
+            phase = .readingBody(received: received + count, limit: limit)
+            return .keep
+        case .refusing(let isAnswered, let received, let limit):
+            guard received + count <= limit else { return isAnswered ? .close : .drop }
+            phase = .refusing(isAnswered: isAnswered, received: received + count, limit: limit)
+            return .drop
+        case .handshaking, .idle, .readingHead, .answering, .holdingBack, .lingering: return .drop
+        }
+    }
+
+    /// A request has come to its end.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: Whether it is to be answered.
+    mutating func requestEnded(at now: NIODeadline) -> Bool {
+        switch phase {
+        case .readingBody:
+            phase = .answering
+            deadline = now + limits.answerTimeout
+            return true
+        case .refusing(isAnswered: true, _, _): becomeIdle(at: now)
+        case .refusing(isAnswered: false, _, _): phase = .holdingBack
+        case .handshaking, .idle, .readingHead, .answering, .holdingBack, .lingering: break
+        }
+        return false
+    }
+
+    /// An answer's head goes out.
+    ///
+    /// - Parameter isDraining: Whether the service is on its way out.
+    /// - Returns: Whether the answer says that the connection closes.
+    mutating func answerBegins(isDraining: Bool) -> Bool {
+        closesAfterAnswer = closesAfterAnswer || isDraining || isInputClosed
+        return closesAfterAnswer
+    }
+
+    /// An answer's last byte goes out.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: Whether the connection is to be closed.
+    mutating func answerEnded(at now: NIODeadline) -> Bool {
+        if closesAfterAnswer {
+            phase = .lingering
+            deadline = now + limits.answerTimeout
+            return true
+        }
+        if case .refusing(_, let received, let limit) = phase {
+            phase = .refusing(isAnswered: true, received: received, limit: limit)
+        } else {
+            becomeIdle(at: now)
+        }
+        return false
+    }
+
+    /// The client sends nothing more, though it may still read.
+    ///
+    /// - Returns: Whether the connection can be closed at once.
+    mutating func inputClosed() -> Bool {
+        isInputClosed = true
+        return phase != .answering && phase != .holdingBack
+    }
+
+    /// What to do when a phase has lasted too long.
+    enum TimeoutAction: Equatable {
+        /// It has not.
+        case wait(until: NIODeadline)
+        /// The client is told, and the connection closed.
+        case refuse(Problem)
+        /// The connection is closed.
+        case close
+    }
+
+    /// Looks whether the phase has lasted too long.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: What to do.
+    func timeout(at now: NIODeadline) -> TimeoutAction {
+        guard let deadline else { return .wait(until: now + limits.shortestTimeout) }
+        guard now >= deadline else { return .wait(until: min(deadline, now + limits.shortestTimeout)) }
+        switch phase {
+        case .readingHead, .readingBody: return .refuse(.requestTimeout)
+        case .answering: return .refuse(.answerTimeout)
+        case .handshaking, .idle, .refusing, .holdingBack, .lingering: return .close
+        }
+    }
+
+    private mutating func becomeIdle(at now: NIODeadline) {
+        phase = .idle
+        deadline = now + limits.idleTimeout
+    }
+}
+
+extension ConnectionLimits {
+    /// How often a connection's deadline is looked at, at least: no deadline comes sooner after it was set.
+    var shortestTimeout: TimeAmount { min(idleTimeout, headerTimeout, requestTimeout, answerTimeout) }
+}

@@ -1,0 +1,66 @@
+import HTTPTypes
+public import Logging
+import NIOCore
+
+/// What the connections of a listener may do, and which requests are worth answering.
+public struct ListenerRules: Sendable {
+    /// Sizes and times.
+    public let limits: ConnectionLimits
+    /// The listener's connections.
+    public let census: ConnectionCensus
+    /// What TLS shows; `nil` for plain HTTP.
+    public let tls: TLSIdentity?
+    private let judge: @Sendable (HTTPRequest, SocketAddress?) -> HeadJudgement
+    private let refusals: RefusalTelemetry?
+    private let admission: AdmissionControl?
+
+    /// The rules of a listener that answers everybody.
+    ///
+    /// - Parameter limits: Sizes and times.
+    public init(limits: ConnectionLimits = ConnectionLimits()) {
+        self.limits = limits
+        census = ConnectionCensus()
+        tls = nil
+        refusals = nil
+        admission = nil
+        judge = { _, _ in .admit(maximumBodyBytes: limits.maximumBodyBytes) }
+    }
+
+    /// The rules of the public listener, which answers clients alone.
+    ///
+    /// - Parameters:
+    ///   - limits: Sizes and times.
+    ///   - census: The listener's connections.
+    ///   - tls: What TLS shows; `nil` for plain HTTP.
+    ///   - failures: Who has shown tokens that are nobody's.
+    ///   - admission: What lets requests in while there is not too much to do.
+    ///   - metrics: Where refused requests are counted.
+    ///   - logger: Where refused requests have their lines, at the level info.
+    ///   - clients: The clients of the configuration in use.
+    public init(
+        limits: ConnectionLimits,
+        census: ConnectionCensus,
+        tls: TLSIdentity?,
+        failures: FailedAuthentications,
+        admission: AdmissionControl,
+        metrics: RequestMetrics,
+        logger: Logger,
+        clients: @escaping @Sendable () -> ClientDirectory
+    ) {
+        self.limits = limits
+        self.census = census
+        self.tls = tls
+        refusals = RefusalTelemetry(metrics: metrics, logger: logger)
+        self.admission = admission
+        let gate = PublicGate(limits: limits, clients: clients, failures: failures)
+        judge = { head, address in gate.judge(head, from: address) }
+    }
+
+    /// What every connection gets.
+    var setup: HTTPConnectionSetup {
+        var setup = HTTPConnectionSetup(limits: limits, census: census, judge: judge, tls: tls)
+        setup.admission = admission
+        setup.noteRefusal = { [refusals] head, identity, problem in refusals?.note(head, identity, problem) }
+        return setup
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import NIOSSL
+
+/// What TLS needs, read from its files.
+///
+/// The key is read by NIOSSL's BoringSSL, apart from the subscription keys and their OpenSSL. It guards the transport, and
+/// signs no offer.
+public struct TLSFiles: Sendable {
+    let context: NIOSSLContext
+
+    /// Reads the files.
+    ///
+    /// TLS 1.2 and 1.3 are spoken; of 1.2 the suites that NIOSSL has by default.
+    ///
+    /// - Parameters:
+    ///   - certificateFile: The certificate with its chain, PEM, the server's first.
+    ///   - privateKeyFile: The certificate's key, PEM, without a passphrase.
+    ///   - clientCertificateAuthorityFile: The authorities of the clients' certificates, PEM: with it, clients need one.
+    /// - Throws: `TLSFault` saying which file is at fault.
+    public init(
+        certificateFile: String,
+        privateKeyFile: String,
+        clientCertificateAuthorityFile: String?
+    ) throws(TLSFault) {
+        let chain = try Self.certificates(certificateFile, .certificate)
+        let key: NIOSSLPrivateKey
+        do {
+            // Without this callback, BoringSSL would ask on the terminal.
+            key = try NIOSSLPrivateKey(file: privateKeyFile, format: .pem) { (use: (([UInt8]) -> Void)) in use([]) }
+        } catch {
+            throw TLSFault(file: .privateKey, detail: "holds no private key in PEM that needs no passphrase")
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) },
+            privateKey: .privateKey(key)
+        )
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        if let clientCertificateAuthorityFile {
+            let authorities = try Self.certificates(clientCertificateAuthorityFile, .clientCertificateAuthority)
+            configuration.trustRoots = .certificates(authorities)
+            configuration.certificateVerification = .noHostnameVerification
+        }
+        do {
+            context = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw TLSFault(file: .privateKey, detail: "is not the key of the certificate in certificateFile")
+        }
+    }
+
+    private static func certificates(_ path: String, _ file: TLSFault.File) throws(TLSFault) -> [NIOSSLCertificate] {
+        guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
+            throw TLSFault(file: file, detail: "holds no certificate in PEM")
+        }
+        return certificates
+    }
+}
+
+extension TLSFiles: Equatable {
+    /// Whether both are the same files, read once.
+    ///
+    /// - Parameters:
+    ///   - left: What was read.
+    ///   - right: What was read.
+    /// - Returns: `false` for two readings, also of files that have not changed.
+    public static func == (left: TLSFiles, right: TLSFiles) -> Bool { left.context === right.context }
+}
+
+/// A file of TLS cannot be used.
+public struct TLSFault: Error, Equatable, Sendable {
+    /// The files.
+    public enum File: Equatable, Sendable {
+        /// `server.tls.certificateFile`.
+        case certificate
+        /// `server.tls.privateKeyFile`.
+        case privateKey
+        /// `server.tls.clientCertificateAuthorityFile`.
+        case clientCertificateAuthority
+    }
+
+    /// The file.
+    public let file: File
+    /// What it is instead, a clause that follows its path.
+    public let detail: String
+}

@@ -1,0 +1,42 @@
+import HTTPTypes
+import NIOCore
+
+/// Decides by a request's head alone whether its body is worth reading, before anything of it is read.
+struct PublicGate: Sendable {
+    /// Sizes of bodies.
+    let limits: ConnectionLimits
+    /// The clients of the configuration in use.
+    let clients: @Sendable () -> ClientDirectory
+    /// Who has shown tokens that are nobody's.
+    let failures: FailedAuthentications
+
+    /// Judges a request.
+    ///
+    /// - Parameters:
+    ///   - head: The request's head.
+    ///   - address: Who sends it; `nil` when the connection is gone.
+    /// - Returns: Whether its body is worth reading.
+    func judge(_ head: HTTPRequest, from address: SocketAddress?) -> HeadJudgement {
+        guard let route = PublicRoute(head) else {
+            // Its answer is the router's affair, and needs no body.
+            return .admit(maximumBodyBytes: limits.maximumBodyBytes)
+        }
+        guard head.method == route.method else {
+            return .refuse(.methodNotAllowed(allow: route.method.rawValue))
+        }
+        do throws(Problem) {
+            if route.method == .post {
+                _ = try clients().admitJSON(head, for: route.scope)
+            } else {
+                _ = try clients().admit(head, for: route.scope)
+            }
+        } catch {
+            guard error == .unauthorized else { return .refuse(error) }
+            let delay = failures.note(from: PeerNetwork(address), at: ClientDirectory.uptime)
+            return .refuse(error, after: TimeAmount(delay))
+        }
+        return .admit(
+            maximumBodyBytes: route.takesMuch ? limits.maximumEvidenceBodyBytes : limits.maximumBodyBytes
+        )
+    }
+}

@@ -1,0 +1,48 @@
+import HTTPTypes
+import HummingbirdCore
+
+/// The calls of the public listener: the one table of their paths and of what decides by the head alone.
+enum PublicRoute: String, CaseIterable {
+    case signatures = "/v1/signatures"
+    case eligibility = "/v1/eligibility"
+    case introductorySignatures = "/v1/introductory-eligibility-signatures"
+    case diagnoses = "/v1/diagnoses"
+    case productReports = "/v1/product-reports"
+    case products = "/v1/products"
+
+    /// The call that a request is for.
+    ///
+    /// - Parameter head: The request's head, its target in origin or absolute form (RFC 9112 §3.2); `nil` where there is no such call.
+    init?(_ head: HTTPRequest) {
+        self.init(rawValue: URI(head.path ?? "").path)
+    }
+
+    /// The path.
+    var path: String { rawValue }
+
+    /// The only method that it takes.
+    var method: HTTPRequest.Method {
+        switch self {
+        case .products: .get
+        case .signatures, .eligibility, .introductorySignatures, .diagnoses, .productReports: .post
+        }
+    }
+
+    /// What a client needs to be allowed.
+    var scope: ClientScope {
+        switch self {
+        case .signatures, .introductorySignatures: .sign
+        case .eligibility: .eligibility
+        case .diagnoses: .diagnose
+        case .productReports, .products: .report
+        }
+    }
+
+    /// Whether evidence or many reports may be in its body, which takes room.
+    var takesMuch: Bool {
+        switch self {
+        case .signatures, .eligibility, .introductorySignatures, .productReports: true
+        case .diagnoses, .products: false
+        }
+    }
+}

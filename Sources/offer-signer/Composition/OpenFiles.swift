@@ -1,0 +1,26 @@
+import Glibc
+
+/// How many files, sockets among them, the process may have open.
+enum OpenFiles {
+    /// What is needed beside clients' connections: files, the admin listener, connections to Apple, the kernel's queues.
+    private static let others = 256
+
+    /// Raises the soft limit as far as it is needed and the hard limit allows.
+    ///
+    /// - Parameter connections: How many connections clients may have.
+    /// - Returns: A warning when there is not enough room; `nil` when there is.
+    static func makeRoom(for connections: Int) -> String? {
+        // Connections beyond the limit are accepted to be told so: ConnectionCap.
+        let needed = rlim_t(connections + connections / 8 + others)
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < needed else {
+            return nil
+        }
+        limit.rlim_cur = min(needed, limit.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        guard limit.rlim_cur < needed else { return nil }
+        return
+            "server.limits.maximumConnections is \(connections), but the process may have \(limit.rlim_cur) files open; "
+            + "raise LimitNOFILE= of the unit (ulimit -Hn) to \(needed)"
+    }
+}

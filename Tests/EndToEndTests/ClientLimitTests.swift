@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@Suite("Each client keeps to its limits")
+struct ClientLimitTests {
+    private static let body = #"{"applicationUsername":"a","offers":[\#(offers)]}"#
+    private static let offers = Array(repeating: #"{"productId":"pro.monthly","offerId":"anyone"}"#, count: 60)
+        .joined(separator: ",")
+
+    private func installation(_ settings: String, otherToken: String? = nil) throws -> Installation {
+        let installation = try Installation()
+        let digests = try ([Installation.token] + [otherToken].compactMap(\.self)).map { token in
+            try installation.directory.write("token", token)
+            return
+                "\"\(try installation.openssl("dgst", "-sha256", "-r", installation.directory.path("token")).prefix(64))\""
+        }
+        try installation.directory.write(
+            "clients.yaml",
+            """
+            clients:
+              - name: backend
+                tokenSHA256: [\(digests.joined(separator: ", "))]
+                apps: [\(Installation.bundleId)]
+                \(settings)
+            """
+        )
+        return installation
+    }
+
+    @Test(
+        "Signatures beyond the rate are 429 with Retry-After, the rest of the API is not, and a reload forgets nothing"
+    )
+    func rate() throws {
+        let service = try RunningService(try installation("signaturesPerSecond: 1"))
+        let first = try service.sign(Self.body)
+        #expect(first.status == 200)
+        #expect(first.headers["ratelimit-policy"] == "\"signatures\";q=100;w=100")
+        #expect(first.headers["ratelimit"]?.contains(#/^"signatures";r=\d+;t=\d+$/#) == true)
+        try service.reload()
+        let second = try service.sign(Self.body)
+        #expect(second.status == 429)
+        #expect(second.json["code"] as? String == "rate_limited")
+        #expect((Int(second.headers["retry-after"] ?? "") ?? 0) > 1)
+        #expect(second.headers["ratelimit"] != nil)
+        let connection = try Connection(to: service.server)
+        #expect(try connection.request("POST", "/v1/eligibility", body: Self.body).status == 200)
+        let one = #"{"applicationUsername":"a","offers":[{"productId":"pro.monthly","offerId":"anyone"}]}"#
+        #expect(try connection.request("POST", "/v1/signatures", body: one).status == 200, "one still fits")
+    }
+
+    @Test("The old token and the new one are good, until a reload takes the old one away")
+    func rotation() throws {
+        let installation = try installation("signaturesPerSecond: 1000", otherToken: "the-next-token")
+        let service = try RunningService(installation)
+        func ask(_ token: String) throws -> Int {
+            let headers = ["Authorization: Bearer \(token)", "Content-Type: application/json"]
+            return try Connection(to: service.server).request(
+                "POST",
+                "/v1/signatures",
+                headers: headers,
+                body: Self.body
+            )
+            .status
+        }
+        #expect(try ask(Installation.token) == 200)
+        #expect(try ask("the-next-token") == 200)
+        let text = try String(contentsOfFile: installation.directory.path("clients.yaml"), encoding: .utf8)
+        try installation.directory.write("clients.yaml", text.replacing(#/\["[0-9a-f]{64}", /#, with: "["))
+        try service.reload()
+        #expect(try ask(Installation.token) == 401)
+        #expect(try ask("the-next-token") == 200)
+    }
+
+    @Test("Whoever fails again and again is answered later, and a good client at the same address is not")
+    func failures() throws {
+        let service = try RunningService()
+        let guesses = try (0..<30).map { index in
+            let connection = try Connection(to: service.server)
+            try connection.send(
+                "POST /v1/signatures HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer guess\(index)\r\nContent-Length: 0\r\n\r\n"
+            )
+            return connection
+        }
+        // Answered while most of the guesses wait for their answers.
+        #expect(try service.sign(Self.body).status == 200)
+        #expect(try guesses.allSatisfy { try $0.receive().status == 401 })
+    }
+}

@@ -1,0 +1,116 @@
+import ChildProcess
+import Foundation
+import Testing
+
+@Suite("TLS on the public listener")
+struct TLSTests {
+    private let installation: Installation
+
+    init() throws {
+        installation = try Installation()
+        try installation.makeAuthority("authority")
+        try installation.makeCertificate("server", by: "authority")
+    }
+
+    private func start(_ flags: String...) throws -> RunningService {
+        let files = [
+            "--server-tls-certificate-file", "server.pem", "--server-tls-private-key-file", "server.key",
+        ]
+        return try RunningService(installation, flags: files + flags)
+    }
+
+    @Test("Who trusts the authority is served, nobody else is, and no plain HTTP")
+    func serving() throws {
+        let service = try start()
+        #expect(service.firstLine.contains("https://127.0.0.1:\(service.server.port)"))
+        #expect(try installation.curl(service, "--cacert", installation.directory.path("authority.pem")) == ("200", 0))
+        #expect(try installation.curl(service).exit == 60, "curl does not know the authority")
+        #expect(throws: Failure.self) { try service.sign("{}") }
+    }
+
+    @Test(
+        "TLS 1.3 and 1.2 are spoken, nothing older",
+        arguments: [("-tls1_3", true), ("-tls1_2", true), ("-tls1_1", false)]
+    )
+    func versions(option: String, isSpoken: Bool) throws {
+        let service = try start()
+        let outcome = try Executable.run(
+            [
+                "s_client", "-connect", "127.0.0.1:\(service.server.port)", option, "-CAfile",
+                installation.directory.path("authority.pem"), "-verify_return_error", "-cipher", "DEFAULT@SECLEVEL=0",
+            ],
+            of: "/usr/bin/openssl"
+        )
+        #expect((outcome.status == 0) == isSpoken, "\(outcome.errors)")
+    }
+
+    @Test("With authorities for clients, a client needs a certificate of theirs")
+    func mutual() throws {
+        try installation.makeAuthority("strangers")
+        try installation.makeCertificate("client", by: "authority")
+        try installation.makeCertificate("stranger", by: "strangers")
+        let service = try start("--server-tls-client-certificate-authority-file", "authority.pem")
+        let trust = installation.directory.path("authority.pem")
+        func ask(_ name: String) throws -> (status: String, exit: Int32) {
+            let (certificate, key) = (
+                installation.directory.path(name + ".pem"), installation.directory.path(name + ".key")
+            )
+            return try installation.curl(service, "--cacert", trust, "--cert", certificate, "--key", key)
+        }
+        #expect(try ask("client") == ("200", 0))
+        #expect(try ask("stranger").status == "000")
+        #expect(try installation.curl(service, "--cacert", trust).status == "000")
+    }
+
+    @Test("SIGHUP puts another certificate in use, and a bad one leaves the old")
+    func reload() throws {
+        let service = try start()
+        try installation.makeAuthority("next")
+        try installation.makeCertificate("server", by: "next")
+        try service.reload()
+        let next = installation.directory.path("next.pem")
+        #expect(try installation.curl(service, "--cacert", next) == ("200", 0))
+        #expect(try installation.curl(service, "--cacert", installation.directory.path("authority.pem")).exit == 60)
+        try installation.directory.write("server.pem", "nonsense")
+        let reloads = try service.reload()["reloads"] as? [String: Any]
+        #expect(reloads?["refused"] as? Int == 1)
+        #expect(try installation.curl(service, "--cacert", next) == ("200", 0))
+    }
+
+    @Test("Who does not finish the handshake is closed")
+    func slowHandshake() throws {
+        let service = try start("--server-limits-header-timeout-seconds", "1")
+        let connection = try Connection(to: service.server)
+        try connection.send("\u{16}\u{3}\u{1}")
+        #expect(connection.isClosed())
+    }
+
+    @Test(
+        "A key that others may read, a key of another certificate and half a setting are faults, each by its key path"
+    )
+    func faults() throws {
+        func fault(_ flags: String...) throws -> String {
+            let outcome = try Executable.run(["check", "--config", installation.configuration] + flags)
+            #expect(outcome.status == 78)
+            return outcome.errors
+        }
+        let certificate = ["--server-tls-certificate-file", "server.pem"]
+        try installation.directory.write(
+            "open.key",
+            try String(contentsOfFile: installation.directory.path("server.key"), encoding: .utf8)
+        )
+        #expect(try fault(certificate[0], certificate[1], "--server-tls-private-key-file", "open.key").contains("0644"))
+        try installation.makeCertificate("other", by: "authority")
+        #expect(
+            try fault(certificate[0], certificate[1], "--server-tls-private-key-file", "other.key")
+                .contains("is not the key of the certificate")
+        )
+        #expect(try fault(certificate[0], certificate[1]).contains("server.tls.privateKeyFile"))
+        #expect(
+            try fault("--server-tls-certificate-file", "server.key", "--server-tls-private-key-file", "server.key")
+                .contains("holds no certificate")
+        )
+        let secret = try fault(certificate[0], certificate[1], "--server-tls-private-key-file", "authority.pem")
+        #expect(!secret.contains("BEGIN"))
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import OfferAPI
+
+@Suite("A rate over time")
+struct CellRateTests {
+    private let limit = CellRate.Limit(perSecond: 10, burst: 20)
+
+    @Test("A burst passes at once, the next waits its interval")
+    func burst() {
+        var rate = CellRate()
+        let waits = (0..<21).map { _ in rate.take(1, within: limit, at: .zero) }
+        #expect(waits == Array(repeating: nil, count: 20) + [.milliseconds(100)])
+        #expect(rate.take(1, within: limit, at: .milliseconds(100)) == nil)
+        #expect(rate.take(1, within: limit, at: .milliseconds(100)) == .milliseconds(100))
+    }
+
+    @Test("A number is taken as a whole or not at all")
+    func whole() {
+        var rate = CellRate()
+        #expect(rate.take(15, within: limit, at: .zero) == nil)
+        #expect(rate.take(6, within: limit, at: .zero) == .milliseconds(100))
+        #expect(rate.remaining(within: limit, at: .zero) == 5)
+        #expect(rate.take(5, within: limit, at: .zero) == nil)
+        #expect(rate.remaining(within: limit, at: .zero) == 0)
+        #expect(rate.backlog(at: .zero) == .seconds(2))
+        #expect(rate.remaining(within: limit, at: .seconds(2)) == 20)
+        #expect(rate.take(21, within: limit, at: .seconds(100)) != nil, "more than a burst never passes")
+    }
+
+    @Test("In the long run no more than the rate passes, however it is asked for", arguments: [1, 3, 7, 20])
+    func longRun(step: Int) {
+        var rate = CellRate()
+        var taken = 0
+        for millisecond in 0..<60_000 where rate.take(step, within: limit, at: .milliseconds(millisecond)) == nil {
+            taken += step
+        }
+        #expect(taken <= 20 + 600)
+        #expect(taken > 600 - step)
+    }
+
+    @Test("Another limit takes over what was taken")
+    func change() {
+        var rate = CellRate()
+        #expect(rate.take(20, within: limit, at: .zero) == nil)
+        #expect(rate.take(1, within: .init(perSecond: 1000, burst: 1000), at: .seconds(2)) == nil)
+        #expect(rate.take(1, within: .init(perSecond: 1, burst: 1), at: .seconds(2)) != nil)
+    }
+
+    @Test("The highest rate that can be set is kept as well")
+    func fast() {
+        let limit = CellRate.Limit(perSecond: 1_000_000_000, burst: 1_000_000_000)
+        var rate = CellRate()
+        #expect(rate.take(1_000_000_000, within: limit, at: .zero) == nil)
+        #expect(rate.take(1, within: limit, at: .zero) == .nanoseconds(1))
+        #expect(rate.remaining(within: limit, at: .milliseconds(500)) == 500_000_000)
+    }
+}

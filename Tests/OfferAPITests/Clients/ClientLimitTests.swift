@@ -1,0 +1,83 @@
+import HTTPTypes
+import Testing
+
+@testable import OfferAPI
+
+@Suite("How much a client may ask for")
+struct ClientLimitTests {
+    private func client(_ name: String = "abc", perSecond: Int? = 10, requests: Int? = nil) -> Client {
+        Client(
+            name: name,
+            tokenSHA256: [sha256OfAbc],
+            apps: ["a"],
+            signaturesPerSecond: perSecond,
+            concurrentRequests: requests
+        )
+    }
+
+    private func fields(_ directory: ClientDirectory, _ client: Client, at now: Duration) -> [String] {
+        directory.rateLimitFields(of: client, at: now).map { "\($0.name): \($0.value)" }
+    }
+
+    @Test("Every offer of a request counts, a hundred at once at least, and a refusal says when to come again")
+    func rate() {
+        let client = client()
+        let directory = ClientDirectory([client])
+        #expect(throws: Never.self) { try directory.take(signatures: 100, for: client, at: .zero) }
+        let problem = #expect(throws: Problem.self) { try directory.take(signatures: 15, for: client, at: .zero) }
+        #expect(problem?.status == 429)
+        #expect(problem?.retryAfterSeconds == 2, "1.5 seconds, rounded up")
+        #expect(throws: Never.self) { try directory.take(signatures: 15, for: client, at: .seconds(2)) }
+    }
+
+    @Test("What is left is told in the fields of the draft, and nothing to who has no limit")
+    func told() throws {
+        let client = client()
+        let directory = ClientDirectory([client])
+        #expect(
+            fields(directory, client, at: .zero)
+                == ["RateLimit-Policy: \"signatures\";q=100;w=10", "RateLimit: \"signatures\";r=100;t=0"]
+        )
+        try directory.take(signatures: 31, for: client, at: .zero)
+        #expect(fields(directory, client, at: .zero).last == "RateLimit: \"signatures\";r=69;t=4")
+        let fast = self.client(perSecond: 2000)
+        #expect(
+            fields(ClientDirectory([fast]), fast, at: .zero).first == "RateLimit-Policy: \"signatures\";q=2000;w=1"
+        )
+        let free = self.client(perSecond: nil)
+        #expect(fields(ClientDirectory([free]), free, at: .zero).isEmpty)
+    }
+
+    @Test("One client's requests are none of another's, and a reload forgets nothing")
+    func usages() throws {
+        let usages = ClientUsages()
+        let (first, second) = (client("first"), client("second"))
+        try ClientDirectory([first, second], usages: usages).take(signatures: 100, for: first, at: .zero)
+        let reloaded = ClientDirectory([second, first], usages: usages)
+        #expect(throws: Problem.self) { try reloaded.take(signatures: 100, for: first, at: .zero) }
+        #expect(throws: Never.self) { try reloaded.take(signatures: 100, for: second, at: .zero) }
+    }
+
+    @Test("So many requests at once, and again when one has ended")
+    func concurrency() throws {
+        let client = client(requests: 2)
+        let directory = ClientDirectory([client])
+        try directory.begin(client)
+        try directory.begin(client)
+        let problem = #expect(throws: Problem.self) { try directory.begin(client) }
+        #expect(problem?.status == 429)
+        #expect(problem?.retryAfterSeconds == 1)
+        directory.end(client)
+        #expect(throws: Never.self) { try directory.begin(client) }
+    }
+
+    @Test("Both tokens of a client are good while one takes the other's place")
+    func rotation() {
+        let next = hexadecimal("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
+        let client = Client(name: "rotating", tokenSHA256: [sha256OfAbc, next], apps: ["a"])
+        let directory = ClientDirectory([client])
+        #expect(directory.client(presenting: "abc")?.name == "rotating")
+        let twoBlocks = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"
+        #expect(directory.client(presenting: twoBlocks)?.name == "rotating")
+    }
+}

@@ -1,0 +1,118 @@
+import NIOCore
+import Testing
+
+@testable import OfferAPI
+
+@Suite("Where a connection stands")
+struct HTTPConnectionStateTests {
+    private let limits = ConnectionLimits(
+        maximumBodyBytes: 10,
+        idleTimeout: .seconds(40),
+        headerTimeout: .seconds(10),
+        requestTimeout: .seconds(20),
+        answerTimeout: .seconds(30)
+    )
+    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+    private func idle() -> HTTPConnectionState { HTTPConnectionState(limits: limits, isSecure: false, now: start) }
+
+    /// `#expect`, which takes no call that changes a value.
+    private func check(_ holds: Bool, _ comment: Comment? = nil, at place: SourceLocation = #_sourceLocation) {
+        #expect(holds, comment, sourceLocation: place)
+    }
+
+    private func reading() -> HTTPConnectionState {
+        var state = idle()
+        state.bytesArrived(at: start)
+        state.admitted(maximumBodyBytes: 5, keepsAlive: true, at: start)
+        return state
+    }
+
+    @Test("Each phase has its time, and its end: silence, 408 or 503")
+    func timeouts() {
+        var state = idle()
+        #expect(state.timeout(at: start + .seconds(39)) == .wait(until: start + .seconds(40)))
+        #expect(state.timeout(at: start + .seconds(40)) == .close)
+        state.bytesArrived(at: start)
+        state.bytesArrived(at: start + .seconds(9))
+        #expect(state.timeout(at: start + .seconds(10)) == .refuse(.requestTimeout))
+        state.admitted(maximumBodyBytes: 5, keepsAlive: true, at: start + .seconds(10))
+        #expect(state.timeout(at: start + .seconds(29)) == .wait(until: start + .seconds(30)))
+        #expect(state.timeout(at: start + .seconds(30)) == .refuse(.requestTimeout))
+        _ = state.requestEnded(at: start + .seconds(30))
+        #expect(state.timeout(at: start + .seconds(60)) == .refuse(.answerTimeout))
+        _ = state.answerBegins(isDraining: false)
+        _ = state.answerEnded(at: start + .seconds(50))
+        #expect(state.timeout(at: start + .seconds(89)) == .wait(until: start + .seconds(90)))
+    }
+
+    @Test("No deadline is set that comes before it is looked at again")
+    func watching() {
+        guard case .wait(let next) = idle().timeout(at: start) else {
+            Issue.record("a new connection has no deadline")
+            return
+        }
+        #expect(next - start <= limits.headerTimeout)
+    }
+
+    @Test("TLS has the time of a head to be negotiated")
+    func handshake() {
+        var state = HTTPConnectionState(limits: limits, isSecure: true, now: start)
+        #expect(state.timeout(at: start + .seconds(10)) == .close)
+        state.handshakeCompleted(at: start + .seconds(9))
+        #expect(state.phase == .idle)
+        #expect(state.timeout(at: start + .seconds(10)) != .close)
+    }
+
+    @Test("A body is kept up to its limit, and refused beyond")
+    func body() {
+        var state = reading()
+        check(state.bodyArrived(3) == .keep)
+        check(state.bodyArrived(2) == .keep)
+        check(state.bodyArrived(1) == .refuse(limit: 5))
+    }
+
+    @Test("The rest of a refused request is thrown away, up to a limit, and the next one is served")
+    func refusal() {
+        var state = idle()
+        state.refused(closes: false, at: start)
+        check(!state.answerBegins(isDraining: false))
+        check(!state.answerEnded(at: start))
+        check(state.bodyArrived(10) == .drop)
+        let after = state
+        check(state.bodyArrived(1) == .close)
+        state = after
+        check(!state.requestEnded(at: start))
+        #expect(state.phase == .idle)
+    }
+
+    @Test("A refusal that is held back keeps the next request waiting")
+    func delayedRefusal() {
+        var state = idle()
+        state.refused(closes: false, at: start)
+        check(!state.requestEnded(at: start))
+        #expect(state.phase == .holdingBack)
+        #expect(state.isInRequest)
+        check(!state.answerEnded(at: start))
+        #expect(state.phase == .idle)
+    }
+
+    @Test("The last answer says so: when the client wants it, when the service drains, when nothing more can come")
+    func closing() {
+        var wanted = idle()
+        wanted.admitted(maximumBodyBytes: 5, keepsAlive: false, at: start)
+        var draining = reading()
+        var halfClosed = reading()
+        for index in 0..<3 {
+            var state = [wanted, draining, halfClosed][index]
+            check(state.requestEnded(at: start))
+            if index == 2 { check(!state.inputClosed(), "the answer is waited for") }
+            check(state.answerBegins(isDraining: index == 1))
+            check(state.answerEnded(at: start))
+            #expect(state.phase == .lingering)
+        }
+        check(draining.inputClosed())
+        _ = halfClosed.requestEnded(at: start)
+        check(!halfClosed.answerBegins(isDraining: false))
+    }
+}

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Shows what the service does at ten times the load it can take, by ratios to what it does unloaded.
+
+    deploy/loadtest/overload.py [PATH OF THE EXECUTABLE]      default: .build/release/offer-signer
+
+It serves keys.example on free ports, finds out how many requests a second the service can take, and then sends ten
+times as many with `offer-signer load`. It fails (exit 1) unless
+
+- accepted requests keep their p99 within FACTOR times the unloaded one (4),
+- whoever is refused is told at once: the median refusal is as quick as that p99,
+- memory stays bounded, and descriptors are given back,
+- after the load the p99 is as before, and nothing is refused.
+
+Generator and service share this machine's processors, which is unkind to the service. LOAD_SECONDS sets the length of
+each step (10).
+"""
+
+import http.client
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+FACTOR = 4
+ROOT = Path(__file__).resolve().parents[2]
+TOKEN = "demo-token-for-loopback-only"
+SECONDS = os.environ.get("LOAD_SECONDS", "10")
+CONNECTIONS = "256"
+
+
+def load(executable, url, *options):
+    """Runs the load generator; its report."""
+    command = [executable, "load", "--url", url, "--token", TOKEN, "--json", "--duration", SECONDS, *options]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    if not run.stdout:
+        sys.exit(f"the load generator failed: {run.stderr}")
+    return json.loads(run.stdout)
+
+
+def resident_megabytes(process):
+    text = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+    return int(re.search(r"VmRSS:\s+(\d+) kB", text).group(1)) / 1024
+
+
+def open_files(process):
+    return len(os.listdir(f"/proc/{process.pid}/fd"))
+
+
+class Probe(threading.Thread):
+    """Asks now and then while others ask all the time, and notes how long a refusal takes."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.port, self.milliseconds, self.without_retry, self.is_over = port, [], 0, False
+
+    def run(self):
+        body = json.dumps({"applicationUsername": "a", "offers": [{"productId": "p", "offerId": "o"}]})
+        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        while not self.is_over:
+            start = time.monotonic()
+            try:
+                connection.request("POST", "/v1/signatures", body, headers)
+                response = connection.getresponse()
+                response.read()
+            except (OSError, http.client.HTTPException):
+                connection.close()
+                continue
+            if response.status == 503:
+                self.milliseconds.append((time.monotonic() - start) * 1000)
+                self.without_retry += response.getheader("Retry-After") is None
+            time.sleep(0.005)
+
+
+def main():
+    executable = str(Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build/release/offer-signer").resolve())
+    (ROOT / "keys.example/SubscriptionKey_EXAMPLE123.p8").chmod(0o600)
+    with tempfile.TemporaryDirectory() as directory:
+        command = [
+            executable, "serve", "--config", str(ROOT / "keys.example/offer-signer.yaml"),
+            "--server-port", "0", "--admin-port", "0", "--ledger-url", f"sqlite:{directory}/ledger.sqlite",
+        ]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as service:
+            try:
+                sys.exit(measure(executable, service))
+            finally:
+                service.send_signal(signal.SIGTERM)
+
+
+def measure(executable, service):
+    port = int(re.search(r"127\.0\.0\.1:(\d+)", service.stdout.readline()).group(1))
+    url = f"http://127.0.0.1:{port}"
+    capacity = load(executable, url, "--connections", "16")["requestsPerSecond"]
+    gentle = ["--rate", f"{capacity / 10:.1f}", "--connections", "16"]
+    before = load(executable, url, *gentle)
+    memory_before, files_before = resident_megabytes(service), open_files(service)
+    probe = Probe(port)
+    probe.start()
+    during = load(executable, url, "--rate", f"{capacity * 10:.1f}", "--connections", CONNECTIONS, "--event-loops", "1")
+    probe.is_over = True
+    probe.join()
+    memory_during = resident_megabytes(service)
+    after = load(executable, url, *gentle)
+    files_after = open_files(service)
+
+    unloaded, loaded, later = (report["measured"]["p99"] for report in (before, during, after))
+    refused = sum(count for kind, count in during["errors"].items() if kind.startswith("503"))
+    other = {kind: count for kind, count in during["errors"].items() if not kind.startswith(("503", "not sent"))}
+    refusal = statistics.median(probe.milliseconds) if probe.milliseconds else 0.0
+    print(f"capacity           {capacity:10.0f} requests/s")
+    print(f"p99 unloaded       {unloaded:10.2f} ms")
+    print(f"p99 at ten times   {loaded:10.2f} ms, {loaded / unloaded:.1f} times")
+    print(f"accepted           {during['requestsPerSecond']:10.0f} requests/s, {during['requestsPerSecond'] / capacity:.2f} of capacity")
+    print(f"refused            {refused:10d} requests; a refusal takes {refusal:.2f} ms (median)")
+    print(f"memory             {memory_before:10.0f} MB before, {memory_during:.0f} MB under load")
+    print(f"p99 afterwards     {later:10.2f} ms, {later / unloaded:.1f} times")
+    checks = {
+        f"accepted requests keep their p99 within {FACTOR} times": loaded <= FACTOR * unloaded,
+        "most of what is too much is refused": refused > 0,
+        "refusals are quick": probe.milliseconds and refusal <= FACTOR * unloaded,
+        "refusals say when to come again": probe.without_retry == 0,
+        "nothing fails in another way": not other,
+        "memory is bounded": memory_during < memory_before + 256,
+        "descriptors are given back": files_after < files_before + 64,
+        "afterwards all is as before": later <= 2 * unloaded and not after["errors"],
+    }
+    for name, holds in checks.items():
+        print(f"{'ok    ' if holds else 'FAILED'} {name}" + (f": {other}" if "another" in name and other else ""))
+    return 0 if all(checks.values()) else 1
+
+
+if __name__ == "__main__":
+    main()
