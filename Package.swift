@@ -211,7 +211,9 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Storage", "Offers", "PostgreSQLServer", .product(name: "GRDB", package: "GRDB.swift"),
+                "Storage", "Offers", "PostgreSQLServer",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict
         ),
@@ -227,7 +229,7 @@ let package = Package(
         .testTarget(
             name: "OfferServiceTests",
             dependencies: [
-                "OfferService", "AppStore", "Offers", "Storage",
+                "OfferService", "AppStore", "LedgerFixtures", "Offers", "Storage",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
@@ -235,7 +237,7 @@ let package = Package(
         .testTarget(
             name: "OfferAPITests",
             dependencies: [
-                "OfferAPI", "OfferService", "AppStore", "Offers", "StrictJSON",
+                "OfferAPI", "OfferService", "AppStore", "LedgerFixtures", "Offers", "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -281,6 +283,13 @@ let package = Package(
             name: "SigningBenchmark",
             dependencies: ["AppStore", "LoadGenerator", "OfferAPI", "OfferService", "Offers", "SubscriptionKeys"],
             path: "Tests/SigningBenchmark",
+            swiftSettings: strict
+        ),
+        // What the tests put in the ledger's place.
+        .target(
+            name: "LedgerFixtures",
+            dependencies: ["Offers"],
+            path: "Tests/LedgerFixtures",
             swiftSettings: strict
         ),
         // What the tests put in Apple's place: an HTTP server that answers as it is told.

@@ -91,6 +91,7 @@ start() {
     # A key that others can read is refused, and git does not keep a file's mode.
     chmod 600 "$key"
     env -u OFFER_SIGNER "$executable" serve --config "$configuration" --server-port 0 --admin-port 0 \
+        --ledger-url "sqlite:$workspace/ledger.sqlite" \
         </dev/null >"$workspace/addresses" 2>"$workspace/service.log" &
     service=$!
     local deadline=$((SECONDS + startSeconds))

@@ -2,6 +2,8 @@ public import Offers
 
 /// A client's question: may this customer have the introductory offers of these products? The answers are signed.
 public struct IntroductorySignatureRequest: Sendable {
+    /// The client that asks, by its name, for the ledger.
+    public let client: String
     /// The app's bundle identifier.
     public let bundleId: String
     /// The customer's account.
@@ -20,6 +22,7 @@ public struct IntroductorySignatureRequest: Sendable {
     /// Creates a request.
     ///
     /// - Parameters:
+    ///   - client: The client that asks, by its name.
     ///   - bundleId: The app's bundle identifier.
     ///   - account: The customer's account.
     ///   - evidence: What shows what the customer has.
@@ -28,6 +31,7 @@ public struct IntroductorySignatureRequest: Sendable {
     ///   - allowIntroductoryOffer: Whether the client would let the customer have them.
     ///   - explain: Whether each decision is to carry every rule that was asked.
     public init(
+        client: String,
         bundleId: String,
         account: Account,
         evidence: Evidence?,
@@ -36,6 +40,7 @@ public struct IntroductorySignatureRequest: Sendable {
         allowIntroductoryOffer: Bool = true,
         explain: Bool = false
     ) {
+        self.client = client
         self.bundleId = bundleId
         self.account = account
         self.evidence = evidence

@@ -14,8 +14,6 @@ struct OfferStamp<Signer: OfferSigner> {
     let moment: Timestamp
     /// Measures how long signing takes.
     let rooms: RoomMetrics
-    /// Counts the signatures.
-    let counters: SignatureCounters?
 
     /// Adds the signatures to a decision, where it is eligible.
     ///
@@ -28,7 +26,7 @@ struct OfferStamp<Signer: OfferSigner> {
         guard decision.verdict == .eligible else {
             return SignedDecision(request: offer, decision: decision, discount: nil, jws: nil)
         }
-        let signed = try rooms.measure(.signature) { () throws(SigningFailure) in
+        return try rooms.measure(.signature) { () throws(SigningFailure) in
             SignedDecision(
                 request: offer,
                 decision: decision,
@@ -36,8 +34,6 @@ struct OfferStamp<Signer: OfferSigner> {
                 jws: formats.contains(.jws) ? try jws(offer) : nil
             )
         }
-        for format in formats { counters?.count(offer.offerId, as: format) }
-        return signed
     }
 
     private func discount(_ offer: OfferRequest) throws(SigningFailure) -> Discount {

@@ -6,17 +6,6 @@ extension SignOffers {
     /// - Parameter request: The request.
     /// - Returns: The decisions.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func eligibility(_ request: EligibilityRequest) throws(SignatureFault) -> EligibilityAnswer {
-        let app = try signingApp(of: request.bundleId, for: request.account).app
-        let (history, moment) = try histories.history(from: request.evidence, for: request.account, of: app)
-        return eligibility(request, of: app, history, at: moment)
-    }
-
-    /// Decides in the same way, asking the App Store first where the evidence is a question.
-    ///
-    /// - Parameter request: The request.
-    /// - Returns: The decisions.
-    /// - Throws: ``SignatureFault`` when there is no answer at all.
     public func eligibility(_ request: EligibilityRequest) async throws(SignatureFault) -> EligibilityAnswer {
         let app = try signingApp(of: request.bundleId, for: request.account).app
         let (history, moment) = try await histories.history(
@@ -25,22 +14,23 @@ extension SignOffers {
             of: app,
             needsWholeHistory: !request.products.isEmpty
         )
-        return eligibility(request, of: app, history, at: moment)
+        var policy = offerPolicy(of: app, for: request.account, history, at: moment)
+        // Nothing is going to be written: what the ledger would say then is asked now.
+        if let question = policy.question(about: request.offers ?? app.offers, decided: nil, at: moment) {
+            policy.hear(try await standing(of: question))
+        }
+        return eligibility(request, of: app, history, by: policy, at: moment)
     }
 
     private func eligibility(
         _ request: EligibilityRequest,
         of app: App,
         _ history: SubscriptionHistory?,
+        by policy: OfferPolicy,
         at moment: Timestamp
     ) -> EligibilityAnswer {
         let customer = Customer(account: request.account, history: history)
-        var offerPolicy = OfferPolicy(
-            app: app,
-            customer: customer,
-            now: moment,
-            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
-        )
+        var offerPolicy = policy
         let introductoryPolicy = IntroductoryPolicy(
             app: app,
             customer: customer,

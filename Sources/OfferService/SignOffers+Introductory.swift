@@ -1,24 +1,11 @@
 import Offers
 
 extension SignOffers {
-    /// Decides about introductory offers by evidence that is at hand, and signs what was decided.
+    /// Decides about introductory offers, signs what was decided, and gives it out once the ledger has it.
     ///
     /// What is signed is obeyed by the App Store, so `true` is signed only where the verdict is eligible. Unknown is not
     /// signed: without a signature the App Store decides by what it knows itself. A client that would not let the
     /// customer have the offer gets refusals for every product of the catalog.
-    ///
-    /// - Parameter request: The request.
-    /// - Returns: A decision for each product, in the order asked.
-    /// - Throws: ``SignatureFault`` when there is no answer at all; nothing has been given out then.
-    public func introductoryEligibility(
-        _ request: IntroductorySignatureRequest
-    ) throws(SignatureFault) -> IntroductorySignatureAnswer {
-        let signing = try signingApp(of: request.bundleId, for: request.account)
-        let (history, moment) = try histories.history(from: request.evidence, for: request.account, of: signing.app)
-        return try answer(request, by: signing, history, at: moment)
-    }
-
-    /// Decides and signs in the same way, asking the App Store first where the evidence is a question.
     ///
     /// - Parameter request: The request.
     /// - Returns: A decision for each product, in the order asked.
@@ -33,7 +20,28 @@ extension SignOffers {
             of: signing.app,
             needsWholeHistory: request.allowIntroductoryOffer
         )
-        return try answer(request, by: signing, history, at: moment)
+        let answer = try answer(request, by: signing, history, at: moment)
+        let grants = answer.products.compactMap(\.grant)
+        if !grants.isEmpty {
+            let entry = LedgerEntry(
+                time: moment,
+                client: request.client,
+                bundleId: request.bundleId,
+                environment: answer.environment,
+                evidence: request.evidence?.kind,
+                account: request.account,
+                customer: request.account.customer(by: signing.app.customerPattern),
+                grants: grants
+            )
+            // Nothing limits these: the App Store gives an introductory offer once.
+            _ = try await record(entry)
+        }
+        for product in answer.products {
+            metrics.decisions.count(product.introductoryOffer.reason)
+            guard let jws = product.jws else { continue }
+            signatureCounters[request.bundleId]?.countIntroductory(allowing: jws.allowIntroductoryOffer)
+        }
+        return answer
     }
 
     private func answer(
@@ -53,7 +61,6 @@ extension SignOffers {
         products.reserveCapacity(request.products.count)
         for productId in request.products {
             let decision = metrics.rooms.measure(.decision) { policy.decide(productId, explaining: request.explain) }
-            metrics.decisions.count(decision.reason)
             var jws: IntroductoryOfferEligibilityJWS?
             if let allows = Self.answer(decision, request, isInCatalog: signing.app.product(productId) != nil) {
                 let known = decision.verdict == .unknown ? nil : history
@@ -71,7 +78,6 @@ extension SignOffers {
                             signer: signing.signer
                         )
                     }
-                    signatureCounters[request.bundleId]?.countIntroductory(allowing: allows)
                 } catch {
                     throw .signing(error)
                 }
@@ -116,5 +122,26 @@ extension SignOffers {
         if let id = history.newestTransactionId(inGroup: nil, of: app) { return id }
         if case .question(.transactionId(let id)) = request.evidence { return id }
         return nil
+    }
+}
+
+extension SignedProductEligibility {
+    /// What the ledger keeps of the signature; `nil` where there is none.
+    fileprivate var grant: OfferGrant? {
+        jws.map { jws in
+            OfferGrant(
+                offer: OfferRequest(productId: productId, offerId: ""),
+                reason: introductoryOffer.reason.rawValue,
+                originalTransactionId: nil,
+                signatures: [
+                    OfferGrant.Signature(
+                        form: jws.allowIntroductoryOffer ? .introductoryAllowed : .introductoryRefused,
+                        keyIdentifier: jws.keyIdentifier,
+                        nonce: jws.nonce,
+                        timestamp: jws.issuedAt
+                    )
+                ]
+            )
+        }
     }
 }

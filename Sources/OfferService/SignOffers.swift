@@ -3,7 +3,8 @@ public import Offers
 /// The main use case: reads the evidence, decides about each offer, signs those that the customer may have.
 ///
 /// Plain synchronous functions over values, without I/O, wherever the evidence is at hand: they run on whatever thread
-/// the request is on. What the App Store has to be asked about is answered asynchronously, by the same functions.
+/// the request is on. What the App Store has to be asked about is answered asynchronously, by the same functions, and so
+/// is the ledger waited for.
 public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable {
     let apps: [String: SigningApp<Signer>]
     let maximumEvidenceAgeSeconds: Int64
@@ -11,6 +12,7 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
     /// What is counted on the way.
     public let metrics: ServiceMetrics
     let signatureCounters: [String: SignatureCounters]
+    let ledger: (any SignatureLedger)?
     let histories: CustomerHistories<Reader>
     private let maximumSignedTransactionAgeSeconds: Int64?
 
@@ -24,6 +26,7 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
     ///   - maximumEvidenceAgeSeconds: How old evidence may be, in seconds; 0 for no limit.
     ///   - maximumSignedTransactionAgeSeconds: How old signed transactions may be, in seconds; 0 for no limit; `nil` for
     ///     the limit of other evidence.
+    ///   - ledger: Where signatures are recorded before they are given out; without one, none is.
     ///   - metrics: What is counted on the way.
     ///   - now: The server's clock.
     public init(
@@ -33,10 +36,12 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
         memory: StateMemory? = nil,
         maximumEvidenceAgeSeconds: Int64,
         maximumSignedTransactionAgeSeconds: Int64? = nil,
+        ledger: (any SignatureLedger)? = nil,
         metrics: ServiceMetrics = ServiceMetrics(),
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.apps = Dictionary(apps.map { ($0.app.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
+        self.ledger = ledger
         self.metrics = metrics
         signatureCounters = self.apps.mapValues { signing in
             SignatureCounters(
@@ -58,28 +63,13 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
         self.now = now
     }
 
-    /// Answers a request whose evidence is at hand.
+    /// Answers a request: asks the App Store where the evidence is a question, and gives signatures out once the ledger has
+    /// them.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - skippingEligibility: Whether to sign on an operator's word, without a look at the customer. The catalog and
     ///     the offers' windows hold all the same.
-    /// - Returns: A decision for each offer, in the order asked.
-    /// - Throws: ``SignatureFault`` when there is no answer at all; nothing has been given out then.
-    public func answer(
-        _ request: SignatureRequest,
-        skippingEligibility: Bool = false
-    ) throws(SignatureFault) -> SignatureAnswer {
-        let signing = try signingApp(of: request.bundleId, for: request.account)
-        let (history, moment) = try histories.history(from: request.evidence, for: request.account, of: signing.app)
-        return try answer(request, by: signing, history, at: moment, skippingEligibility: skippingEligibility)
-    }
-
-    /// Answers a request, asking the App Store first where the evidence is a question.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - skippingEligibility: Whether to sign on an operator's word, as above.
     /// - Returns: A decision for each offer, in the order asked.
     /// - Throws: ``SignatureFault`` when there is no answer at all; nothing has been given out then.
     public func answer(
@@ -92,55 +82,54 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
             for: request.account,
             of: signing.app
         )
-        return try answer(request, by: signing, history, at: moment, skippingEligibility: skippingEligibility)
+        let preparation = try prepare(
+            request,
+            by: signing,
+            history,
+            at: moment,
+            skippingEligibility: skippingEligibility
+        )
+        let prepared: PreparedAnswer
+        switch preparation {
+        case .ready(let ready): prepared = ready
+        case .asking(let question, let undecided):
+            prepared = try sign(undecided, hearing: try await standing(of: question))
+        }
+        guard let entry = prepared.entry else { return release(prepared, by: []) }
+        return release(prepared, by: try await record(entry))
     }
 
-    private func answer(
-        _ request: SignatureRequest,
-        by signing: SigningApp<Signer>,
-        _ history: SubscriptionHistory?,
-        at moment: Timestamp,
-        skippingEligibility: Bool
-    ) throws(SignatureFault) -> SignatureAnswer {
-        if request.formats.contains(.jws), signing.issuer == nil { throw .issuerUnknown(bundleId: request.bundleId) }
-        var policy = OfferPolicy(
-            app: signing.app,
-            customer: Customer(account: request.account, history: history),
-            now: moment,
-            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
-        )
-        let stamp = OfferStamp(
-            signing: signing,
-            account: request.account,
-            formats: request.formats,
-            // Evidence that nobody has looked at may be another customer's.
-            history: skippingEligibility ? nil : history,
-            moment: moment,
-            rooms: metrics.rooms,
-            counters: signatureCounters[request.bundleId]
-        )
-        var decisions: [SignedDecision] = []
-        decisions.reserveCapacity(request.offers.count)
-        for offer in request.offers {
-            let decision = metrics.rooms.measure(.decision) {
-                skippingEligibility
-                    ? policy.decideWithoutEligibility(offer, explaining: request.explain)
-                    : policy.decide(offer, explaining: request.explain)
-            }
-            metrics.decisions.count(decision.reason, in: .signatures)
-            do throws(SigningFailure) {
-                decisions.append(try stamp.signed(offer, decision))
-            } catch {
-                throw .signing(error)
-            }
+    /// Waits until the ledger has an entry.
+    ///
+    /// - Parameter entry: The entry.
+    /// - Returns: The outcomes of its grants.
+    /// - Throws: ``SignatureFault`` when it does not take it: nothing may leave then.
+    func record(_ entry: LedgerEntry) async throws(SignatureFault) -> [GrantOutcome] {
+        guard let ledger else { throw .ledger(Self.noLedger) }
+        let watch = Stopwatch()
+        defer { metrics.rooms.note(watch.nanoseconds, in: .ledger) }
+        do throws(LedgerFailure) {
+            return try await ledger.append(entry)
+        } catch {
+            throw .ledger(error)
         }
-        return SignatureAnswer(
-            bundleId: request.bundleId,
-            environment: history?.environment,
-            account: request.account,
-            decisions: decisions
-        )
     }
+
+    /// Asks the ledger.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: What it holds.
+    /// - Throws: ``SignatureFault`` when it cannot be read.
+    func standing(of question: LedgerQuestion) async throws(SignatureFault) -> LedgerStanding {
+        guard let ledger else { throw .ledger(Self.noLedger) }
+        do throws(LedgerFailure) {
+            return try await ledger.standing(of: question)
+        } catch {
+            throw .ledger(error)
+        }
+    }
+
+    private static var noLedger: LedgerFailure { LedgerFailure(.closed, "no ledger is open") }
 
     /// The app that a request is for, when the request names an account where one is asked for.
     ///

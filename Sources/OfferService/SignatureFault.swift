@@ -16,4 +16,6 @@ public enum SignatureFault: Error, Equatable {
     case evidence(EvidenceFault)
     /// The key did not sign.
     case signing(SigningFailure)
+    /// The ledger did not take the signatures, or did not tell what it holds: none leaves.
+    case ledger(LedgerFailure)
 }

@@ -2,6 +2,8 @@ public import Offers
 
 /// A client's question: may this customer have these offers, and if so, the signatures.
 public struct SignatureRequest: Sendable {
+    /// The client that asks, by its name, for the ledger.
+    public let client: String
     /// The app's bundle identifier.
     public let bundleId: String
     /// The account to sign for.
@@ -18,6 +20,7 @@ public struct SignatureRequest: Sendable {
     /// Creates a request.
     ///
     /// - Parameters:
+    ///   - client: The client that asks, by its name.
     ///   - bundleId: The app's bundle identifier.
     ///   - account: The account to sign for.
     ///   - evidence: What shows what the customer has.
@@ -25,6 +28,7 @@ public struct SignatureRequest: Sendable {
     ///   - formats: The forms in which eligible offers are signed.
     ///   - explain: Whether each decision is to carry every rule that was asked.
     public init(
+        client: String,
         bundleId: String,
         account: Account,
         evidence: Evidence?,
@@ -32,6 +36,7 @@ public struct SignatureRequest: Sendable {
         formats: Set<SignatureFormat> = [.discount],
         explain: Bool = false
     ) {
+        self.client = client
         self.bundleId = bundleId
         self.account = account
         self.evidence = evidence

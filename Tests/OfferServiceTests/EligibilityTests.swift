@@ -1,4 +1,5 @@
 import AppStore
+import LedgerFixtures
 import OfferService
 import Offers
 import Synchronization
@@ -23,6 +24,7 @@ struct EligibilityTests {
             apps: [SigningApp(app: App(bundleId: "com.example.reader", subscriptionGroups: groups), signer: signer)],
             evidenceReader: AppStoreEvidenceReader(),
             maximumEvidenceAgeSeconds: 86400,
+            ledger: ScriptedLedger(),
             now: { now }
         )
     }
@@ -45,8 +47,8 @@ struct EligibilityTests {
         _ offers: [OfferRequest]?,
         _ products: [String] = [],
         explain: Bool = false
-    ) throws -> EligibilityAnswer {
-        try useCase.eligibility(
+    ) async throws -> EligibilityAnswer {
+        try await useCase.eligibility(
             EligibilityRequest(
                 bundleId: "com.example.reader",
                 account: .none,
@@ -59,8 +61,8 @@ struct EligibilityTests {
     }
 
     @Test("Without a list, every offer of the catalog is decided, in its order")
-    func everything() throws {
-        let answer = try ask(nil)
+    func everything() async throws {
+        let answer = try await ask(nil)
         #expect(
             answer.decisions.map { "\($0.request.productId) \($0.request.offerId)" } == [
                 "monthly a", "monthly b", "news a", "news b",
@@ -71,35 +73,42 @@ struct EligibilityTests {
     }
 
     @Test("Nothing is signed")
-    func noSignature() throws {
-        _ = try ask(nil)
+    func noSignature() async throws {
+        _ = try await ask(nil)
         #expect(signer.signatures.withLock { $0 } == 0)
     }
 
     @Test("The decisions are those that would be signed")
-    func same() throws {
+    func same() async throws {
         let offers = [OfferRequest(productId: "monthly", offerId: "a"), OfferRequest(productId: "news", offerId: "zz")]
-        let signed = try useCase.answer(
-            SignatureRequest(bundleId: "com.example.reader", account: .none, evidence: active, offers: offers)
+        let signed = try await useCase.answer(
+            SignatureRequest(
+                client: "backend",
+                bundleId: "com.example.reader",
+                account: .none,
+                evidence: active,
+                offers: offers
+            )
         )
-        #expect(try ask(offers).decisions.map(\.decision) == signed.decisions.map(\.decision))
+        #expect(try await ask(offers).decisions.map(\.decision) == signed.decisions.map(\.decision))
     }
 
     @Test("Introductory offers are decided for every product asked for, also for one that is not in the catalog")
-    func introductory() throws {
-        let answer = try ask([], ["news", "monthly", "nope"])
+    func introductory() async throws {
+        let answer = try await ask([], ["news", "monthly", "nope"])
         #expect(answer.products.map(\.productId) == ["news", "monthly", "nope"])
         #expect(answer.products.map(\.introductoryOffer.reason) == [.neverUsed, .activeSubscription, .groupUnknown])
     }
 
     @Test("An explanation is there on request, for both kinds of decision, and for signatures too")
-    func explanation() throws {
-        #expect(try ask(nil, ["news"]).decisions.allSatisfy { $0.decision.explanation == nil })
-        let answer = try ask(nil, ["news"], explain: true)
+    func explanation() async throws {
+        #expect(try await ask(nil, ["news"]).decisions.allSatisfy { $0.decision.explanation == nil })
+        let answer = try await ask(nil, ["news"], explain: true)
         #expect(answer.decisions.allSatisfy { $0.decision.explanation?.isEmpty == false })
         #expect(answer.products.allSatisfy { $0.introductoryOffer.explanation?.isEmpty == false })
-        let signed = try useCase.answer(
+        let signed = try await useCase.answer(
             SignatureRequest(
+                client: "backend",
                 bundleId: "com.example.reader",
                 account: .none,
                 evidence: active,
@@ -107,6 +116,6 @@ struct EligibilityTests {
                 explain: true
             )
         )
-        #expect(signed.decisions.first?.decision.explanation?.last?.rule == "maxRedemptions")
+        #expect(signed.decisions.first?.decision.explanation?.last?.rule == "maximumSignaturesPerCustomer")
     }
 }

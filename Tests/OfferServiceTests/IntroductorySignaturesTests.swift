@@ -1,4 +1,5 @@
 import AppStore
+import LedgerFixtures
 import OfferService
 import Offers
 import Testing
@@ -23,6 +24,7 @@ struct IntroductorySignaturesTests {
             ],
             evidenceReader: AppStoreEvidenceReader(),
             maximumEvidenceAgeSeconds: 86400,
+            ledger: ScriptedLedger(),
             now: { now }
         )
     }
@@ -33,9 +35,10 @@ struct IntroductorySignaturesTests {
         transactionId: String? = nil,
         allow: Bool = true,
         issuerId: String? = "issuer"
-    ) throws -> [SignedProductEligibility] {
-        try useCase(issuerId: issuerId).introductoryEligibility(
+    ) async throws -> [SignedProductEligibility] {
+        try await useCase(issuerId: issuerId).introductoryEligibility(
             IntroductorySignatureRequest(
+                client: "backend",
                 bundleId: "com.example.reader",
                 account: evidence == nil ? .applicationUsername("alice") : .none,
                 evidence: evidence,
@@ -68,8 +71,8 @@ struct IntroductorySignaturesTests {
     }
 
     @Test("What is signed is what was decided, for each product, with a transaction of the customer")
-    func verdicts() throws {
-        let products = try answer(former, ["news", "monthly", "nope"])
+    func verdicts() async throws {
+        let products = try await answer(former, ["news", "monthly", "nope"])
         #expect(products.map(\.introductoryOffer.reason) == [.neverUsed, .alreadyUsed, .groupUnknown])
         let (news, monthly) = (try claims(products[0]), try claims(products[1]))
         #expect(news["allowIntroductoryOffer"] as? Bool == true)
@@ -84,39 +87,41 @@ struct IntroductorySignaturesTests {
     }
 
     @Test("Unknown is never signed as true, nor as anything, whatever the client names")
-    func unknown() throws {
+    func unknown() async throws {
         for evidence in [stale, nil] {
-            let products = try answer(evidence, ["monthly", "news"], transactionId: "7042")
+            let products = try await answer(evidence, ["monthly", "news"], transactionId: "7042")
             #expect(products.allSatisfy { $0.introductoryOffer.verdict == .unknown && $0.jws == nil })
         }
     }
 
     @Test("A client's refusal is signed for every product of the catalog, whatever the verdict")
-    func stricter() throws {
-        let products = try answer(former, ["news", "monthly", "nope"], allow: false)
+    func stricter() async throws {
+        let products = try await answer(former, ["news", "monthly", "nope"], allow: false)
         #expect(products.map { $0.jws?.allowIntroductoryOffer } == [false, false, nil])
         #expect(products[0].introductoryOffer.verdict == .eligible)
         #expect(try claims(products[0])["allowIntroductoryOffer"] as? Bool == false)
-        let unknown = try answer(nil, ["news", "nope"], transactionId: "7042", allow: false)
+        let unknown = try await answer(nil, ["news", "nope"], transactionId: "7042", allow: false)
         #expect(unknown.map { $0.jws?.allowIntroductoryOffer } == [false, nil])
         #expect(unknown[0].jws?.transactionId == "7042")
     }
 
     @Test("The client's transaction goes before the evidence's; without any there is no answer")
-    func transaction() throws {
-        #expect(try claims(answer(former, ["news"], transactionId: "7042")[0])["transactionId"] as? String == "7042")
+    func transaction() async throws {
+        #expect(
+            try await claims(answer(former, ["news"], transactionId: "7042")[0])["transactionId"] as? String == "7042"
+        )
         let newcomer = ReceiptResponse(now: now).evidence
-        #expect(throws: SignatureFault.transactionRequired) { try answer(newcomer, ["news"]) }
-        #expect(try answer(newcomer, ["news"], transactionId: "7042")[0].jws?.allowIntroductoryOffer == true)
+        await #expect(throws: SignatureFault.transactionRequired) { try await answer(newcomer, ["news"]) }
+        #expect(try await answer(newcomer, ["news"], transactionId: "7042")[0].jws?.allowIntroductoryOffer == true)
         // Evidence that does not count names nobody.
-        #expect(throws: SignatureFault.transactionRequired) { try answer(stale, ["news"], allow: false) }
-        #expect(try answer(stale, ["news"])[0].jws == nil)
+        await #expect(throws: SignatureFault.transactionRequired) { try await answer(stale, ["news"], allow: false) }
+        #expect(try await answer(stale, ["news"])[0].jws == nil)
     }
 
     @Test("Without the issuer of the key nothing is decided")
-    func issuer() {
-        #expect(throws: SignatureFault.issuerUnknown(bundleId: "com.example.reader")) {
-            try answer(former, ["news"], issuerId: nil)
+    func issuer() async {
+        await #expect(throws: SignatureFault.issuerUnknown(bundleId: "com.example.reader")) {
+            try await answer(former, ["news"], issuerId: nil)
         }
     }
 }

@@ -1,4 +1,5 @@
 import AppStore
+import LedgerFixtures
 import OfferService
 import Offers
 import Testing
@@ -21,6 +22,7 @@ struct SignOffersJWSTests {
             apps: [SigningApp(app: app, signer: signer, issuerId: issuerId)],
             evidenceReader: AppStoreEvidenceReader(),
             maximumEvidenceAgeSeconds: 86400,
+            ledger: ScriptedLedger(),
             now: { now }
         )
     }
@@ -41,6 +43,7 @@ struct SignOffersJWSTests {
         evidence: Evidence?
     ) -> SignatureRequest {
         SignatureRequest(
+            client: "backend",
             bundleId: "com.example.reader",
             account: .none,
             evidence: evidence,
@@ -55,8 +58,8 @@ struct SignOffersJWSTests {
         "Exactly the formats asked for are signed, and only for an eligible offer",
         arguments: [[.discount], [.jws], [.discount, .jws]] as [Set<SignatureFormat>]
     )
-    func formats(_ formats: Set<SignatureFormat>) throws {
-        let answer = try useCase().answer(request(formats, evidence: subscriber))
+    func formats(_ formats: Set<SignatureFormat>) async throws {
+        let answer = try await useCase().answer(request(formats, evidence: subscriber))
         let (first, second) = (answer.decisions[0], answer.decisions[1])
         #expect((first.discount != nil) == formats.contains(.discount))
         #expect((first.jws != nil) == formats.contains(.jws))
@@ -66,8 +69,8 @@ struct SignOffersJWSTests {
     }
 
     @Test("The claims name app, product, offer, and the newest transaction of the product's group")
-    func claims() throws {
-        let answer = try useCase().answer(request([.jws], evidence: subscriber))
+    func claims() async throws {
+        let answer = try await useCase().answer(request([.jws], evidence: subscriber))
         let claims = try signer.claims(try #require(answer.decisions[0].jws).compact)
         #expect(claims["bid"] as? String == "com.example.reader")
         #expect(claims["iss"] as? String == "issuer")
@@ -80,20 +83,21 @@ struct SignOffersJWSTests {
     }
 
     @Test("No transaction is named where the evidence has none of the group, or nobody looked at it")
-    func noTransaction() throws {
-        let other = try useCase().answer(request([.jws], product: "news", evidence: subscriber))
+    func noTransaction() async throws {
+        let other = try await useCase().answer(request([.jws], product: "news", evidence: subscriber))
         #expect(try signer.claims(try #require(other.decisions[0].jws).compact)["transactionId"] == nil)
-        let skipped = try useCase().answer(request([.jws], evidence: subscriber), skippingEligibility: true)
+        let skipped = try await useCase().answer(request([.jws], evidence: subscriber), skippingEligibility: true)
         #expect(try signer.claims(try #require(skipped.decisions[0].jws).compact)["transactionId"] == nil)
     }
 
     @Test("Without the issuer of the key there is no JWS; a discount needs none")
-    func issuer() throws {
-        #expect(throws: SignatureFault.issuerUnknown(bundleId: "com.example.reader")) {
-            try useCase(issuerId: nil).answer(request([.discount, .jws], evidence: subscriber))
+    func issuer() async throws {
+        await #expect(throws: SignatureFault.issuerUnknown(bundleId: "com.example.reader")) {
+            try await useCase(issuerId: nil).answer(request([.discount, .jws], evidence: subscriber))
         }
         #expect(
-            try useCase(issuerId: nil).answer(request([.discount], evidence: subscriber)).decisions[0].discount != nil
+            try await useCase(issuerId: nil).answer(request([.discount], evidence: subscriber)).decisions[0].discount
+                != nil
         )
     }
 }

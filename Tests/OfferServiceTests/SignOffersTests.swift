@@ -1,4 +1,5 @@
 import AppStore
+import LedgerFixtures
 import OfferService
 import Offers
 import Synchronization
@@ -45,6 +46,7 @@ struct SignOffersTests {
             apps: [SigningApp(app: app, signer: signer ?? self.signer)],
             evidenceReader: AppStoreEvidenceReader(),
             maximumEvidenceAgeSeconds: 86400,
+            ledger: ScriptedLedger(),
             now: { now }
         )
     }
@@ -71,6 +73,7 @@ struct SignOffersTests {
         bundleId: String = "com.example.reader"
     ) -> SignatureRequest {
         SignatureRequest(
+            client: "backend",
             bundleId: bundleId,
             account: account,
             evidence: evidence,
@@ -79,16 +82,16 @@ struct SignOffersTests {
     }
 
     @Test("Decisions come in the order asked, and one bad offer does not fail the rest")
-    func order() throws {
-        let answer = try useCase().answer(request(active(), ["stay", "nope", "again", "stay"]))
+    func order() async throws {
+        let answer = try await useCase().answer(request(active(), ["stay", "nope", "again", "stay"]))
         #expect(answer.decisions.map(\.request.offerId) == ["stay", "nope", "again", "stay"])
         #expect(answer.decisions.map(\.decision.verdict) == [.eligible, .ineligible, .eligible, .eligible])
         #expect(answer.environment == .production)
     }
 
     @Test("Exactly the eligible offers are signed, each with a nonce of its own")
-    func signatures() throws {
-        let answer = try useCase().answer(request(active(), ["stay", "nope", "stay"]))
+    func signatures() async throws {
+        let answer = try await useCase().answer(request(active(), ["stay", "nope", "stay"]))
         #expect(answer.decisions.map { $0.discount != nil } == [true, false, true])
         #expect(Set(answer.decisions.compactMap(\.discount?.nonce)).count == 2)
         #expect(answer.decisions.compactMap(\.discount?.timestamp) == [now, now])
@@ -96,24 +99,24 @@ struct SignOffersTests {
     }
 
     @Test("Without evidence nothing is signed, as no state is held")
-    func noEvidence() throws {
-        let answer = try useCase().answer(request(nil, ["stay"], account: .applicationUsername("alice")))
+    func noEvidence() async throws {
+        let answer = try await useCase().answer(request(nil, ["stay"], account: .applicationUsername("alice")))
         #expect(answer.decisions.map(\.decision.reason) == [.noEvidence])
         #expect(signer.signatures.withLock { $0 } == 0)
     }
 
     @Test("An operator can have it signed without evidence")
-    func skipping() throws {
-        let answer = try useCase().answer(request(nil, ["stay", "nope"]), skippingEligibility: true)
+    func skipping() async throws {
+        let answer = try await useCase().answer(request(nil, ["stay", "nope"]), skippingEligibility: true)
         #expect(answer.decisions.map(\.decision.reason) == [.eligibilitySkipped, .offerNotInCatalog])
         #expect(signer.signatures.withLock { $0 } == 1)
     }
 
     @Test("Evidence of five minutes ahead is taken; a second more is not genuine")
-    func future() throws {
-        #expect(throws: Never.self) { try useCase().answer(request(active(dated: 300), ["stay"])) }
-        let fault = #expect(throws: SignatureFault.self) {
-            try useCase().answer(request(active(dated: 301), ["stay"]))
+    func future() async throws {
+        await #expect(throws: Never.self) { try await useCase().answer(request(active(dated: 300), ["stay"])) }
+        let fault = await #expect(throws: SignatureFault.self) {
+            try await useCase().answer(request(active(dated: 301), ["stay"]))
         }
         guard case .evidence(let evidence) = fault else {
             Issue.record("\(String(describing: fault))")
@@ -124,21 +127,23 @@ struct SignOffersTests {
     }
 
     @Test("An app that asks for an account gets one, or nothing is decided")
-    func account() throws {
-        #expect(throws: SignatureFault.accountRequired) {
-            try useCase(requiresAccount: true).answer(request(active(), ["stay"]))
+    func account() async throws {
+        await #expect(throws: SignatureFault.accountRequired) {
+            try await useCase(requiresAccount: true).answer(request(active(), ["stay"]))
         }
         let named = request(active(), ["stay"], account: .applicationUsername("alice"))
-        #expect(try useCase(requiresAccount: true).answer(named).decisions.first?.discount != nil)
+        #expect(try await useCase(requiresAccount: true).answer(named).decisions.first?.discount != nil)
     }
 
     @Test("An app that the catalog does not have is a fault, and so is a key that fails")
-    func faults() {
-        #expect(throws: SignatureFault.unknownApp(bundleId: "other")) {
-            try useCase().answer(request(active(), ["stay"], bundleId: "other"))
+    func faults() async {
+        await #expect(throws: SignatureFault.unknownApp(bundleId: "other")) {
+            try await useCase().answer(request(active(), ["stay"], bundleId: "other"))
         }
-        #expect(throws: SignatureFault.signing(SigningFailure(keyIdentifier: "EXAMPLE123", detail: "told to fail"))) {
-            try useCase(signer: TestSigner(fails: true)).answer(request(active(), ["stay"]))
+        await #expect(
+            throws: SignatureFault.signing(SigningFailure(keyIdentifier: "EXAMPLE123", detail: "told to fail"))
+        ) {
+            try await useCase(signer: TestSigner(fails: true)).answer(request(active(), ["stay"]))
         }
     }
 }

@@ -27,23 +27,6 @@ public struct EligibilityEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: 
         try clients.admitJSON(head, for: .eligibility)
     }
 
-    /// Answers a call whose evidence is at hand.
-    ///
-    /// - Parameters:
-    ///   - body: The request's body.
-    ///   - client: The client that calls.
-    /// - Returns: The body of the answer, JSON.
-    /// - Throws: `Problem` 400, 403 or 422.
-    func answer(_ body: [UInt8], for client: Client) throws(Problem) -> [UInt8] {
-        let request = try request(body, for: client)
-        do {
-            let answer = try signOffers.eligibility(request)
-            return signOffers.metrics.rooms.measure(.encode) { answer.json }
-        } catch {
-            throw Problem(error, evidence: request.evidence?.kind)
-        }
-    }
-
     /// Answers a call, asking the App Store where the evidence is not at hand.
     ///
     /// - Parameters:

@@ -28,23 +28,6 @@ public struct IntroductorySignaturesEndpoint<Signer: OfferSigner, Reader: Eviden
         try clients.admitJSON(head, for: .sign)
     }
 
-    /// Answers a call whose evidence is at hand.
-    ///
-    /// - Parameters:
-    ///   - body: The request's body.
-    ///   - client: The client that calls.
-    /// - Returns: The body of the answer, JSON.
-    /// - Throws: `Problem` 400, 403 or 422.
-    func answer(_ body: [UInt8], for client: Client) throws(Problem) -> [UInt8] {
-        let request = try request(body, for: client)
-        do {
-            let answer = try signOffers.introductoryEligibility(request)
-            return signOffers.metrics.rooms.measure(.encode) { answer.json }
-        } catch {
-            throw Problem(error, evidence: request.evidence?.kind)
-        }
-    }
-
     /// Answers a call, asking the App Store where the evidence is not at hand.
     ///
     /// - Parameters:
@@ -76,6 +59,7 @@ public struct IntroductorySignaturesEndpoint<Signer: OfferSigner, Reader: Eviden
         if let kind = call.evidence?.kind, !client.evidence.contains(kind) { throw .evidenceNotAllowed(kind) }
         try clients.take(signatures: call.products.count, for: client)
         return IntroductorySignatureRequest(
+            client: client.name,
             bundleId: bundleId,
             account: call.account,
             evidence: call.evidence,

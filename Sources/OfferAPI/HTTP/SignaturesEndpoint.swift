@@ -27,23 +27,6 @@ public struct SignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: S
         try clients.admitJSON(head, for: .sign)
     }
 
-    /// Answers a call whose evidence is at hand.
-    ///
-    /// - Parameters:
-    ///   - body: The request's body.
-    ///   - client: The client that calls.
-    /// - Returns: The body of the answer, JSON.
-    /// - Throws: `Problem` 400, 403, 422 or 503.
-    func answer(_ body: [UInt8], for client: Client) throws(Problem) -> [UInt8] {
-        let request = try request(body, for: client)
-        do {
-            let answer = try signOffers.answer(request)
-            return signOffers.metrics.rooms.measure(.encode) { answer.json }
-        } catch {
-            throw Problem(error, evidence: request.evidence?.kind)
-        }
-    }
-
     /// Answers a call, asking the App Store where the evidence is not at hand.
     ///
     /// - Parameters:
@@ -74,6 +57,7 @@ public struct SignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader>: S
         if let kind = call.evidence?.kind, !client.evidence.contains(kind) { throw .evidenceNotAllowed(kind) }
         try clients.take(signatures: call.offers.count, for: client)
         return SignatureRequest(
+            client: client.name,
             bundleId: bundleId,
             account: call.account,
             evidence: call.evidence,

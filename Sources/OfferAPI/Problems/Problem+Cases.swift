@@ -62,6 +62,13 @@ extension Problem {
                 detail: "The service could not sign. Nothing was given out; ask again.",
                 retryAfterSeconds: 5
             )
+        case .ledger:
+            self.init(
+                status: 503,
+                code: "ledger_unavailable",
+                detail: "What is signed could not be recorded. Nothing was given out; ask again.",
+                retryAfterSeconds: 5
+            )
         }
     }
 

@@ -6,6 +6,11 @@ public struct App: Equatable, Sendable {
     public let environments: Set<AppStoreEnvironment>
     /// Whether a request must name the account that it asks for.
     public let requiresAccount: Bool
+    /// Which part of an `applicationUsername` is the customer; `nil` when all of it is.
+    public let customerPattern: CustomerPattern?
+    /// For how many accounts one original transaction may be presented within ``EvidenceSharing/periodDays``, the
+    /// account inside the evidence not counted.
+    public let maximumAccountsPerTransaction: Int
     /// The app's subscription groups, in the catalog's order.
     public let subscriptionGroups: [SubscriptionGroup]
 
@@ -24,16 +29,22 @@ public struct App: Equatable, Sendable {
     ///   - bundleId: The bundle identifier.
     ///   - environments: The environments whose evidence counts; production alone unless the catalog says more.
     ///   - requiresAccount: Whether a request must name the account.
+    ///   - customerPattern: Which part of an `applicationUsername` is the customer.
+    ///   - maximumAccountsPerTransaction: For how many accounts one original transaction may be presented.
     ///   - subscriptionGroups: The app's subscription groups.
     public init(
         bundleId: String,
         environments: Set<AppStoreEnvironment> = [.production],
         requiresAccount: Bool = false,
+        customerPattern: CustomerPattern? = nil,
+        maximumAccountsPerTransaction: Int = EvidenceSharing.defaultMaximumAccounts,
         subscriptionGroups: [SubscriptionGroup]
     ) {
         self.bundleId = bundleId
         self.environments = environments
         self.requiresAccount = requiresAccount
+        self.customerPattern = customerPattern
+        self.maximumAccountsPerTransaction = maximumAccountsPerTransaction
         self.subscriptionGroups = subscriptionGroups
         var places: [String: Place] = [:]
         for (groupIndex, group) in subscriptionGroups.enumerated() {

@@ -12,6 +12,8 @@ public struct PromotionalOffer: Equatable, Sendable {
     public let endsAt: Timestamp?
     /// How many times one customer may redeem it; `nil` when there is no cap.
     public let maxRedemptions: Int?
+    /// How often one customer may get it signed; `nil` when there is no limit.
+    public let signatureLimit: SignatureLimit?
     /// Where the customer has to be a subscriber, or have been one.
     public let scope: OfferScope
     /// The products of which the customer has to hold one, or have held one last; `nil` when any will do.
@@ -35,6 +37,7 @@ public struct PromotionalOffer: Equatable, Sendable {
     ///   - startsAt: The first moment at which it is signed.
     ///   - endsAt: The moment from which it is no longer signed.
     ///   - maxRedemptions: How many times one customer may redeem it.
+    ///   - signatureLimit: How often one customer may get it signed.
     ///   - scope: Where the customer has to be a subscriber, or have been one.
     ///   - fromProducts: The products of which the customer has to hold one, or have held one last.
     ///   - minimumLapsedDays: How many days a lapsed customer has to have been away at least.
@@ -47,6 +50,7 @@ public struct PromotionalOffer: Equatable, Sendable {
         startsAt: Timestamp? = nil,
         endsAt: Timestamp? = nil,
         maxRedemptions: Int? = nil,
+        signatureLimit: SignatureLimit? = nil,
         scope: OfferScope = .group,
         fromProducts: Set<String>? = nil,
         minimumLapsedDays: Int? = nil,
@@ -59,6 +63,7 @@ public struct PromotionalOffer: Equatable, Sendable {
         self.startsAt = startsAt
         self.endsAt = endsAt
         self.maxRedemptions = maxRedemptions
+        self.signatureLimit = signatureLimit
         self.scope = scope
         self.fromProducts = fromProducts
         self.minimumLapsedDays = minimumLapsedDays

@@ -4,14 +4,18 @@ public struct Customer: Sendable {
     public let account: Account
     /// What the evidence says; `nil` when there is none.
     public let history: SubscriptionHistory?
+    /// What the ledger holds of the customer; `nil` where it was not asked.
+    public let standing: LedgerStanding?
 
     /// Creates a customer.
     ///
     /// - Parameters:
     ///   - account: The account to sign for.
     ///   - history: What the evidence says; `nil` when there is none.
-    public init(account: Account, history: SubscriptionHistory?) {
+    ///   - standing: What the ledger holds of the customer; `nil` where it was not asked.
+    public init(account: Account, history: SubscriptionHistory?, standing: LedgerStanding? = nil) {
         self.account = account
         self.history = history
+        self.standing = standing
     }
 }

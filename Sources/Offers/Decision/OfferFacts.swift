@@ -24,6 +24,8 @@ final class RequestFacts: Sendable {
     let account: Account
     /// What the evidence says; `nil` when there is none.
     let history: SubscriptionHistory?
+    /// What the ledger holds of the customer; `nil` where it was not asked.
+    let standing: LedgerStanding?
     /// The server's clock.
     let now: Timestamp
     /// How old evidence may be, in seconds; 0 for no limit.
@@ -33,6 +35,7 @@ final class RequestFacts: Sendable {
         self.app = app
         self.account = customer.account
         self.history = customer.history
+        self.standing = customer.standing
         self.now = now
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
     }
@@ -93,8 +96,35 @@ final class OfferFacts: Sendable {
     var history: SubscriptionHistory? { request.history }
     var now: Timestamp { request.now }
 
-    init(_ request: RequestFacts, group: SubscriptionGroup, offer: PromotionalOffer, reading: HistoryReading?) {
+    /// The subscription that counts, by the identifier of its first purchase.
+    var originalTransactionId: String? { reading?.subscription?.originalTransactionId }
+
+    /// Whether the account is one of those that are counted: one that the evidence does not name.
+    ///
+    /// What is held of an account is its own, and was not presented.
+    var countsAccounts: Bool {
+        reading?.accounts.isEmpty == true && request.account != .none && history?.isHeld == false
+    }
+
+    /// For whom the subscription was presented, as the ledger has it; `nil` where it was not asked.
+    var presentations: LedgerStanding.Presentations? {
+        originalTransactionId.flatMap { request.standing?.presentations[$0] }
+    }
+
+    /// How many signatures the customer got, as the ledger has it; `nil` where it was not asked.
+    var signatures: Int? { request.standing?.signatures[catalogName] }
+
+    private let catalogName: OfferRequest
+
+    init(
+        _ request: RequestFacts,
+        named name: OfferRequest,
+        group: SubscriptionGroup,
+        offer: PromotionalOffer,
+        reading: HistoryReading?
+    ) {
         self.request = request
+        catalogName = name
         self.group = group
         self.offer = offer
         self.reading = reading

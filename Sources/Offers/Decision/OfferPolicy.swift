@@ -4,7 +4,7 @@
 /// One policy serves one request: it reads the evidence once and remembers what it found. It fails closed: what the
 /// evidence does not show is refused, or said to be unknown.
 public struct OfferPolicy: Sendable {
-    private let request: RequestFacts
+    private var request: RequestFacts
     /// By group; the whole app has none.
     private var readings: [String?: HistoryReading] = [:]
 
@@ -24,6 +24,35 @@ public struct OfferPolicy: Sendable {
         )
     }
 
+    /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
+    public var environment: AppStoreEnvironment? { request.history?.environment }
+    /// The app of the catalog that the request is for.
+    var app: App { request.app }
+    /// The account to sign for.
+    var account: Account { request.account }
+    /// What the evidence says; `nil` when there is none.
+    var history: SubscriptionHistory? { request.history }
+
+    /// Hears what the ledger holds of the customer: decisions count with it from now on.
+    ///
+    /// - Parameter standing: What it holds.
+    public mutating func hear(_ standing: LedgerStanding) {
+        request = RequestFacts(
+            app: app,
+            customer: Customer(account: account, history: history, standing: standing),
+            now: request.now,
+            maximumEvidenceAgeSeconds: request.maximumEvidenceAgeSeconds
+        )
+    }
+
+    /// What is known of an offer before the customer's subscription is judged; `nil` for one that the catalog lacks.
+    mutating func facts(of offerRequest: OfferRequest) -> OfferFacts? {
+        let catalog = CatalogFacts(app: request.app, request: offerRequest)
+        guard let group = catalog.place?.group, let offer = catalog.offer else { return nil }
+        let reading = reading(inGroup: offer.scope == .app ? nil : group.id)
+        return OfferFacts(request, named: offerRequest, group: group, offer: offer, reading: reading)
+    }
+
     /// Decides about one offer.
     ///
     /// - Parameters:
@@ -38,7 +67,7 @@ public struct OfferPolicy: Sendable {
         }
         guard let (product, group) = catalog.place, let offer = catalog.offer else { return .unlisted }
         let reading = reading(inGroup: offer.scope == .app ? nil : group.id)
-        let facts = OfferFacts(request, group: group, offer: offer, reading: reading)
+        let facts = OfferFacts(request, named: offerRequest, group: group, offer: offer, reading: reading)
         for rules in Self.rulesBeforeSubscription {
             if let refusal = examination.refusal(by: rules, of: facts) { return Decision(refusal, examination) }
         }
@@ -70,7 +99,7 @@ public struct OfferPolicy: Sendable {
             return Decision(refusal, examination)
         }
         guard let group = catalog.place?.group, let offer = catalog.offer else { return .unlisted }
-        let facts = OfferFacts(request, group: group, offer: offer, reading: nil)
+        let facts = OfferFacts(request, named: offerRequest, group: group, offer: offer, reading: nil)
         if let refusal = examination.refusal(by: OfferRules.ofWindow, of: facts) {
             return Decision(refusal, examination)
         }

@@ -2,6 +2,9 @@
 
 /// The rules for promotional offers that need no subscription to be asked.
 enum OfferRules {
+    /// The name of the rule about shared evidence.
+    static let maximumAccountsPerTransaction = "maximumAccountsPerTransaction"
+
     /// Whether there is such an offer.
     static let ofCatalog: [Rule<CatalogFacts, Reason>] = [
         Rule(
@@ -39,6 +42,19 @@ enum OfferRules {
             "account",
             refusal: { EvidenceOwner.isOther(than: $0.request.account, in: $0.reading) ? .accountMismatch : nil },
             saw: { EvidencePhrases.account($0.request.account, in: $0.reading) }
+        ),
+        Rule(
+            maximumAccountsPerTransaction,
+            refusal: { facts in
+                guard facts.countsAccounts, let presentations = facts.presentations else { return nil }
+                return presentations.allows(facts.app.maximumAccountsPerTransaction) ? nil : .evidenceShared
+            },
+            saw: { facts in
+                guard facts.countsAccounts, let presentations = facts.presentations else {
+                    return "The accounts that the evidence is presented for are not counted here."
+                }
+                return LedgerPhrases.presentations(presentations, maximum: facts.app.maximumAccountsPerTransaction)
+            }
         ),
     ]
 

@@ -23,6 +23,8 @@ public enum Reason: String, CaseIterable, VerdictReason {
     case environmentNotAllowed = "environment_not_allowed"
     /// Refused: the evidence belongs to another account.
     case accountMismatch = "account_mismatch"
+    /// Refused: the evidence was presented for more accounts than the catalog allows.
+    case evidenceShared = "evidence_shared"
     /// Refused: the offer has not started yet.
     case offerNotStarted = "offer_not_started"
     /// Refused: the offer has ended.
@@ -45,6 +47,8 @@ public enum Reason: String, CaseIterable, VerdictReason {
     case lapsedTooLong = "lapsed_too_long"
     /// Refused: redeemed as often as the catalog allows.
     case redemptionLimit = "redemption_limit"
+    /// Refused: signed for the customer as often as the catalog allows.
+    case signatureLimit = "signature_limit"
 
     /// Unknown: there is no evidence, or it does not tell.
     case noEvidence = "no_evidence"

@@ -1,8 +1,12 @@
 /// The rules for promotional offers that are asked about a subscription, after those of ``OfferRules``.
 enum SubscriberRules {
+    /// The name of the rule about how often an offer is signed.
+    static let signatureLimitName = "maximumSignaturesPerCustomer"
+
     /// Whether a customer who is or was a subscriber may have the offer.
     static let inOrder: [Rule<SubscriberFacts, Reason>] = [
         afterRefund, familyShared, audience, fromProducts, minimumLapsedDays, maximumLapsedDays, maxRedemptions,
+        maximumSignaturesPerCustomer,
     ]
 
     private static let afterRefund = Rule<SubscriberFacts, Reason>(
@@ -90,6 +94,20 @@ enum SubscriberRules {
             case 1: return "The customer has redeemed the offer once; \(limit) is the limit."
             case let count: return "The customer has redeemed the offer \(count) times; \(limit) is the limit."
             }
+        }
+    )
+
+    private static let maximumSignaturesPerCustomer = Rule<SubscriberFacts, Reason>(
+        signatureLimitName,
+        refusal: { facts in
+            guard let limit = facts.offer.signatureLimit, let count = facts.offerFacts.signatures else { return nil }
+            return count >= limit.maximumSignaturesPerCustomer ? .signatureLimit : nil
+        },
+        saw: { facts in
+            guard let limit = facts.offer.signatureLimit else {
+                return "The offer does not say how often it is signed for a customer."
+            }
+            return LedgerPhrases.signatures(facts.offerFacts.signatures, limit: limit)
         }
     )
 

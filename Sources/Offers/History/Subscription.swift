@@ -34,6 +34,9 @@ public struct Subscription: Equatable, Sendable {
         self.state = newest.isFamilyShared ? .familyShared : stateCountingShared
     }
 
+    /// The identifier of its first purchase; `nil` where the evidence does not say.
+    public var originalTransactionId: String? { transaction?.originalTransactionId ?? renewal.originalTransactionId }
+
     /// The product that the customer holds, or held last; `nil` where the evidence does not say.
     public var productId: String? { transaction?.productId ?? renewal.productId }
 

@@ -1,4 +1,4 @@
 extension Migration {
     /// Every step, in the order in which they are made: new ones go to the end.
-    static let inOrder: [Migration] = [StateSQL.migration, ProductReportSQL.migration]
+    static let inOrder: [Migration] = [StateSQL.migration, ProductReportSQL.migration, LedgerSQL.migration]
 }

@@ -28,6 +28,8 @@ struct Serve: AsyncParsableCommand {
         LoggingSystem.bootstrap(log.handler, metadataProvider: RequestIdentity.metadataProvider)
         let logger = Logger(label: "offer-signer")
         for warning in service.warnings { logger.warning("\(warning)") }
-        return ServiceComposition(service, from: options.source, log: log)
+        let settings = service.settings
+        let ledger = try options.orFail { () throws(ValueFault) in try OpenLedger(settings) }
+        return ServiceComposition(service, ledger, from: options.source, log: log)
     }
 }

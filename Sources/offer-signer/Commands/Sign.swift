@@ -3,6 +3,7 @@ import Foundation
 import OfferAPI
 import OfferService
 import Offers
+import Storage
 
 /// `offer-signer sign`: one answer of the service on standard output.
 struct Sign: AsyncParsableCommand {
@@ -68,7 +69,10 @@ struct Sign: AsyncParsableCommand {
 
     func run() async throws {
         let service = try options.load()
+        let ledger = try options.orFail { () throws(ValueFault) in try OpenLedger(service.settings) }.ledger
+        defer { ledger.close() }
         let request = SignatureRequest(
+            client: LedgerEntry.commandLine,
             bundleId: bundleId,
             account: account,
             evidence: try evidence(),
@@ -77,7 +81,7 @@ struct Sign: AsyncParsableCommand {
         )
         let answer: SignatureAnswer
         do {
-            answer = try await service.signOffers(asking: nil, with: nil).answer(
+            answer = try await service.signOffers(asking: nil, recordingIn: ledger, with: nil).answer(
                 request,
                 skippingEligibility: skipEligibility
             )
@@ -85,6 +89,7 @@ struct Sign: AsyncParsableCommand {
             Console.message("error: \(sentence(for: error))")
             throw ExitCode.failure
         }
+        if skipEligibility { Console.message("eligibility was not judged; the ledger says so") }
         Console.result(String(decoding: answer.json, as: UTF8.self))
         let refusals = answer.decisions.filter { $0.decision.verdict != .eligible }
         for refusal in refusals { Console.message("not signed: \(refusal.decision.detail)") }
@@ -116,6 +121,7 @@ struct Sign: AsyncParsableCommand {
         case .evidence(let fault):
             "\(receiptResponse ?? "evidence")\(fault.pointer.isEmpty ? "" : " at \(fault.pointer)"): \(fault.detail)"
         case .signing(let failure): "\(failure)"
+        case .ledger(let failure): "\(failure)"
         }
     }
 }

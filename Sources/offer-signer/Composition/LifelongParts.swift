@@ -6,6 +6,8 @@ import Storage
 
 /// What is made once and lives as long as the process, whatever is reloaded: nothing of it holds a key.
 struct LifelongParts: Sendable {
+    /// The ledger, open for writing.
+    let ledger: OpenLedger
     /// What clients reported of products.
     let productReports = InMemoryProductReports()
     /// The connections to Apple, which pass on the trace that a request is a part of.

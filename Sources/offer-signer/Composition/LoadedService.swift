@@ -3,6 +3,7 @@ import Crypto
 import OfferAPI
 import OfferService
 import Offers
+import Storage
 import SubscriptionKeys
 
 /// Everything that the configuration describes, read and checked, with the keys loaded and tested.
@@ -51,11 +52,13 @@ struct LoadedService: Sendable {
     ///
     /// - Parameters:
     ///   - appStore: Asks the App Store; `nil` where it is not asked.
+    ///   - ledger: Where signatures are recorded before they are given out.
     ///   - lifelong: What is counted on the way, what is held of customers, and who wants to know Apple's clock;
     ///     `nil` for none of it.
     /// - Returns: The use case.
     func signOffers(
         asking appStore: AppStoreEvidenceFetcher?,
+        recordingIn ledger: DurableLedger,
         with lifelong: LifelongParts?
     ) -> SignOffers<GuardedKey, AppStoreEvidenceReader> {
         SignOffers(
@@ -69,6 +72,7 @@ struct LoadedService: Sendable {
             memory: lifelong?.memory,
             maximumEvidenceAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
             maximumSignedTransactionAgeSeconds: Int64(settings.evidence.signedTransactionMaximumAgeSeconds),
+            ledger: ledger,
             metrics: lifelong?.telemetry.service ?? ServiceMetrics(),
             now: WallClock.now
         )

@@ -4,6 +4,7 @@ import Logging
 import OfferAPI
 import OfferService
 import ServiceLifecycle
+import Storage
 import SubscriptionKeys
 import Synchronization
 import UnixSignals
@@ -19,10 +20,11 @@ struct ServiceComposition {
     ///
     /// - Parameters:
     ///   - service: What the configuration describes.
+    ///   - ledger: The ledger, which is closed when the service has run.
     ///   - source: Where to read it again.
     ///   - log: Where log lines go.
-    init(_ service: consuming LoadedService, from source: ConfigurationSource, log: LogOutput) {
-        lifelong = LifelongParts(log: log)
+    init(_ service: consuming LoadedService, _ ledger: OpenLedger, from source: ConfigurationSource, log: LogOutput) {
+        lifelong = LifelongParts(ledger: ledger, log: log)
         current = Current(ServiceSnapshot(service, lifelong))
         self.source = source
     }
@@ -37,7 +39,7 @@ struct ServiceComposition {
             logger.notice("keys are not in secret memory", metadata: ["reason": "\(reason)"])
         }
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
-        let (clock, telemetry) = (lifelong.clock, lifelong.telemetry)
+        let (clock, telemetry, ledger) = (lifelong.clock, lifelong.telemetry, lifelong.ledger.ledger)
         let tls = settings.server.tls.map(TLSIdentity.init)
         let reload = Reload(source: source, current: current, tls: tls, logger: logger)
         let rules = ListenerRules(
@@ -53,7 +55,7 @@ struct ServiceComposition {
         if let warning = OpenFiles.makeRoom(for: settings.server.limits.maximumConnections) {
             logger.warning("\(warning)")
         }
-        let readiness = Readiness { [current] in Self.details(current.value.service, reload, clock) }
+        let readiness = Readiness { [current] in Self.details(current.value.service, reload, clock, ledger) }
         let announcement = Announcement(readiness: readiness, expectsNotifications: settings.notifications != nil)
         let admin = HTTPListener(
             host: settings.admin.address.host,
@@ -116,17 +118,25 @@ struct ServiceComposition {
         do {
             try await group.run()
         } catch {
+            ledger.close()
             await lifelong.appStoreTransport.shutdown()
             throw error
         }
+        ledger.close()
         await lifelong.appStoreTransport.shutdown()
         if let failure = DrainFailure(of: lifelong.connections) { throw failure }
     }
 
-    private static func details(_ service: LoadedService, _ reload: Reload, _ clock: ClockMonitor) -> ReadinessDetails {
+    private static func details(
+        _ service: LoadedService,
+        _ reload: Reload,
+        _ clock: ClockMonitor,
+        _ ledger: DurableLedger
+    ) -> ReadinessDetails {
         ReadinessDetails(
-            warnings: service.warnings.map(\.description) + reload.restartWarnings(of: service),
-            faults: service.keyFaults + [clock.fault?.description].compactMap(\.self),
+            warnings: service.warnings.map(\.description) + reload.restartWarnings(of: service)
+                + [ledger.warning].compactMap(\.self),
+            faults: service.keyFaults + [clock.fault?.description, ledger.fault].compactMap(\.self),
             keyMemory: service.keyMemoryName,
             reloads: reload.record
         )

@@ -30,7 +30,7 @@ struct ServiceSnapshot: Sendable {
         appStore = service.appStoreFetcher(with: lifelong)
         endpoints = PublicEndpoints(
             clients: service.clients(usages: lifelong.clientUsages),
-            signOffers: service.signOffers(asking: appStore, with: lifelong),
+            signOffers: service.signOffers(asking: appStore, recordingIn: lifelong.ledger.ledger, with: lifelong),
             productReports: service.productReports(in: lifelong.productReports),
             diagnoseReports: service.diagnoseReports()
         )

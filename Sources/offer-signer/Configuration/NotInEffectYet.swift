@@ -5,15 +5,7 @@ enum NotInEffectYet {
     /// Key paths, and what it means for the operator that they do nothing.
     ///
     /// `[]` stands for any element.
-    private static let consequences: [String: String] = [
-        "ledger.url": "no ledger is kept",
-        "ledger.digestKeyFile": "no ledger is kept",
-        "ledger.checkpointKeyFile": "no ledger is kept",
-        "apps[].customerPattern": "nothing is counted by customer",
-        "apps[].maximumAccountsPerTransaction": "the accounts of a transaction are not counted",
-        "apps[].subscriptionGroups[].products[].offers[].maximumSignaturesPerCustomer": "signatures are not counted",
-        "apps[].subscriptionGroups[].products[].offers[].signaturePeriodDays": "signatures are not counted",
-    ]
+    private static let consequences: [String: String] = [:]
 
     /// What it means that a key does nothing.
     ///

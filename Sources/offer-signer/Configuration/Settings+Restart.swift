@@ -27,6 +27,7 @@ extension Settings {
                 "server.tls", (server.tls == nil) != (running.server.tls == nil),
                 running.server.tls == nil ? "no" : "yes"
             ),
+            ("ledger", ledger != running.ledger, "the ledger that the service was started with"),
             ("admin", admin.address != running.admin.address, describe(running.admin.address)),
             ("log.format", log.format != running.log.format, running.log.format.rawValue),
             (

@@ -1,5 +1,6 @@
 import AppStore
 import HTTPTypes
+import LedgerFixtures
 import OfferService
 import Offers
 import Testing
@@ -27,13 +28,14 @@ struct EligibilityEndpointTests {
                 apps: [SigningApp(app: app, signer: NoSigner())],
                 evidenceReader: AppStoreEvidenceReader(),
                 maximumEvidenceAgeSeconds: 0,
+                ledger: ScriptedLedger(),
                 now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
             )
         )
     }
 
-    private func answer(_ members: String) throws(Problem) -> String {
-        String(decoding: try endpoint(abc).answer(Array("{\(members)}".utf8), for: abc), as: UTF8.self)
+    private func answer(_ members: String) async throws(Problem) -> String {
+        String(decoding: try await endpoint(abc).answer(Array("{\(members)}".utf8), for: abc), as: UTF8.self)
     }
 
     private static let active = #"""
@@ -42,9 +44,9 @@ struct EligibilityEndpointTests {
         """#
 
     @Test("Every offer and every product asked for has its decision, and none a signature")
-    func full() throws {
+    func full() async throws {
         #expect(
-            try answer(#"\#(Self.active),"products":["p","q"]"#) == #"""
+            try await answer(#"\#(Self.active),"products":["p","q"]"#) == #"""
                 {"bundleId":"com.example.reader","environment":"Production","account":{},"decisions":[{"productId":"p",\#
                 "offerId":"o","verdict":"eligible","reason":"active","detail":"The subscription is active; the offer is for \#
                 every current or former subscriber.","begins":"next_renewal"}],"products":[{"productId":"p",\#
@@ -57,9 +59,9 @@ struct EligibilityEndpointTests {
     }
 
     @Test("Explanations come on request, line by line")
-    func explanation() throws {
-        #expect(try !answer(Self.active).contains("explanation"))
-        let explained = try answer(#"\#(Self.active),"products":["p"],"explain":true"#)
+    func explanation() async throws {
+        #expect(try await !answer(Self.active).contains("explanation"))
+        let explained = try await answer(#"\#(Self.active),"products":["p"],"explain":true"#)
         #expect(
             explained.contains(
                 #""explanation":[{"rule":"catalog","saw":"The catalog has the offer o on p.","verdict":"eligible"},"#
@@ -84,18 +86,18 @@ struct EligibilityEndpointTests {
             ),
         ]
     )
-    func faults(members: String, expected: String) {
-        let problem = #expect(throws: Problem.self) { try answer(members) }
+    func faults(members: String, expected: String) async {
+        let problem = await #expect(throws: Problem.self) { try await answer(members) }
         #expect(problem.map { "\($0.status) \($0.code) \($0.pointer ?? "")" } == expected)
     }
 
     @Test("A hundred products are taken, and no more")
-    func most() throws {
+    func most() async throws {
         func products(_ count: Int) -> String {
             #""applicationUsername":"a","products":[\#(Array(repeating: "\"p\"", count: count).joined(separator: ","))]"#
         }
-        #expect(throws: Never.self) { try answer(products(100)) }
-        #expect(throws: Problem.self) { try answer(products(101)) }
+        await #expect(throws: Never.self) { try await answer(products(100)) }
+        await #expect(throws: Problem.self) { try await answer(products(101)) }
     }
 
     @Test("The scope is eligibility, not sign")
@@ -110,10 +112,10 @@ struct EligibilityEndpointTests {
     }
 
     @Test("Evidence of a kind that the client may not send is refused")
-    func kinds() {
+    func kinds() async {
         let client = Client(name: "c", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"], evidence: [])
-        let problem = #expect(throws: Problem.self) {
-            try endpoint(client).answer(Array("{\(Self.active)}".utf8), for: client)
+        let problem = await #expect(throws: Problem.self) {
+            try await endpoint(client).answer(Array("{\(Self.active)}".utf8), for: client)
         }
         #expect(problem?.code == "evidence_not_allowed")
     }

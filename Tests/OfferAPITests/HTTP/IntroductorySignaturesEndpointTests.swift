@@ -1,5 +1,6 @@
 import AppStore
 import HTTPTypes
+import LedgerFixtures
 import OfferService
 import Offers
 import Testing
@@ -31,13 +32,14 @@ struct IntroductorySignaturesEndpointTests {
                 apps: [SigningApp(app: app, signer: ConstantSigner(), issuerId: issuerId)],
                 evidenceReader: AppStoreEvidenceReader(),
                 maximumEvidenceAgeSeconds: 0,
+                ledger: ScriptedLedger(),
                 now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
             )
         )
     }
 
-    private func answer(_ members: String, issuerId: String? = "issuer") throws(Problem) -> String {
-        let bytes = try endpoint(abc, issuerId: issuerId).answer(Array("{\(members)}".utf8), for: abc)
+    private func answer(_ members: String, issuerId: String? = "issuer") async throws(Problem) -> String {
+        let bytes = try await endpoint(abc, issuerId: issuerId).answer(Array("{\(members)}".utf8), for: abc)
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -47,8 +49,8 @@ struct IntroductorySignaturesEndpointTests {
         """#
 
     @Test("Each product has its verdict, and its signature where there is one")
-    func full() throws {
-        let text = try answer(#"\#(Self.newcomer),"products":["p","q"],"transactionId":"7042""#)
+    func full() async throws {
+        let text = try await answer(#"\#(Self.newcomer),"products":["p","q"],"transactionId":"7042""#)
         let jws = try #require(text.firstMatch(of: /"jws":"([^"]+)"/)).1
         #expect(jws.split(separator: ".").count == 3)
         #expect(
@@ -60,7 +62,7 @@ struct IntroductorySignaturesEndpointTests {
                 "reason":"group_unknown","detail":"The catalog has no product q, so its group is not known."}}]}
                 """#
         )
-        let refused = try answer(
+        let refused = try await answer(
             #"\#(Self.newcomer),"products":["p"],"transactionId":"7042","allowIntroductoryOffer":false,"explain":true"#
         )
         #expect(refused.contains(#""allowIntroductoryOffer":false"#))
@@ -88,15 +90,15 @@ struct IntroductorySignaturesEndpointTests {
             ),
         ] as [(String, String)]
     )
-    func faults(members: String, expected: String) {
-        let problem = #expect(throws: Problem.self) { try answer(members) }
+    func faults(members: String, expected: String) async {
+        let problem = await #expect(throws: Problem.self) { try await answer(members) }
         #expect(problem.map { "\($0.status) \($0.code) \($0.pointer ?? "")" } == expected)
     }
 
     @Test("An app whose key has no issuer in the catalog is named as not supported")
-    func issuer() {
-        let problem = #expect(throws: Problem.self) {
-            try answer(Self.newcomer + #","products":["p"],"transactionId":"7042""#, issuerId: nil)
+    func issuer() async {
+        let problem = await #expect(throws: Problem.self) {
+            try await answer(Self.newcomer + #","products":["p"],"transactionId":"7042""#, issuerId: nil)
         }
         #expect(problem?.status == 400)
         #expect(problem?.code == "not_supported")
@@ -120,10 +122,10 @@ struct IntroductorySignaturesEndpointTests {
     }
 
     @Test("Evidence of a kind that the client may not send is refused")
-    func kinds() {
+    func kinds() async {
         let client = Client(name: "c", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"], evidence: [])
-        let problem = #expect(throws: Problem.self) {
-            try endpoint(client).answer(Array("{\(Self.newcomer),\"products\":[\"p\"]}".utf8), for: client)
+        let problem = await #expect(throws: Problem.self) {
+            try await endpoint(client).answer(Array("{\(Self.newcomer),\"products\":[\"p\"]}".utf8), for: client)
         }
         #expect(problem?.code == "evidence_not_allowed")
     }

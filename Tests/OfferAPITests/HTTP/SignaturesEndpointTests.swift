@@ -1,5 +1,6 @@
 import AppStore
 import HTTPTypes
+import LedgerFixtures
 import OfferService
 import Offers
 import Testing
@@ -29,6 +30,7 @@ struct SignaturesEndpointTests {
                 apps: apps,
                 evidenceReader: AppStoreEvidenceReader(),
                 maximumEvidenceAgeSeconds: 0,
+                ledger: ScriptedLedger(),
                 now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
             )
         )
@@ -41,9 +43,9 @@ struct SignaturesEndpointTests {
         return head
     }
 
-    private func code(_ body: () throws -> Void) -> String {
+    private func code(_ body: () async throws -> Void) async -> String {
         do {
-            try body()
+            try await body()
             return "fine"
         } catch let problem as Problem {
             return "\(problem.status) \(problem.code) \(problem.pointer ?? "")"
@@ -53,25 +55,25 @@ struct SignaturesEndpointTests {
     }
 
     @Test("The head alone refuses strangers and other types")
-    func admission() {
+    func admission() async {
         let endpoint = endpoint(abc)
-        #expect(code { _ = try endpoint.admit(head()) } == "fine")
-        #expect(code { _ = try endpoint.admit(head(token: "abd")) } == "401 unauthorized ")
-        #expect(code { _ = try endpoint.admit(head(type: "text/plain")) } == "415 unsupported_media_type ")
+        #expect(await code { _ = try endpoint.admit(head()) } == "fine")
+        #expect(await code { _ = try endpoint.admit(head(token: "abd")) } == "401 unauthorized ")
+        #expect(await code { _ = try endpoint.admit(head(type: "text/plain")) } == "415 unsupported_media_type ")
     }
 
     @Test("A client asks for its own apps, by its own scopes, with the evidence that it may send")
-    func permissions() {
-        func answer(_ client: Client, _ members: String) -> String {
+    func permissions() async {
+        func answer(_ client: Client, _ members: String) async -> String {
             let body = Array(
                 "{\(members)\"applicationUsername\":\"a\",\"offers\":[{\"productId\":\"p\",\"offerId\":\"x\"}]}".utf8
             )
-            return code { _ = try endpoint(client).answer(body, for: client) }
+            return await code { _ = try await endpoint(client).answer(body, for: client) }
         }
-        #expect(answer(abc, "") == "fine")
-        #expect(answer(abc, #""bundleId":"com.example.reader","#) == "fine")
-        #expect(answer(abc, #""bundleId":"com.example.other","#) == "403 app_not_allowed /bundleId")
-        #expect(answer(abc, #""bundleId":"com.example.none","#) == "403 app_not_allowed /bundleId")
+        #expect(await answer(abc, "") == "fine")
+        #expect(await answer(abc, #""bundleId":"com.example.reader","#) == "fine")
+        #expect(await answer(abc, #""bundleId":"com.example.other","#) == "403 app_not_allowed /bundleId")
+        #expect(await answer(abc, #""bundleId":"com.example.none","#) == "403 app_not_allowed /bundleId")
         let both = Client(
             name: "both",
             tokenSHA256: [sha256OfAbc],
@@ -79,33 +81,33 @@ struct SignaturesEndpointTests {
             scopes: [.report],
             evidence: [.transactionId]
         )
-        #expect(answer(both, "") == "400 missing_member /bundleId")
-        #expect(answer(both, #""bundleId":"com.example.other","#) == "fine")
+        #expect(await answer(both, "") == "400 missing_member /bundleId")
+        #expect(await answer(both, #""bundleId":"com.example.other","#) == "fine")
         #expect(
-            answer(both, #""bundleId":"com.example.other","evidence":{"receiptResponse":{"status":0}},"#)
+            await answer(both, #""bundleId":"com.example.other","evidence":{"receiptResponse":{"status":0}},"#)
                 == "403 evidence_not_allowed /evidence/receiptResponse"
         )
-        #expect(code { _ = try endpoint(both).admit(head()) } == "403 scope_not_allowed ")
+        #expect(await code { _ = try endpoint(both).admit(head()) } == "403 scope_not_allowed ")
     }
 
     @Test("Evidence at fault is pointed to within the body; Apple's refusal is 422")
-    func evidence() {
-        func answer(_ evidence: String) -> String {
+    func evidence() async {
+        func answer(_ evidence: String) async -> String {
             let body = Array(
                 #"{"evidence":{"receiptResponse":\#(evidence)},"offers":[{"productId":"p","offerId":"o"}]}"#.utf8
             )
-            return code { _ = try endpoint(abc).answer(body, for: abc) }
+            return await code { _ = try await endpoint(abc).answer(body, for: abc) }
         }
-        #expect(answer("{}") == "400 missing_member /evidence/receiptResponse/status")
-        #expect(answer(#"{"status":21003}"#) == "422 receipt_status /evidence/receiptResponse/status")
+        #expect(await answer("{}") == "400 missing_member /evidence/receiptResponse/status")
+        #expect(await answer(#"{"status":21003}"#) == "422 receipt_status /evidence/receiptResponse/status")
         #expect(
-            answer(#"{"status":0,"receipt":{"request_date_ms":1795262701000}}"#)
+            await answer(#"{"status":0,"receipt":{"request_date_ms":1795262701000}}"#)
                 == "422 evidence_in_future /evidence/receiptResponse"
         )
     }
 
     @Test("A key that fails is 503 with Retry-After, and its detail stays inside")
-    func signingFailure() {
+    func signingFailure() async {
         let body = Array(
             #"""
             {"evidence":{"receiptResponse":{"status":0,"environment":"Production","receipt":{"bundle_id":
@@ -113,7 +115,7 @@ struct SignaturesEndpointTests {
             "offers":[{"productId":"p","offerId":"o"}]}
             """#.utf8
         )
-        let problem = #expect(throws: Problem.self) { try endpoint(abc).answer(body, for: abc) }
+        let problem = await #expect(throws: Problem.self) { try await endpoint(abc).answer(body, for: abc) }
         #expect(problem?.status == 503)
         #expect(problem?.retryAfterSeconds == 5)
         #expect(problem?.detail.contains("secret") == false)

@@ -1,4 +1,5 @@
 import AppStore
+import LedgerFixtures
 import OfferService
 import Offers
 import Synchronization
@@ -40,7 +41,7 @@ struct GuardedSignerTests {
     }
 
     @Test("Its app gets no signature, other apps do")
-    func otherApps() throws {
+    func otherApps() async throws {
         let broken = GuardedSigner(key)
         key.isBroken.withLock { $0 = true }
         broken.selfTest()
@@ -51,14 +52,21 @@ struct GuardedSignerTests {
             },
             evidenceReader: AppStoreEvidenceReader(),
             maximumEvidenceAgeSeconds: 0,
+            ledger: ScriptedLedger(),
             now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
         )
-        func ask(_ app: String) throws(SignatureFault) -> Bool {
+        func ask(_ app: String) async throws(SignatureFault) -> Bool {
             let offers = [OfferRequest(productId: "p", offerId: "o")]
-            let request = SignatureRequest(bundleId: app, account: .none, evidence: nil, offers: offers)
-            return try useCase.answer(request, skippingEligibility: true).decisions[0].discount != nil
+            let request = SignatureRequest(
+                client: "backend",
+                bundleId: app,
+                account: .none,
+                evidence: nil,
+                offers: offers
+            )
+            return try await useCase.answer(request, skippingEligibility: true).decisions[0].discount != nil
         }
-        #expect(try ask("com.example.b"))
-        #expect(throws: SignatureFault.self) { try ask("com.example.a") }
+        #expect(try await ask("com.example.b"))
+        await #expect(throws: SignatureFault.self) { try await ask("com.example.a") }
     }
 }

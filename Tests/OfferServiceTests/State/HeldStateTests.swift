@@ -1,3 +1,4 @@
+import LedgerFixtures
 import OfferService
 import Offers
 import Storage
@@ -91,6 +92,7 @@ struct HeldStateTests {
             evidenceFetcher: AppStore(answer: appStore),
             memory: StateMemory(states: states ?? self.states, digester: HMACAccountDigester(key: [1, 2, 3])),
             maximumEvidenceAgeSeconds: 3600,
+            ledger: ScriptedLedger(),
             now: { Self.now }
         )
         do {

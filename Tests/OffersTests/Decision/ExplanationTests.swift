@@ -38,9 +38,11 @@ struct ExplanationTests {
         let findings = try #require(decide(Row("", customer, "30-to-60", .lapsed)).explanation)
         #expect(
             findings.map(\.rule) == [
-                "catalog", "bundleId", "environments", "account", "startsAt", "endsAt", "evidence", "subscriptionGroup",
-                "evidenceAge", "subscription", "afterRefund", "familyShared", "audience", "fromProducts",
+                "catalog", "bundleId", "environments", "account", "maximumAccountsPerTransaction", "startsAt", "endsAt",
+                "evidence", "subscriptionGroup", "evidenceAge", "subscription", "afterRefund", "familyShared",
+                "audience", "fromProducts",
                 "minimumLapsedDays", "maximumLapsedDays", "maxRedemptions",
+                "maximumSignaturesPerCustomer",
             ]
         )
         func saw(_ rule: String) -> String { findings.first { $0.rule == rule }?.saw ?? "" }

@@ -77,6 +77,7 @@ import Testing
                     id: "comeback50",
                     audience: [.lapsed],
                     maxRedemptions: 1,
+                    signatureLimit: SignatureLimit(maximumSignaturesPerCustomer: 5),
                     scope: .app,
                     fromProducts: ["news.monthly", "com.example.reader.pro.monthly"],
                     minimumLapsedDays: 30,
@@ -94,13 +95,20 @@ import Testing
             startsAt: Timestamp(millisecondsSince1970: 1_767_225_600_000),
             endsAt: Timestamp(millisecondsSince1970: 1_798_761_600_000)
         )
-        let comeback = PromotionalOffer(id: "comeback50", audience: [.lapsed], maxRedemptions: 1)
+        let comeback = PromotionalOffer(
+            id: "comeback50",
+            audience: [.lapsed],
+            maxRedemptions: 1,
+            signatureLimit: SignatureLimit(maximumSignaturesPerCustomer: 5, periodDays: 30)
+        )
         let product = Product(id: "com.example.reader.pro.monthly", offers: [comeback, stay])
         return AppSettings(
             app: App(
                 bundleId: "com.example.reader",
                 environments: [.production, .sandbox],
                 requiresAccount: false,
+                customerPattern: CustomerPattern("^([^-]+)-"),
+                maximumAccountsPerTransaction: 3,
                 subscriptionGroups: [SubscriptionGroup(id: "20900001", products: [product])]
             ),
             appAppleId: 1_234_567_890,
@@ -114,17 +122,7 @@ import Testing
             ],
             sharedSecret: try? SharedSecret(contents: Array("0123456789abcdef0123456789abcdef".utf8)),
             receipts: .verifyReceipt,
-            appStoreCacheSeconds: 10,
-            customerPattern: "^([^-]+)-",
-            maximumAccountsPerTransaction: 3,
-            signatureLimits: [
-                SignatureLimit(
-                    productId: "com.example.reader.pro.monthly",
-                    offerId: "comeback50",
-                    maximumSignaturesPerCustomer: 5,
-                    periodDays: 30
-                )
-            ]
+            appStoreCacheSeconds: 10
         )
     }
 
@@ -165,8 +163,9 @@ import Testing
         #expect(app.app.bundleId == "12345")
         #expect(!app.app.requiresAccount)
         #expect(app.receipts == .verifyReceipt)
-        #expect(app.sharedSecret == nil && app.customerPattern == nil && app.appAppleId == nil)
-        #expect(app.signatureLimits.isEmpty)
+        #expect(app.sharedSecret == nil && app.app.customerPattern == nil && app.appAppleId == nil)
+        #expect(app.app.maximumAccountsPerTransaction == 3)
+        #expect(app.app.product("no")?.product.offer("yes")?.signatureLimit == nil)
         // Identifiers are read as they are written, whatever YAML would make of them.
         #expect(app.app.subscriptionGroups.map(\.id) == ["020900001"])
         #expect(app.app.product("no")?.product.offer("yes")?.audience == Set(SubscriberState.audience))
@@ -207,8 +206,15 @@ import Testing
         ("postgres://signer@db.example/ledger", .postgres(url: "postgres://signer@db.example/ledger")),
     ])
     func ledgerIsWhereItsURLSays(_ url: String, _ location: LedgerLocation) throws {
-        let fixture = try ConfigurationFixture([.init("offer-signer.yaml", "sqlite:ledger.sqlite", url)])
-        #expect(try fixture.load().settings.ledger.location == location)
+        let keys = "\(url)\", retentionDays: 400, digestKeyFile: digest.key, checkpointKeyFile: \"checkpoint.p8"
+        let fixture = try ConfigurationFixture([.init("offer-signer.yaml", "sqlite:ledger.sqlite", keys)])
+        try fixture.write(Array(repeating: 1, count: 32), to: "digest.key")
+        try fixture.write([1], to: "checkpoint.p8")
+        let ledger = try fixture.load().settings.ledger
+        #expect(ledger.location == location)
+        #expect(ledger.digestKeyFile == fixture.path("digest.key"))
+        #expect(ledger.checkpointKeyFile == fixture.path("checkpoint.p8"))
+        #expect(ledger.retentionDays == 400)
     }
 
     @Test(arguments: [

@@ -30,7 +30,7 @@ import Testing
 
     @Test(arguments: ["^([^-]+)-", "(a)?", "(?<customer>.+)@", "(?:a|b)(c)", "(?i)(x)", "(?x) (a) # the customer"])
     func onePairOfParenthesesIsTheCustomer(_ pattern: String) throws {
-        #expect(try CustomerPattern.parse(pattern) == pattern)
+        #expect(try CustomerPattern.parse(pattern).text == pattern)
     }
 
     @Test(arguments: ["", "a", "(?:a)", "(a)(b)", "((a))", "(", "[", "\\(a\\)", "(a)|(b)"])

@@ -57,6 +57,8 @@ struct ConfigurationFlags: ParsableArguments {
     var ledgerDigestKeyFile: String?
     @Option(name: .setting(.ledgerCheckpointKeyFile), help: .setting(.ledgerCheckpointKeyFile))
     var ledgerCheckpointKeyFile: String?
+    @Option(name: .setting(.ledgerRetentionDays), help: .setting(.ledgerRetentionDays))
+    var ledgerRetentionDays: String?
     @Option(name: .setting(.evidenceMaximumAgeSeconds), help: .setting(.evidenceMaximumAgeSeconds))
     var evidenceMaximumAgeSeconds: String?
     @Option(
@@ -117,6 +119,7 @@ struct ConfigurationFlags: ParsableArguments {
         case .ledgerURL: ledgerURL
         case .ledgerDigestKeyFile: ledgerDigestKeyFile
         case .ledgerCheckpointKeyFile: ledgerCheckpointKeyFile
+        case .ledgerRetentionDays: ledgerRetentionDays
         case .evidenceMaximumAgeSeconds: evidenceMaximumAgeSeconds
         case .evidenceSignedTransactionMaximumAgeSeconds: evidenceSignedTransactionMaximumAgeSeconds
         case .notificationsHost: notificationsHost

@@ -31,6 +31,7 @@ enum KnownSetting: String, CaseIterable, Sendable {
     case ledgerURL = "ledger.url"
     case ledgerDigestKeyFile = "ledger.digestKeyFile"
     case ledgerCheckpointKeyFile = "ledger.checkpointKeyFile"
+    case ledgerRetentionDays = "ledger.retentionDays"
     case evidenceMaximumAgeSeconds = "evidence.maximumAgeSeconds"
     case evidenceSignedTransactionMaximumAgeSeconds = "evidence.signedTransactionMaximumAgeSeconds"
     case notificationsHost = "notifications.host"
@@ -129,6 +130,8 @@ enum KnownSetting: String, CaseIterable, Sendable {
         case .ledgerURL: .init(.ledgerURL, .value("sqlite:ledger.sqlite"), "where the ledger is kept")
         case .ledgerDigestKeyFile: .init(.file, .none, "key for digests of accounts [32 bytes or more]")
         case .ledgerCheckpointKeyFile: .init(.file, .none, "key that signs checkpoints, a P-256 P8")
+        case .ledgerRetentionDays:
+            .init(.wholeNumber(1...36500), .none, "how long records are kept; for ever unless set [days]")
         case .evidenceMaximumAgeSeconds:
             .init(
                 .seconds,

@@ -2,9 +2,6 @@ import Offers
 
 /// Reads the subscription groups of one app in `catalog.yaml`, with their products and offers.
 struct OfferReader {
-    /// The limits of the offers that have one, in the catalog's order.
-    private(set) var signatureLimits: [SignatureLimit] = []
-
     private var rules = OfferRulesReader()
     private var groupUses = FirstUses<String>()
     private var productUses = FirstUses<String>()
@@ -42,7 +39,7 @@ struct OfferReader {
             productUses.claim(id, at: idNode, "the id of another product of this app")
             let period = members["period"]?.value("an ISO 8601 duration", SubscriptionPeriod.init(parsingISO8601:))
             let level = members["level"]?.wholeNumber(in: 1...1000)
-            let offers = offers(members["offers"], productId: id, groupId: groupId, &offerUses)
+            let offers = offers(members["offers"], groupId: groupId, &offerUses)
             if let id { products.append(Product(id: id, period: period, level: level, offers: offers)) }
         }
         return products
@@ -50,7 +47,6 @@ struct OfferReader {
 
     private mutating func offers(
         _ list: ConfigurationNode?,
-        productId: String?,
         groupId: String?,
         _ uses: inout FirstUses<String>
     ) -> [PromotionalOffer] {
@@ -66,22 +62,7 @@ struct OfferReader {
             uses.claim(id, at: idNode, "the id of another offer of this group")
             guard let offer = rules.offer(members, id: id, groupId: groupId) else { continue }
             offers.append(offer)
-            noteLimit(members, productId: productId, offerId: offer.id)
         }
         return offers
-    }
-
-    private mutating func noteLimit(_ members: ConfigurationMapping, productId: String?, offerId: String) {
-        let maximum = members["maximumSignaturesPerCustomer"]?.wholeNumber(in: 1...1_000_000)
-        let days = members["signaturePeriodDays"]?.wholeNumber(in: 1...36500)
-        guard let productId, let maximum else { return }
-        signatureLimits.append(
-            SignatureLimit(
-                productId: productId,
-                offerId: offerId,
-                maximumSignaturesPerCustomer: maximum,
-                periodDays: days ?? 30
-            )
-        )
     }
 }

@@ -39,6 +39,7 @@ struct OfferRulesReader {
             members["endsAt"]?.fault("is not after startsAt (\(startsAt.rfc3339)); the offer would never be on")
         }
         let maxRedemptions = members["maxRedemptions"]?.wholeNumber(in: 1...1_000_000)
+        let signatureLimit = signatureLimit(members)
         let scope = members["scope"]?.choice("a scope", of: OfferScope.allCases) ?? .group
         let fromProducts = fromProducts(members["fromProducts"], groupId: scope == .app ? nil : groupId)
         let lapsedDays = lapsedDays(members)
@@ -54,6 +55,7 @@ struct OfferRulesReader {
             startsAt: startsAt,
             endsAt: endsAt,
             maxRedemptions: maxRedemptions,
+            signatureLimit: signatureLimit,
             scope: scope,
             fromProducts: fromProducts,
             minimumLapsedDays: lapsedDays.minimum,
@@ -100,6 +102,12 @@ struct OfferRulesReader {
             named.append(NamedProduct(id: id, place: node, groupId: groupId))
         }
         return products
+    }
+
+    private func signatureLimit(_ members: ConfigurationMapping) -> SignatureLimit? {
+        let maximum = members["maximumSignaturesPerCustomer"]?.wholeNumber(in: 1...1_000_000)
+        let days = members["signaturePeriodDays"]?.wholeNumber(in: 1...36500)
+        return maximum.map { SignatureLimit(maximumSignaturesPerCustomer: $0, periodDays: days ?? 30) }
     }
 
     private func lapsedDays(_ members: ConfigurationMapping) -> (minimum: Int?, maximum: Int?) {

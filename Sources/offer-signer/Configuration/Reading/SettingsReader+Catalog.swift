@@ -76,16 +76,15 @@ extension SettingsReader {
                 bundleId: bundleId,
                 environments: environments ?? [.production],
                 requiresAccount: requiresAccount ?? false,
+                customerPattern: customerPattern,
+                maximumAccountsPerTransaction: accounts ?? EvidenceSharing.defaultMaximumAccounts,
                 subscriptionGroups: groups
             ),
             appAppleId: appAppleId.map(Int64.init),
             keys: keys,
             sharedSecret: sharedSecret,
             receipts: receipts ?? .verifyReceipt,
-            appStoreCacheSeconds: cacheSeconds ?? 10,
-            customerPattern: customerPattern,
-            maximumAccountsPerTransaction: accounts,
-            signatureLimits: offers.signatureLimits
+            appStoreCacheSeconds: cacheSeconds ?? 10
         )
     }
 

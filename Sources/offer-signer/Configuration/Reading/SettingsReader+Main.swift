@@ -116,10 +116,20 @@ extension SettingsReader {
         }
         // A malformed URL has its fault already.
         guard let text = layers.text(.ledgerURL), let location = try? LedgerURL.parse(text) else { return nil }
+        if case .postgres = location {
+            let kinds: [KnownSetting] = [.ledgerDigestKeyFile, .ledgerCheckpointKeyFile]
+            for setting in kinds where !layers.isGiven(setting) {
+                faults.fault(
+                    layers.place(setting),
+                    "is missing; a ledger in PostgreSQL needs it, the same for all replicas"
+                )
+            }
+        }
         return LedgerSettings(
             location: absolute(location),
             digestKeyFile: digestKeyFile,
-            checkpointKeyFile: checkpointKeyFile
+            checkpointKeyFile: checkpointKeyFile,
+            retentionDays: layers.text(.ledgerRetentionDays).flatMap(Int.init)
         )
     }
 

@@ -15,11 +15,4 @@ struct AppSettings: Equatable, Sendable {
     let receipts: ReceiptLookup
     /// How long Apple's answer to a question is kept for the same question, in seconds; 0 for not at all.
     let appStoreCacheSeconds: Int
-    /// Which part of an `applicationUsername` is the customer: a regular expression in Swift's syntax with exactly one
-    /// capture group; `nil` when all of it is.
-    let customerPattern: String?
-    /// How many accounts may use one transaction within 30 days; `nil` when there is no cap.
-    let maximumAccountsPerTransaction: Int?
-    /// The offers whose signatures are limited.
-    let signatureLimits: [SignatureLimit]
 }

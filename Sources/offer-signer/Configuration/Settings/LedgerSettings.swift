@@ -10,8 +10,10 @@ enum LedgerLocation: Equatable, Sendable {
 struct LedgerSettings: Equatable, Sendable {
     /// Where it is kept.
     let location: LedgerLocation
-    /// The absolute path of the key for digests of accounts, 32 bytes or more; `nil` when there is none.
+    /// The absolute path of the key for digests of accounts, 32 bytes or more; `nil` for the one beside an SQLite file.
     let digestKeyFile: String?
-    /// The absolute path of the P-256 P8 that signs checkpoints; `nil` when there is none.
+    /// The absolute path of the P-256 P8 that signs checkpoints; `nil` for the one beside an SQLite file.
     let checkpointKeyFile: String?
+    /// How many days records are kept; `nil` for ever.
+    let retentionDays: Int?
 }

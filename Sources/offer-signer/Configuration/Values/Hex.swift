@@ -15,6 +15,15 @@ enum Hex {
         return bytes
     }
 
+    /// Writes bytes in hexadecimal digits of lower case.
+    ///
+    /// - Parameter bytes: The bytes.
+    /// - Returns: Two digits a byte.
+    static func text(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
     /// Reads the SHA-256 of a client's token.
     ///
     /// - Parameter text: 64 hexadecimal digits.

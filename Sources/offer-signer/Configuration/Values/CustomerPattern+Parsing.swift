@@ -1,12 +1,14 @@
-/// The regular expression that finds the customer in an `applicationUsername`.
-enum CustomerPattern {
+import Offers
+
+/// How the catalog writes it.
+extension CustomerPattern {
     /// Checks a pattern, in the syntax of Swift's `Regex`.
     ///
     /// - Parameter text: A regular expression with exactly one capture group.
-    /// - Returns: The same text.
+    /// - Returns: The pattern.
     /// - Throws: ``ValueFault`` when it is none, or has another number of groups.
-    static func parse(_ text: String) throws(ValueFault) -> String {
-        guard (try? Regex(text)) != nil else {
+    static func parse(_ text: String) throws(ValueFault) -> CustomerPattern {
+        guard let pattern = CustomerPattern(text) else {
             throw ValueFault("\(Echo.quoted(text)) is not a regular expression; one such as \"^([^-]+)-\" is")
         }
         guard let count = groups(text) else {
@@ -18,7 +20,7 @@ enum CustomerPattern {
                     + "and (?:…) groups without capturing"
             )
         }
-        return text
+        return pattern
     }
 
     /// Counts the groups by a match.

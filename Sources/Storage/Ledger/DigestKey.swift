@@ -1,0 +1,54 @@
+import Crypto
+import Foundation
+import Offers
+
+/// The key of the digests by which the ledger knows accounts: without it nobody can tell whose they are.
+public struct DigestKey: Sendable {
+    /// The fewest bytes that a key may have.
+    public static let minimumBytes = 32
+    /// How many bytes a digest has.
+    static let digestBytes = 16
+
+    private let key: SymmetricKey
+
+    /// Takes a key.
+    ///
+    /// - Parameter bytes: Its bytes; fewer than ``minimumBytes`` give `nil`.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count >= Self.minimumBytes else { return nil }
+        key = SymmetricKey(data: bytes)
+    }
+
+    /// The account as the ledger knows it.
+    ///
+    /// - Parameters:
+    ///   - account: The account that was signed.
+    ///   - bundleId: The app: the same account of another app has another digest.
+    /// - Returns: The digest; `nil` for no account.
+    func digest(of account: Account, bundleId: String) -> [UInt8]? {
+        account == .none ? nil : digest("account", bundleId, account.payloadField)
+    }
+
+    /// The customer by whom limits count: by the account, and where there is none by the subscription.
+    ///
+    /// Who shows neither is counted together with all who show neither.
+    ///
+    /// - Parameters:
+    ///   - customer: The customer's text.
+    ///   - originalTransactionId: The subscription that decided.
+    ///   - bundleId: The app.
+    /// - Returns: The digest.
+    func digest(customer: String?, originalTransactionId: String?, bundleId: String) -> [UInt8] {
+        if let customer { return digest("customer", bundleId, customer) }
+        return digest("transaction", bundleId, originalTransactionId ?? "")
+    }
+
+    /// HMAC-SHA256 (RFC 2104) of the kind, the app and the text, each with its length, cut to 128 bits.
+    private func digest(_ kind: String, _ bundleId: String, _ text: String) -> [UInt8] {
+        var message = CanonicalBytes("offer-signer ledger digest 1")
+        message.append(kind)
+        message.append(bundleId)
+        message.append(text)
+        return Array(HMAC<Crypto.SHA256>.authenticationCode(for: message.bytes, using: key).prefix(Self.digestBytes))
+    }
+}

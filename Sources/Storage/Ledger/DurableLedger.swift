@@ -1,0 +1,136 @@
+import Dispatch
+public import Offers
+import Synchronization
+
+/// The ledger: entries in, and what became of them once they are on durable storage.
+///
+/// One thread writes. Every second it signs how far the chain is, and every hour it deletes what is older than the ledger
+/// keeps it.
+public final class DurableLedger: SignatureLedger {
+    /// How many seconds pass from one deletion of old records to the next.
+    private static let secondsOfRetention = 3600
+
+    private let store: any LedgerStore
+    private let group: GroupCommit<LedgerEntry, [GrantOutcome]>
+    private let writer = DispatchQueue(label: "ledger.writer", qos: .userInitiated)
+    // `nonisolated(unsafe)`: a dispatch source may be cancelled from any thread, and nothing else is done with it.
+    private nonisolated(unsafe) let upkeepTimer: any DispatchSourceTimer
+    private let upkeepFailure = Mutex<StorageFailure?>(nil)
+    private let now: @Sendable () -> Timestamp
+
+    /// Opens a ledger for writing.
+    ///
+    /// - Parameters:
+    ///   - store: Where it is kept.
+    ///   - bounds: How much may wait, and for how long.
+    ///   - now: The server's clock.
+    init(
+        _ store: any LedgerStore,
+        bounds: GroupCommit<LedgerEntry, [GrantOutcome]>.Bounds = .init(),
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.now = now
+        group = GroupCommit(
+            bounds: bounds,
+            on: writer,
+            probe: { () throws(LedgerFailure) in
+                try Self.translating { () throws(StorageFailure) in try store.probe() }
+            },
+            commit: { (entries) throws(LedgerFailure) in
+                try Self.translating { () throws(StorageFailure) in try store.commit(entries) }
+            }
+        )
+        upkeepTimer = DispatchSource.makeTimerSource(queue: writer)
+        let second = Mutex(0)
+        upkeepTimer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
+        upkeepTimer.setEventHandler { [weak self] in
+            let isHour = second.withLock { second in
+                defer { second = (second + 1) % Self.secondsOfRetention }
+                return second == 0
+            }
+            self?.upkeep(deletingOld: isHour)
+        }
+        upkeepTimer.activate()
+    }
+
+    deinit { upkeepTimer.cancel() }
+
+    /// How many entries wait to be written.
+    public var waiting: Int { group.waiting }
+
+    /// What keeps entries from being written, in a sentence; `nil` when nothing does.
+    public var fault: String? { group.failure.map { "\($0); nothing is signed until it can be written again" } }
+
+    /// What keeps checkpoints from being signed or old records from being deleted, in a sentence; `nil` when nothing does.
+    public var warning: String? {
+        upkeepFailure.withLock { $0 }.map { "ledger: its upkeep failed: \($0.detail)" }
+    }
+
+    /// Queues entries, and says what became of them once they are on durable storage.
+    ///
+    /// - Parameters:
+    ///   - entries: The entries: all in one commit, or none.
+    ///   - completion: Called once, from any thread, maybe before this returns.
+    public func append(
+        _ entries: [LedgerEntry],
+        completion: @escaping @Sendable (Result<[[GrantOutcome]], LedgerFailure>) -> Void
+    ) {
+        group.append(entries, completion: completion)
+    }
+
+    /// Tells what the ledger holds of a customer now.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: The counts.
+    /// - Throws: `LedgerFailure` when the ledger cannot be read.
+    public func standing(of question: LedgerQuestion) async throws(LedgerFailure) -> LedgerStanding {
+        try Self.translating { () throws(StorageFailure) in try store.standing(of: question) }
+    }
+
+    /// Takes no more, writes what waits, and signs how far the chain is.
+    public func close() {
+        upkeepTimer.cancel()
+        group.close()
+        writer.sync { upkeep(deletingOld: false) }
+    }
+
+    private func upkeep(deletingOld: Bool) {
+        guard group.failure == nil else { return }
+        do throws(StorageFailure) {
+            try store.writeCheckpoint()
+            if deletingOld { _ = try store.deleteOld(at: now()) }
+            upkeepFailure.withLock { $0 = nil }
+        } catch {
+            upkeepFailure.withLock { $0 = error }
+        }
+    }
+
+    private static func translating<Value>(
+        _ body: () throws(StorageFailure) -> Value
+    ) throws(LedgerFailure) -> Value {
+        do throws(StorageFailure) {
+            return try body()
+        } catch {
+            throw LedgerFailure(.unavailable, error.detail)
+        }
+    }
+}
+
+extension DurableLedger {
+    /// Opens the ledger in an SQLite file.
+    ///
+    /// - Parameters:
+    ///   - database: The file.
+    ///   - keys: What digests and checkpoints are made with.
+    ///   - retentionDays: For how many days records are kept; `nil` for ever.
+    ///   - now: The server's clock.
+    public convenience init(
+        in database: SQLiteDatabase,
+        keys: LedgerKeys,
+        retentionDays: Int? = nil,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.init(SQLiteLedgerStore(database: database, keys: keys, retentionDays: retentionDays, now: now), now: now)
+    }
+}

@@ -1,0 +1,241 @@
+import Dispatch
+import Offers
+import Synchronization
+
+/// Many callers, one writer: what was queued while the last commit was made is the next one.
+///
+/// There is no waiting for more to come. Nothing here blocks but the writer itself, on a queue of its own; a caller is
+/// told once, after the commit that holds its items, or earlier that they did not make it in time.
+final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
+    /// Told once what became of a caller's items, in their order.
+    typealias Completion = @Sendable (Result<[Outcome], LedgerFailure>) -> Void
+
+    /// How much may wait, and for how long.
+    struct Bounds: Sendable {
+        /// The most items that wait to be written.
+        var waiting = 16_384
+        /// The most items of one commit.
+        var commit = 1024
+        /// How long an item may take until it is on durable storage.
+        var deadline = Duration.seconds(2)
+        /// How long the writer rests after a failure before it looks whether the store takes something again.
+        var rest = Duration.seconds(1)
+    }
+
+    /// What a caller handed over: told once, by whoever comes first.
+    private final class Request: Sendable {
+        let items: [Item]
+        let due: ContinuousClock.Instant
+        private let completion: Mutex<Completion?>
+
+        init(_ items: [Item], due: ContinuousClock.Instant, _ completion: @escaping Completion) {
+            self.items = items
+            self.due = due
+            self.completion = Mutex(completion)
+        }
+
+        /// Whether the caller has been told.
+        var isTold: Bool { completion.withLock { $0 == nil } }
+
+        func tell(_ result: Result<[Outcome], LedgerFailure>) {
+            let completion = completion.withLock { completion in
+                defer { completion = nil }
+                return completion
+            }
+            completion?(result)
+        }
+    }
+
+    private struct State {
+        var waiting: [Request] = []
+        var waitingItems = 0
+        /// What the writer has in hand.
+        var inHand: [Request] = []
+        var isWriting = false
+        var isWatching = false
+        var isClosed = false
+        var failure: LedgerFailure?
+
+        mutating func admit(_ request: Request, upTo limit: Int) -> Admission {
+            if isClosed { return .refused(LedgerFailure(.closed, "the service is going")) }
+            // While the store takes nothing, nobody waits in vain: the writer finds out by itself when it does again.
+            if let failure { return .refused(failure) }
+            guard waitingItems + request.items.count <= limit else {
+                return .refused(LedgerFailure(.full, "\(waitingItems) requests wait to be written"))
+            }
+            waiting.append(request)
+            waitingItems += request.items.count
+            defer {
+                isWriting = true
+                isWatching = true
+            }
+            return .queued(startsWriting: !isWriting, startsWatching: !isWatching)
+        }
+    }
+
+    private enum Admission {
+        case refused(LedgerFailure)
+        case queued(startsWriting: Bool, startsWatching: Bool)
+    }
+
+    private let state = Mutex(State())
+    private let bounds: Bounds
+    private let commit: @Sendable ([Item]) throws(LedgerFailure) -> [Outcome]
+    private let probe: @Sendable () throws(LedgerFailure) -> Void
+    private let writer: DispatchQueue
+    private let watch = DispatchQueue(label: "ledger.deadlines")
+
+    /// Creates the writer; nothing is written yet.
+    ///
+    /// - Parameters:
+    ///   - bounds: How much may wait, and for how long.
+    ///   - writer: Where `commit` and `probe` run, one at a time.
+    ///   - probe: Writes a little, to find out whether the store takes it again.
+    ///   - commit: Writes items, and returns when they are on durable storage, with an outcome for each.
+    init(
+        bounds: Bounds,
+        on writer: DispatchQueue,
+        probe: @escaping @Sendable () throws(LedgerFailure) -> Void,
+        commit: @escaping @Sendable ([Item]) throws(LedgerFailure) -> [Outcome]
+    ) {
+        self.bounds = bounds
+        self.writer = writer
+        self.probe = probe
+        self.commit = commit
+    }
+
+    /// How many items wait to be written.
+    var waiting: Int { state.withLock { $0.waitingItems } }
+
+    /// Why the last commit or probe failed; `nil` when it did not.
+    var failure: LedgerFailure? { state.withLock { $0.failure } }
+
+    /// Queues items: all in one commit, or none.
+    ///
+    /// - Parameters:
+    ///   - items: The items.
+    ///   - completion: Told once, from any thread.
+    func append(_ items: [Item], completion: @escaping Completion) {
+        guard !items.isEmpty else { return completion(.success([])) }
+        let request = Request(items, due: .now + bounds.deadline, completion)
+        let admission = state.withLock { $0.admit(request, upTo: bounds.waiting) }
+        switch admission {
+        case .refused(let failure): request.tell(.failure(failure))
+        case .queued(let startsWriting, let startsWatching):
+            if startsWriting { writer.async { self.writeAll() } }
+            if startsWatching { watchDeadlines() }
+        }
+    }
+
+    /// Takes no more, and returns when all that waits is written or has failed.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        writer.sync { writeAll() }
+    }
+
+    /// Writes commit after commit, until nothing waits.
+    private func writeAll() {
+        while let batch = next() {
+            let items = batch.flatMap(\.items)
+            do throws(LedgerFailure) {
+                let outcomes = try commit(items)
+                tell(batch, outcomes)
+                note(nil)
+            } catch {
+                fail(batch, error)
+            }
+        }
+    }
+
+    /// The next commit; `nil` when nothing waits, and then the writer has stopped.
+    private func next() -> [Request]? {
+        state.withLock { state in
+            state.inHand = []
+            var count = 0
+            var batch: [Request] = []
+            var taken = 0
+            for request in state.waiting {
+                if !batch.isEmpty, count + request.items.count > bounds.commit { break }
+                taken += 1
+                state.waitingItems -= request.items.count
+                // Who was told that it took too long gets nothing recorded.
+                if request.isTold { continue }
+                batch.append(request)
+                count += request.items.count
+            }
+            state.waiting.removeFirst(taken)
+            state.isWriting = !batch.isEmpty
+            state.inHand = batch
+            return batch.isEmpty ? nil : batch
+        }
+    }
+
+    private func tell(_ batch: [Request], _ outcomes: [Outcome]) {
+        var start = 0
+        for request in batch {
+            let end = start + request.items.count
+            guard end <= outcomes.count else {
+                request.tell(.failure(LedgerFailure(.unavailable, "the store told of too few signatures")))
+                continue
+            }
+            request.tell(.success(Array(outcomes[start..<end])))
+            start = end
+        }
+    }
+
+    /// Fails what was in hand and all that waits, as nothing can be written now, and rests.
+    private func fail(_ batch: [Request], _ failure: LedgerFailure) {
+        note(failure)
+        let waiting = state.withLock { state in
+            defer {
+                state.waiting = []
+                state.waitingItems = 0
+            }
+            return state.waiting
+        }
+        for request in batch + waiting { request.tell(.failure(failure)) }
+        rest()
+    }
+
+    /// Looks after a while whether the store takes something again.
+    private func rest() {
+        writer.asyncAfter(deadline: .now() + bounds.rest.seconds) { [weak self] in
+            guard let self, failure != nil, state.withLock({ !$0.isClosed }) else { return }
+            do throws(LedgerFailure) {
+                try probe()
+                note(nil)
+                writeAll()
+            } catch {
+                fail([], error)
+            }
+        }
+    }
+
+    private func note(_ failure: LedgerFailure?) {
+        state.withLock { $0.failure = failure }
+    }
+
+    /// Tells those whose time is over, as long as there is anybody who waits.
+    private func watchDeadlines() {
+        watch.asyncAfter(deadline: .now() + bounds.deadline.seconds / 8) { [weak self] in
+            guard let self else { return }
+            let (late, goesOn) = state.withLock { state in
+                let now = ContinuousClock.now
+                let late = (state.inHand + state.waiting).filter { $0.due <= now && !$0.isTold }
+                let goesOn = !state.inHand.isEmpty || !state.waiting.isEmpty
+                state.isWatching = goesOn
+                return (late, goesOn)
+            }
+            let failure = LedgerFailure(.tooSlow, "a signature was not on durable storage within \(bounds.deadline)")
+            for request in late { request.tell(.failure(failure)) }
+            if goesOn { watchDeadlines() }
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in seconds.
+    fileprivate var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}

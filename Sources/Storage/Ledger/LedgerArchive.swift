@@ -1,0 +1,70 @@
+public import Offers
+
+/// A ledger to be read: page by page, so that it may be as long as it likes.
+public protocol LedgerArchive: Sendable {
+    /// All chains, in the order in which they began.
+    ///
+    /// - Returns: The chains.
+    /// - Throws: ``StorageFailure``.
+    func chains() throws(StorageFailure) -> [LedgerChain]
+
+    /// The records of a chain, in their order.
+    ///
+    /// - Parameters:
+    ///   - writer: The chain's writer.
+    ///   - number: The number of the record before the first.
+    ///   - limit: How many at the most.
+    /// - Returns: The records; fewer than the limit at the end.
+    /// - Throws: ``StorageFailure``; its code is ``StorageFailure/Code/malformed`` for a row that is no record.
+    func records(of writer: String, after number: Int64, limit: Int) throws(StorageFailure) -> [LedgerRecord]
+
+    /// The records of all chains, in the order of their times.
+    ///
+    /// - Parameters:
+    ///   - place: The record before the first.
+    ///   - limit: How many at the most.
+    /// - Returns: The records; fewer than the limit at the end.
+    /// - Throws: ``StorageFailure``.
+    func records(after place: LedgerPlace, limit: Int) throws(StorageFailure) -> [LedgerRecord]
+
+    /// The statements about a chain, in the order of their records.
+    ///
+    /// - Parameters:
+    ///   - kind: Which statements.
+    ///   - writer: The chain's writer.
+    ///   - number: The number of the record from which on they are wanted, itself left out.
+    ///   - limit: How many at the most.
+    /// - Returns: The statements.
+    /// - Throws: ``StorageFailure``.
+    func checkpoints(
+        _ kind: LedgerCheckpoint.Kind,
+        of writer: String,
+        after number: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [LedgerCheckpoint]
+}
+
+/// A place in the order of records by time.
+public struct LedgerPlace: Equatable, Sendable {
+    let time: Timestamp
+    let writer: String
+    let number: Int64
+
+    /// The place before all records of a moment.
+    ///
+    /// - Parameter time: The moment.
+    public init(before time: Timestamp) {
+        self.time = time
+        writer = ""
+        number = 0
+    }
+
+    /// The place of a record.
+    ///
+    /// - Parameter record: The record.
+    public init(of record: LedgerRecord) {
+        time = record.time
+        writer = record.writer
+        number = record.number
+    }
+}

@@ -1,0 +1,35 @@
+import Crypto
+public import Offers
+
+/// The chain of one writer: each process that writes has its own, so that none waits for another.
+///
+/// Its beginning names how far the chain was that began before it, so that a chain cannot go without trace.
+public struct LedgerChain: Equatable, Sendable {
+    /// How far a chain is.
+    public struct Head: Equatable, Sendable {
+        /// The number of its last record; 0 when there is none.
+        public var number: Int64
+        /// The hash of its last record, or of its beginning.
+        public var hash: [UInt8]
+    }
+
+    /// The writer's identifier: 16 random hexadecimal digits.
+    public var writer: String
+    /// When it began.
+    public var startedAt: Timestamp
+    /// The writer of the chain that began before; `nil` for the first of all.
+    public var previousWriter: String?
+    /// How far that chain was.
+    public var previousHead: Head?
+
+    /// The hash of the chain's beginning.
+    var beginning: [UInt8] {
+        var message = CanonicalBytes("offer-signer ledger chain 1")
+        message.append(writer)
+        message.append(startedAt.millisecondsSince1970)
+        message.append(previousWriter)
+        message.append(previousHead?.number ?? 0)
+        message.append(previousHead?.hash)
+        return Array(SHA256.hash(data: message.bytes))
+    }
+}

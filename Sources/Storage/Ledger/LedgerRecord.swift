@@ -1,0 +1,69 @@
+import Crypto
+public import Offers
+
+/// A signature as the ledger keeps it: a link of its writer's chain.
+public struct LedgerRecord: Equatable, Sendable {
+    /// The chain that it belongs to.
+    public var writer: String
+    /// Its place in the chain, from 1 on.
+    public var number: Int64
+    /// When it was signed, by the server's clock.
+    public var time: Timestamp
+    /// The client that asked.
+    public var client: String
+    /// The app's bundle identifier.
+    public var bundleId: String
+    /// The product.
+    public var productId: String
+    /// The promotional offer.
+    public var offerId: String
+    /// The signature's format.
+    public var format: String
+    /// The identifier of the key that signed.
+    public var keyIdentifier: String
+    /// The one-time UUID that was signed.
+    public var nonce: String
+    /// The moment that was signed.
+    public var timestamp: Timestamp
+    /// Why the customer might have it.
+    public var reason: String
+    /// The kind of the evidence; `nil` when the request carried none.
+    public var evidence: String?
+    /// The environment that the evidence is from.
+    public var environment: String?
+    /// The subscription that decided.
+    public var originalTransactionId: String?
+    /// The account's digest; `nil` when none was signed.
+    public var account: [UInt8]?
+    /// The digest of the customer by whom limits count.
+    public var customer: [UInt8]
+    /// The SHA-256 of the record and of the hash before it.
+    public var hash: [UInt8]
+
+    /// What the hash has to be.
+    ///
+    /// - Parameter previous: The hash of the record before; for the first, of its chain's beginning.
+    /// - Returns: The SHA-256 of the canonical bytes.
+    func computedHash(after previous: [UInt8]) -> [UInt8] {
+        var message = CanonicalBytes("offer-signer ledger record 1")
+        message.append(previous)
+        message.append(writer)
+        message.append(number)
+        message.append(time.millisecondsSince1970)
+        message.append(client)
+        message.append(bundleId)
+        message.append(productId)
+        message.append(offerId)
+        message.append(format)
+        message.append(keyIdentifier)
+        message.append(nonce)
+        message.append(timestamp.millisecondsSince1970)
+        message.append(reason)
+        message.append(evidence)
+        message.append(environment)
+        message.append(originalTransactionId)
+        message.append(account)
+        message.append(customer)
+        return Array(SHA256.hash(data: message.bytes))
+    }
+}

@@ -1,0 +1,35 @@
+import Offers
+
+/// What a database does for the ledger: blocking calls, which ``DurableLedger`` makes from one thread of its own.
+protocol LedgerStore: Sendable {
+    /// Writes entries in one transaction, in their order; limits are checked as each is written.
+    ///
+    /// - Parameter entries: The entries.
+    /// - Returns: For each entry the outcomes of its grants. All is on durable storage then.
+    /// - Throws: ``StorageFailure`` when nothing was written, as far as is known.
+    func commit(_ entries: [LedgerEntry]) throws(StorageFailure) -> [[GrantOutcome]]
+
+    /// Writes a little, to find out whether the database takes it again.
+    ///
+    /// - Throws: ``StorageFailure`` when it does not.
+    func probe() throws(StorageFailure)
+
+    /// Signs how far the chain is, where it has grown since the last time.
+    ///
+    /// - Throws: ``StorageFailure``.
+    func writeCheckpoint() throws(StorageFailure)
+
+    /// Deletes what is older than the ledger keeps it, and signs what was deleted.
+    ///
+    /// - Parameter now: The server's clock.
+    /// - Returns: How many records were deleted.
+    /// - Throws: ``StorageFailure``.
+    func deleteOld(at now: Timestamp) throws(StorageFailure) -> Int
+
+    /// Counts what is known of a customer, beside whoever writes.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: The counts.
+    /// - Throws: ``StorageFailure``.
+    func standing(of question: LedgerQuestion) throws(StorageFailure) -> LedgerStanding
+}

@@ -1,0 +1,54 @@
+import Offers
+
+/// What entries become when they are written: records of one chain, linked to each other.
+///
+/// It holds how far the chain is while a transaction is open; whoever commits it keeps the ``head``.
+struct LedgerWork {
+    /// The chain's writer.
+    let writer: String
+    /// How far the chain is with all that was linked.
+    private(set) var head: LedgerChain.Head
+    private let digestKey: DigestKey
+
+    init(writer: String, head: LedgerChain.Head, digestKey: DigestKey) {
+        self.writer = writer
+        self.head = head
+        self.digestKey = digestKey
+    }
+
+    /// The records of a grant, each linked to the one before.
+    ///
+    /// - Parameters:
+    ///   - grant: The grant.
+    ///   - entry: The entry that it belongs to.
+    ///   - customer: The customer's digest.
+    /// - Returns: The records, one for each signature.
+    mutating func records(of grant: OfferGrant, in entry: LedgerEntry, customer: [UInt8]) -> [LedgerRecord] {
+        let account = digestKey.digest(of: entry.account, bundleId: entry.bundleId)
+        return grant.signatures.map { signature in
+            var record = LedgerRecord(
+                writer: writer,
+                number: head.number + 1,
+                time: entry.time,
+                client: entry.client,
+                bundleId: entry.bundleId,
+                productId: grant.offer.productId,
+                offerId: grant.offer.offerId,
+                format: signature.form.rawValue,
+                keyIdentifier: signature.keyIdentifier,
+                nonce: signature.nonce.text,
+                timestamp: signature.timestamp,
+                reason: grant.reason,
+                evidence: entry.evidence?.rawValue,
+                environment: entry.environment?.rawValue,
+                originalTransactionId: grant.originalTransactionId,
+                account: account,
+                customer: customer,
+                hash: []
+            )
+            record.hash = record.computedHash(after: head.hash)
+            head = LedgerChain.Head(number: record.number, hash: record.hash)
+            return record
+        }
+    }
+}

@@ -1,0 +1,7 @@
+/// A subscription as it is presented in evidence.
+struct PresentedSubscription {
+    let bundleId: String
+    /// The environment; empty where the evidence does not say.
+    let environment: String
+    let originalTransactionId: String
+}

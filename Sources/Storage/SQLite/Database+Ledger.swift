@@ -1,0 +1,94 @@
+import Foundation
+import GRDB
+import Offers
+
+/// The ledger's statements, with their values.
+extension Database {
+    func insert(_ record: LedgerRecord) throws {
+        try cachedStatement(sql: LedgerSQL.insertRecord).execute(
+            arguments: [
+                record.writer, record.number, record.time.millisecondsSince1970, record.client, record.bundleId,
+                record.productId, record.offerId, record.format, record.keyIdentifier, record.nonce,
+                record.timestamp.millisecondsSince1970, record.reason, record.evidence, record.environment,
+                record.originalTransactionId, record.account.map { Data($0) }, Data(record.customer), Data(record.hash),
+            ]
+        )
+    }
+
+    func insert(_ chain: LedgerChain) throws {
+        try execute(
+            sql: LedgerSQL.insertChain,
+            arguments: [
+                chain.writer, chain.startedAt.millisecondsSince1970, chain.previousWriter, chain.previousHead?.number,
+                chain.previousHead.map { Data($0.hash) }, chain.startedAt.millisecondsSince1970,
+            ]
+        )
+    }
+
+    func insert(_ checkpoint: LedgerCheckpoint) throws {
+        try execute(
+            sql: LedgerSQL.insertCheckpoint,
+            arguments: [
+                checkpoint.writer, checkpoint.kind.rawValue, checkpoint.number, Data(checkpoint.hash),
+                checkpoint.time.millisecondsSince1970, Data(checkpoint.signature),
+            ]
+        )
+    }
+
+    /// How many signatures of an offer a customer got within the limit's period.
+    func signatures(
+        of offer: OfferRequest,
+        _ customer: [UInt8],
+        _ limit: SignatureLimit,
+        at now: Timestamp
+    ) throws -> Int {
+        let start = limit.start(at: now).millisecondsSince1970
+        return try count(LedgerSQL.signatureCount, [Data(customer), offer.productId, offer.offerId, start])
+    }
+
+    /// For whom a subscription was presented, seen from a customer.
+    func presentations(
+        of subscription: PresentedSubscription,
+        _ customer: [UInt8],
+        at now: Timestamp
+    ) throws -> LedgerStanding.Presentations {
+        let arguments: StatementArguments = [
+            subscription.bundleId, subscription.environment, subscription.originalTransactionId,
+            EvidenceSharing.start(at: now).millisecondsSince1970, Data(customer),
+        ]
+        return LedgerStanding.Presentations(
+            others: try count(LedgerSQL.otherCustomers, arguments),
+            isKnown: try count(LedgerSQL.isKnownCustomer, arguments) > 0
+        )
+    }
+
+    func note(_ subscription: PresentedSubscription, for customer: [UInt8], at time: Timestamp) throws {
+        try cachedStatement(sql: LedgerSQL.insertPresentation).execute(
+            arguments: [
+                subscription.bundleId, subscription.environment, subscription.originalTransactionId, Data(customer),
+                time.millisecondsSince1970,
+            ]
+        )
+    }
+
+    /// Deletes the oldest records of a chain and leaves a signed statement of how far.
+    func deleteRecords(
+        of writer: String,
+        before limit: Timestamp,
+        _ keys: LedgerKeys,
+        _ now: Timestamp
+    ) throws -> Int {
+        let start = limit.millisecondsSince1970
+        let firstKept = try Int64.fetchOne(self, sql: LedgerSQL.firstKept, arguments: [writer, start]) ?? .max
+        guard let stump = try head(LedgerSQL.lastBefore, [writer, firstKept]) else { return 0 }
+        try insert(try keys.checkpoint(.retention, of: writer, at: stump, time: now))
+        try execute(sql: LedgerSQL.deleteRecords, arguments: [writer, stump.number])
+        let count = changesCount
+        try execute(sql: LedgerSQL.deleteCheckpoints, arguments: [writer, stump.number])
+        return count
+    }
+
+    private func count(_ sql: String, _ arguments: StatementArguments) throws -> Int {
+        try Int.fetchOne(cachedStatement(sql: sql), arguments: arguments) ?? 0
+    }
+}

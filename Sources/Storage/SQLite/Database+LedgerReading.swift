@@ -1,0 +1,117 @@
+import Foundation
+import GRDB
+import Offers
+
+/// What the ledger is read by.
+extension Database {
+    func chains() throws -> [LedgerChain] {
+        try Row.fetchAll(self, sql: LedgerSQL.chains).map(LedgerChain.init)
+    }
+
+    func chain(of writer: String) throws -> LedgerChain? {
+        try Row.fetchOne(self, sql: LedgerSQL.chain, arguments: [writer]).map(LedgerChain.init)
+    }
+
+    func newestChain() throws -> LedgerChain? {
+        try Row.fetchOne(self, sql: LedgerSQL.newestChain).map(LedgerChain.init)
+    }
+
+    /// The last record of a chain; `nil` when there is none.
+    func head(of writer: String) throws -> LedgerChain.Head? {
+        try head(LedgerSQL.head, [writer])
+    }
+
+    /// How far a chain is, also when all its records were deleted for their age.
+    func headOrStump(of chain: LedgerChain) throws -> LedgerChain.Head {
+        if let head = try head(of: chain.writer) { return head }
+        let stump = try head(
+            LedgerSQL.newestCheckpoint,
+            [chain.writer, LedgerCheckpoint.Kind.retention.rawValue]
+        )
+        return stump ?? LedgerChain.Head(number: 0, hash: chain.beginning)
+    }
+
+    func head(_ sql: String, _ arguments: StatementArguments) throws -> LedgerChain.Head? {
+        try Row.fetchOne(self, sql: sql, arguments: arguments).map { row in
+            LedgerChain.Head(number: try row.value("number"), hash: Array(try row.value("hash", Data.self)))
+        }
+    }
+
+    func records(_ sql: String, _ arguments: StatementArguments) throws -> [LedgerRecord] {
+        try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments).map(LedgerRecord.init)
+    }
+
+    func checkpoints(
+        _ sql: String,
+        _ arguments: StatementArguments,
+        of writer: String,
+        _ kind: LedgerCheckpoint.Kind
+    ) throws -> [LedgerCheckpoint] {
+        try Row.fetchAll(self, sql: sql, arguments: arguments).map { row in
+            LedgerCheckpoint(
+                writer: writer,
+                kind: kind,
+                number: try row.value("number"),
+                hash: Array(try row.value("hash", Data.self)),
+                time: Timestamp(millisecondsSince1970: try row.value("time")),
+                signature: Array(try row.value("signature", Data.self))
+            )
+        }
+    }
+}
+
+extension Row {
+    /// A column's value: what another wrote into the file may be of any type.
+    func value<Value: DatabaseValueConvertible>(_ column: String, _: Value.Type = Value.self) throws -> Value {
+        let found: DatabaseValue? = self[column]
+        guard let found, let value = Value.fromDatabaseValue(found) else {
+            throw StorageFailure(.malformed, "a row's \(column) is not of its type")
+        }
+        return value
+    }
+
+    /// A column's value; `nil` for NULL.
+    func optional<Value: DatabaseValueConvertible>(_ column: String, _: Value.Type = Value.self) throws -> Value? {
+        let found: DatabaseValue? = self[column]
+        guard let found, !found.isNull else { return nil }
+        return try value(column)
+    }
+}
+
+extension LedgerChain {
+    fileprivate init(_ row: Row) throws {
+        let number: Int64? = try row.optional("previous_number")
+        let hash: Data? = try row.optional("previous_hash")
+        self.init(
+            writer: try row.value("writer"),
+            startedAt: Timestamp(millisecondsSince1970: try row.value("started_at")),
+            previousWriter: try row.optional("previous_writer"),
+            previousHead: number.flatMap { number in hash.map { Head(number: number, hash: Array($0)) } }
+        )
+    }
+}
+
+extension LedgerRecord {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            writer: try row.value("writer"),
+            number: try row.value("number"),
+            time: Timestamp(millisecondsSince1970: try row.value("time")),
+            client: try row.value("client"),
+            bundleId: try row.value("bundle_id"),
+            productId: try row.value("product_id"),
+            offerId: try row.value("offer_id"),
+            format: try row.value("format"),
+            keyIdentifier: try row.value("key_id"),
+            nonce: try row.value("nonce"),
+            timestamp: Timestamp(millisecondsSince1970: try row.value("timestamp")),
+            reason: try row.value("reason"),
+            evidence: try row.optional("evidence"),
+            environment: try row.optional("environment"),
+            originalTransactionId: try row.optional("original_transaction_id"),
+            account: try row.optional("account", Data.self).map(Array.init),
+            customer: Array(try row.value("customer", Data.self)),
+            hash: Array(try row.value("hash", Data.self))
+        )
+    }
+}

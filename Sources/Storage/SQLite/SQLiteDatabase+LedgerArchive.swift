@@ -1,0 +1,69 @@
+import GRDB
+import Offers
+
+extension SQLiteDatabase: LedgerArchive {
+    /// All chains, in the order in which they began.
+    ///
+    /// - Returns: The chains.
+    /// - Throws: ``StorageFailure``.
+    public func chains() throws(StorageFailure) -> [LedgerChain] {
+        try read { try $0.chains() }
+    }
+
+    /// The records of a chain, in their order.
+    ///
+    /// - Parameters:
+    ///   - writer: The chain's writer.
+    ///   - number: The number of the record before the first.
+    ///   - limit: How many at the most.
+    /// - Returns: The records.
+    /// - Throws: ``StorageFailure``.
+    public func records(
+        of writer: String,
+        after number: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [LedgerRecord] {
+        try read { try $0.records(LedgerSQL.records, [writer, number, limit]) }
+    }
+
+    /// The records of all chains, in the order of their times.
+    ///
+    /// - Parameters:
+    ///   - place: The record before the first.
+    ///   - limit: How many at the most.
+    /// - Returns: The records.
+    /// - Throws: ``StorageFailure``.
+    public func records(after place: LedgerPlace, limit: Int) throws(StorageFailure) -> [LedgerRecord] {
+        try read { database in
+            try database.records(
+                LedgerSQL.recordsByTime,
+                [place.time.millisecondsSince1970, place.writer, place.number, limit]
+            )
+        }
+    }
+
+    /// The statements about a chain, in the order of their records.
+    ///
+    /// - Parameters:
+    ///   - kind: Which statements.
+    ///   - writer: The chain's writer.
+    ///   - number: The number of the record from which on they are wanted, itself left out.
+    ///   - limit: How many at the most.
+    /// - Returns: The statements.
+    /// - Throws: ``StorageFailure``.
+    public func checkpoints(
+        _ kind: LedgerCheckpoint.Kind,
+        of writer: String,
+        after number: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [LedgerCheckpoint] {
+        try read { database in
+            try database.checkpoints(
+                LedgerSQL.checkpoints,
+                [writer, kind.rawValue, number, limit],
+                of: writer,
+                kind
+            )
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import GRDB
+import Offers
+import Synchronization
+
+/// The ledger in an SQLite file.
+final class SQLiteLedgerStore: LedgerStore {
+    private struct Chain {
+        /// How far the chain is; `nil` when that has to be read, as before the first commit and after a failed one.
+        var head: LedgerChain.Head?
+        /// The number of the last record that a checkpoint covers.
+        var checkpoint: Int64 = 0
+    }
+
+    private let database: SQLiteDatabase
+    private let keys: LedgerKeys
+    private let retentionDays: Int?
+    private let now: @Sendable () -> Timestamp
+    private let writer = LedgerWriterName.random()
+    private let chain = Mutex(Chain())
+
+    /// Begins a chain of its own with the first record.
+    ///
+    /// - Parameters:
+    ///   - database: The file.
+    ///   - keys: What digests and checkpoints are made with.
+    ///   - retentionDays: For how many days records are kept; `nil` for ever.
+    ///   - now: The server's clock.
+    init(
+        database: SQLiteDatabase,
+        keys: LedgerKeys,
+        retentionDays: Int?,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.database = database
+        self.keys = keys
+        self.retentionDays = retentionDays
+        self.now = now
+    }
+
+    func commit(_ entries: [LedgerEntry]) throws(StorageFailure) -> [[GrantOutcome]] {
+        let known = chain.withLock { chain in
+            // Read again unless this commit succeeds.
+            defer { chain.head = nil }
+            return chain.head
+        }
+        let written = try database.write { try write(entries, to: $0, from: known) }
+        chain.withLock { $0.head = written.head }
+        return written.outcomes
+    }
+
+    func probe() throws(StorageFailure) {
+        try database.write { database in
+            _ = try head(database)
+            try database.execute(
+                sql: LedgerSQL.seen,
+                arguments: [now().millisecondsSince1970, writer]
+            )
+        }
+    }
+
+    func writeCheckpoint() throws(StorageFailure) {
+        let (head, covered) = chain.withLock { ($0.head, $0.checkpoint) }
+        guard let head, head.number > covered else { return }
+        let checkpoint = try keys.checkpoint(.checkpoint, of: writer, at: head, time: now())
+        try database.write { try $0.insert(checkpoint) }
+        chain.withLock { $0.checkpoint = head.number }
+    }
+
+    func deleteOld(at now: Timestamp) throws(StorageFailure) -> Int {
+        try database.write { database in
+            try database.execute(
+                sql: LedgerSQL.deletePresentations,
+                arguments: [EvidenceSharing.start(at: now).millisecondsSince1970]
+            )
+        }
+        guard let retentionDays else { return 0 }
+        let limit = now.adding(seconds: -Int64(retentionDays) * 86_400)
+        var count = 0
+        for chain in try database.read({ try $0.chains() }) {
+            count += try database.write { try $0.deleteRecords(of: chain.writer, before: limit, keys, now) }
+        }
+        return count
+    }
+
+    func standing(of question: LedgerQuestion) throws(StorageFailure) -> LedgerStanding {
+        try database.read { database in
+            var standing = LedgerStanding()
+            for (offer, limit, originalTransactionId) in question.offers {
+                let customer = keys.digestKey.digest(
+                    customer: question.customer,
+                    originalTransactionId: originalTransactionId,
+                    bundleId: question.bundleId
+                )
+                standing.signatures[offer] = try database.signatures(of: offer, customer, limit, at: question.now)
+            }
+            guard let text = question.customer else { return standing }
+            let customer = keys.digestKey.digest(
+                customer: text,
+                originalTransactionId: nil,
+                bundleId: question.bundleId
+            )
+            for id in question.originalTransactionIds {
+                let subscription = PresentedSubscription(
+                    bundleId: question.bundleId,
+                    environment: question.environment?.rawValue ?? "",
+                    originalTransactionId: id
+                )
+                standing.presentations[id] = try database.presentations(of: subscription, customer, at: question.now)
+            }
+            return standing
+        }
+    }
+
+    private func write(
+        _ entries: [LedgerEntry],
+        to database: Database,
+        from known: LedgerChain.Head?
+    ) throws -> (outcomes: [[GrantOutcome]], head: LedgerChain.Head) {
+        var work = LedgerWork(writer: writer, head: try known ?? head(database), digestKey: keys.digestKey)
+        var outcomes: [[GrantOutcome]] = []
+        outcomes.reserveCapacity(entries.count)
+        for entry in entries {
+            outcomes.append(try entry.grants.map { try write($0, of: entry, with: &work, to: database) })
+        }
+        return (outcomes, work.head)
+    }
+
+    private func write(
+        _ grant: OfferGrant,
+        of entry: LedgerEntry,
+        with work: inout LedgerWork,
+        to database: Database
+    ) throws -> GrantOutcome {
+        let customer = keys.digestKey.digest(
+            customer: entry.customer,
+            originalTransactionId: grant.originalTransactionId,
+            bundleId: entry.bundleId
+        )
+        var presented: PresentedSubscription?
+        if let maximum = grant.maximumAccounts, entry.customer != nil, let id = grant.originalTransactionId {
+            let subscription = PresentedSubscription(
+                bundleId: entry.bundleId,
+                environment: entry.environment?.rawValue ?? "",
+                originalTransactionId: id
+            )
+            let presentations = try database.presentations(of: subscription, customer, at: entry.time)
+            guard presentations.allows(maximum) else { return .evidenceShared(others: presentations.others) }
+            presented = subscription
+        }
+        if let limit = grant.signatureLimit {
+            let count = try database.signatures(of: grant.offer, customer, limit, at: entry.time)
+            guard count + grant.signatures.count <= limit.maximumSignaturesPerCustomer else {
+                return .signatureLimit(count: count)
+            }
+        }
+        for record in work.records(of: grant, in: entry, customer: customer) { try database.insert(record) }
+        if let presented { try database.note(presented, for: customer, at: entry.time) }
+        return .recorded
+    }
+
+    /// How far this writer's chain is; begun where it is not there yet.
+    private func head(_ database: Database) throws -> LedgerChain.Head {
+        if let chain = try database.chain(of: writer) {
+            return try database.head(of: writer) ?? LedgerChain.Head(number: 0, hash: chain.beginning)
+        }
+        let previous = try database.newestChain()
+        let chain = LedgerChain(
+            writer: writer,
+            startedAt: now(),
+            previousWriter: previous?.writer,
+            previousHead: try previous.map { try database.headOrStump(of: $0) }
+        )
+        try database.insert(chain)
+        return LedgerChain.Head(number: 0, hash: chain.beginning)
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+
+/// `offer-signer ledger`: looks at what was signed.
+struct Ledger: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Looks at the ledger of signatures.",
+        subcommands: [LedgerVerify.self, LedgerExport.self]
+    )
+}
+
+extension ConfigurationOptions {
+    /// Does a piece of work with what was loaded.
+    ///
+    /// - Parameter work: The work.
+    /// - Returns: What it returns.
+    /// - Throws: Exit 1, with the fault on standard error.
+    func orFail<Value>(_ work: () throws(ValueFault) -> Value) throws(ExitCode) -> Value {
+        do throws(ValueFault) {
+            return try work()
+        } catch {
+            Console.message("error: \(error.message)")
+            throw .failure
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import Offers
+import Storage
+
+/// `offer-signer ledger export`: the records as JSON Lines.
+struct LedgerExport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Prints the records as JSON Lines, in the order of their times.",
+        discussion: "The service may be running."
+    )
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Only what was signed at that moment or later, as in 2026-01-31T00:00:00Z.",
+            valueName: "time"
+        )
+    )
+    var since: String?
+
+    /// How many records are in memory at once.
+    private static let page = 1000
+
+    func validate() throws {
+        guard let since else { return }
+        do {
+            _ = try Timestamp(parsingRFC3339: since)
+        } catch {
+            throw ValidationError("--since \(error.message)")
+        }
+    }
+
+    func run() async throws {
+        let settings = try options.load().settings
+        let start = since.flatMap { try? Timestamp(parsingRFC3339: $0) } ?? Timestamp(millisecondsSince1970: 0)
+        let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.archive(settings) }
+        var place = LedgerPlace(before: start)
+        do {
+            while true {
+                let records = try archive.records(after: place, limit: Self.page)
+                guard let last = records.last else { return }
+                place = LedgerPlace(of: last)
+                try FileHandle.standardOutput.write(contentsOf: Data(records.flatMap(\.jsonLine)))
+            }
+        } catch {
+            Console.message("error: \(error)")
+            throw ExitCode.failure
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Crypto
+import Storage
+import SubscriptionKeys
+
+/// `offer-signer ledger verify`: walks along the ledger, and names the first broken record.
+struct LedgerVerify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Checks every record's hash and every checkpoint's signature; names the first broken record.",
+        discussion: "Exit status 1 when anything is broken. The service may be running."
+    )
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+        let settings = try options.load().settings
+        let key = try options.orFail { () throws(ValueFault) in
+            try LedgerKeyFiles(settings.ledger).loadCheckpointKey(settings.keyProtection).publicKeySPKI
+        }
+        let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.archive(settings) }
+        let found: LedgerVerification
+        do {
+            found = try LedgerVerifier(archive, key: P256.Signing.PublicKey(derRepresentation: key)).verify()
+        } catch {
+            Console.message("error: \(error)")
+            throw ExitCode.failure
+        }
+        for fault in found.faults { Console.message("broken: \(fault)") }
+        Console.result(
+            "\(found.records) records in \(found.chains) chains, \(found.checkpoints) signed checkpoints, "
+                + "\(found.uncovered) records after the last of their chain"
+        )
+        guard found.faults.isEmpty else { throw ExitCode.failure }
+        Console.result("The ledger is in order.")
+    }
+}

@@ -1,0 +1,31 @@
+import Offers
+import Storage
+import StrictJSON
+
+extension LedgerRecord {
+    /// The record as a line of JSON, with its line feed; digests and hashes in hexadecimal.
+    var jsonLine: [UInt8] {
+        var writer = JSONWriter(capacity: 640)
+        writer.object { record in
+            record.member("writer", self.writer)
+            record.member("number", number)
+            record.member("time", time.rfc3339)
+            record.member("client", client)
+            record.member("bundleId", bundleId)
+            record.member("productId", productId)
+            record.member("offerId", offerId)
+            record.member("format", format)
+            record.member("keyIdentifier", keyIdentifier)
+            record.member("nonce", nonce)
+            record.member("timestamp", timestamp.millisecondsSince1970)
+            record.member("reason", reason)
+            if let evidence { record.member("evidence", evidence) }
+            if let environment { record.member("environment", environment) }
+            if let originalTransactionId { record.member("originalTransactionId", originalTransactionId) }
+            if let account { record.member("accountDigest", Hex.text(account)) }
+            record.member("customerDigest", Hex.text(customer))
+            record.member("hash", Hex.text(hash))
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}

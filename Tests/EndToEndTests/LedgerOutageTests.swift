@@ -1,0 +1,76 @@
+import ChildProcess
+import Foundation
+import Testing
+
+@Suite("When the ledger cannot be written", .serialized, .timeLimit(.minutes(3)))
+struct LedgerOutageTests {
+    private static let isRoot = geteuid() == 0
+
+    private var request: String {
+        #"""
+        {"applicationUsername":"alice","evidence":{"receiptResponse":\#(Customers.active)},
+        "offers":[{"productId":"pro.monthly","offerId":"anyone"}]}
+        """#
+    }
+
+    private func expectNoSignature(_ response: Response) {
+        #expect(response.status == 503)
+        #expect(response.json["code"] as? String == "ledger_unavailable")
+        #expect(Int(response.headers["retry-after"] ?? "").map { $0 > 0 } == true)
+        #expect(!String(decoding: response.body, as: UTF8.self).contains("signature\""))
+    }
+
+    @Test("Its disk is full: nothing is signed, the service is not ready, and recovers by itself", .enabled(if: isRoot))
+    func full() throws {
+        let installation = try Installation()
+        let disk = installation.directory.path("disk")
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        let mounted = try Executable.run(["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], of: "/usr/bin/mount")
+        try #require(mounted.status == 0, "\(mounted.errors)")
+        defer { _ = try? Executable.run(["--lazy", disk], of: "/usr/bin/umount") }
+        let service = try RunningService(installation, flags: ["--ledger-url", "sqlite:disk/ledger.sqlite"])
+        #expect(try service.sign(request).decisions.first?["discount"] != nil)
+        let filled = try Executable.run(["if=/dev/zero", "of=\(disk)/filler", "bs=4096"], of: "/usr/bin/dd")
+        #expect(filled.errors.contains("No space left"))
+        // What is left of the last page may still take a few.
+        var response = try service.sign(request)
+        for _ in 0..<200 where response.status == 200 { response = try service.sign(request) }
+        expectNoSignature(response)
+        let details = try service.waitUntilReadiness(is: 503)
+        #expect((details["faults"] as? [String])?.contains { $0.hasPrefix("ledger: ") } == true)
+        try FileManager.default.removeItem(atPath: disk + "/filler")
+        try service.waitUntilReadiness(is: 200)
+        #expect(try service.sign(request).decisions.first?["discount"] != nil)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+        let verified = try Executable.run([
+            "ledger", "verify", "--config", installation.configuration, "--ledger-url", "sqlite:disk/ledger.sqlite",
+        ])
+        #expect(verified.status == 0, "\(verified.errors)")
+    }
+
+    @Test("Somebody keeps it locked: nothing is signed after the deadline, and all is well when the lock is gone")
+    func locked() throws {
+        let service = try RunningService()
+        #expect(try service.sign(request).status == 200)
+        let script = """
+            import sqlite3, sys, time
+            ledger = sqlite3.connect(sys.argv[1], isolation_level=None)
+            ledger.execute("BEGIN IMMEDIATE")
+            print("locked", flush=True)
+            time.sleep(600)
+            """
+        let locker = try ChildProcess("/usr/bin/python3", ["-c", script, service.installation.ledger])
+        while try Data(contentsOf: locker.outputFile).isEmpty {
+            try #require(!locker.hasEnded)
+            usleep(10_000)
+        }
+        expectNoSignature(try service.sign(request))
+        let details = try service.waitUntilReadiness(is: 503)
+        #expect((details["faults"] as? [String])?.contains { $0.hasPrefix("ledger: ") } == true)
+        locker.send(SIGKILL)
+        _ = locker.wait()
+        try service.waitUntilReadiness(is: 200)
+        #expect(try service.sign(request).decisions.first?["discount"] != nil)
+    }
+}

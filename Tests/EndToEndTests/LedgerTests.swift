@@ -1,0 +1,149 @@
+import ChildProcess
+import Foundation
+import Testing
+
+@Suite("The ledger", .serialized)
+struct LedgerTests {
+    private static let request = #"""
+        {"applicationUsername":"ACCOUNT","evidence":{"receiptResponse":RECEIPT},
+        "offers":[{"productId":"pro.monthly","offerId":"anyone"}]}
+        """#
+
+    private func request(_ account: String) -> String {
+        Self.request.replacing("ACCOUNT", with: account).replacing("RECEIPT", with: Customers.active)
+    }
+
+    @Test("After kill -9 under load, every signature that any client received is in the ledger, and it is in order")
+    func killed() throws {
+        let service = try RunningService()
+        let load = Load(on: service, connections: 8)
+        while load.count < 300 { usleep(1000) }
+        service.signal(SIGKILL)
+        _ = service.wait()
+        let received = Set(load.finish().filter { $0.status == 200 }.map(\.nonce))
+        #expect(received.count >= 300)
+        let recorded = Set(try service.installation.records().compactMap { $0["nonce"] as? String })
+        #expect(received.subtracting(recorded).isEmpty)
+        let verified = try service.installation.ledger("verify")
+        #expect(verified.status == 0, "\(verified.errors)")
+    }
+
+    @Test("Two services share a ledger: of 200 requests at once, a customer gets exactly as many as the catalog says")
+    func limit() throws {
+        let installation = try Installation()
+        try installation.limit(offer: "maximumSignaturesPerCustomer: 5")
+        let services = [try RunningService(installation), try RunningService(installation)]
+        let loads = services.map { Load(on: $0, connections: 20, requests: 5) }
+        let samples = loads.flatMap { $0.finish() }
+        #expect(samples.count == 200)
+        #expect(samples.allSatisfy { $0.status == 200 })
+        #expect(samples.filter { !$0.signature.isEmpty }.count == 5)
+        #expect(try installation.records().count == 5)
+        let refused = try services[0].sign(request("alice"))
+        #expect(refused.decisions.first?["reason"] as? String == "signature_limit")
+        let told = try services[1].ask("/v1/eligibility", request("alice"))
+        #expect(told.decisions.first?["reason"] as? String == "signature_limit")
+    }
+
+    @Test("One receipt serves three customers, however many orders each has; the fourth is refused")
+    func shared() throws {
+        let installation = try Installation()
+        try installation.limit(offer: "maxRedemptions: 3", app: "    customerPattern: \"^([^-]+)-\"\n")
+        let service = try RunningService(installation)
+        func reason(_ account: String) throws -> String? {
+            try service.sign(request(account)).decisions.first?["reason"] as? String
+        }
+        for customer in 1...3 {
+            for order in 1...4 { #expect(try reason("customer\(customer)-\(order)") == "active") }
+        }
+        #expect(try reason("customer4-1") == "evidence_shared")
+        #expect(try reason("customer1-5") == "active")
+        let asked = try service.ask("/v1/eligibility", request("customer4-1"))
+        #expect(asked.decisions.map { $0["reason"] as? String } == ["evidence_shared"])
+    }
+
+    @Test("The command line records, too, beside a running service, and says when eligibility was skipped")
+    func commandLine() throws {
+        let service = try RunningService()
+        #expect(try service.sign(request("alice")).status == 200)
+        let signed = try Executable.run([
+            "sign", "--config", service.installation.configuration, "--bundle-id", Installation.bundleId,
+            "--product-id",
+            "pro.monthly", "--offer-id", "anyone", "--application-username", "bob", "--skip-eligibility",
+        ])
+        #expect(signed.status == 0, "\(signed.errors)")
+        #expect(signed.errors.contains("eligibility was not judged"))
+        #expect(try service.sign(request("alice")).status == 200)
+        let records = try service.installation.records()
+        #expect(records.map { $0["client"] as? String } == ["backend", "offer-signer sign", "backend"])
+        #expect(records.map { $0["reason"] as? String } == ["active", "eligibility_skipped", "active"])
+        #expect(Set(records.compactMap { $0["writer"] as? String }).count == 2)
+        let verified = try service.installation.ledger("verify")
+        #expect(verified.status == 0, "\(verified.errors)")
+        #expect(verified.text.contains("3 records in 2 chains"))
+    }
+
+    @Test("No account is in the ledger's files, and nobody but the service's user can read them")
+    func secrecy() throws {
+        let service = try RunningService()
+        #expect(try service.sign(request("anna.schmidt@example.com")).status == 200)
+        let directory = service.installation.directory
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path).filter {
+            $0.hasPrefix("ledger.sqlite")
+        }
+        #expect(names.contains("ledger.sqlite.digest-key") && names.contains("ledger.sqlite.checkpoint-key.p8"))
+        for name in names {
+            let bytes = try Data(contentsOf: directory.url.appending(path: name))
+            #expect(bytes.range(of: Data("anna.schmidt".utf8)) == nil, "\(name)")
+            let mode = try FileManager.default.attributesOfItem(atPath: directory.path(name))[.posixPermissions] as? Int
+            #expect(mode == 0o600, "\(name)")
+        }
+        #expect(!service.log.contains("anna"))
+    }
+
+    @Test("Records are exported from a moment on")
+    func since() throws {
+        let service = try RunningService()
+        #expect(try service.sign(request("alice")).status == 200)
+        #expect(try service.installation.ledger("export", "--since", "2020-01-01T00:00:00Z").text.contains("nonce"))
+        #expect(try service.installation.ledger("export", "--since", "2120-01-01T00:00:00Z").text.isEmpty)
+        #expect(try service.installation.ledger("export", "--since", "yesterday").status == 64)
+    }
+
+    @Test("Who changes a record is found out by the command, which names the record")
+    func tampered() throws {
+        let service = try RunningService()
+        for _ in 0..<5 { #expect(try service.sign(request("alice")).status == 200) }
+        let script = """
+            import sqlite3, sys
+            with sqlite3.connect(sys.argv[1], timeout=10) as ledger:
+                ledger.execute("UPDATE ledger_records SET client = 'nobody' WHERE number = 3")
+            """
+        let changed = try Executable.run(["-c", script, service.installation.ledger], of: "/usr/bin/python3")
+        #expect(changed.status == 0, "\(changed.errors)")
+        let verified = try service.installation.ledger("verify")
+        #expect(verified.status == 1)
+        #expect(verified.errors.contains("broken: record 3 of chain "))
+    }
+
+    @Test(
+        "A ledger whose keys are gone is not opened, and gets no new ones",
+        arguments: ["digest-key", "checkpoint-key.p8"]
+    )
+    func keyGone(key: String) throws {
+        let installation = try Installation()
+        do {
+            let service = try RunningService(installation)
+            #expect(try service.sign(request("alice")).status == 200)
+            service.signal(SIGTERM)
+            #expect(service.wait() == 0)
+        }
+        let path = installation.ledger + "." + key
+        try FileManager.default.removeItem(atPath: path)
+        let outcome = try Executable.run(["serve", "--config", installation.configuration])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("ledger.sqlite." + key))
+        #expect(outcome.errors.contains("restore it from a backup"))
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+}

@@ -1,0 +1,64 @@
+"""The ledger, verified by a program that shares nothing with the service but the documented bytes."""
+
+import hashlib
+import hmac
+import json
+import sqlite3
+import subprocess
+
+import pytest
+
+import ledger
+import offer_signer
+
+
+def sign(configuration, account):
+    outcome = subprocess.run(
+        [
+            offer_signer.EXECUTABLE, "sign", "--config", configuration, "--bundle-id", offer_signer.BUNDLE_ID,
+            "--product-id", offer_signer.PRODUCT_ID, "--offer-id", offer_signer.OFFER_ID,
+            "--application-username", account, "--skip-eligibility",
+        ],
+        env=offer_signer.ENVIRONMENT, capture_output=True, text=True, check=True,
+    )
+    return json.loads(outcome.stdout)["decisions"][0]["discount"]
+
+
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ledger")
+    configuration = offer_signer.write_configuration(folder, offer_signer.openssl_p8(offer_signer.new_key()))
+    return folder, [sign(configuration, f"reader-{number}") for number in range(3)]
+
+
+def key(folder):
+    return ledger.checkpoint_key(folder / "ledger.sqlite.checkpoint-key.p8")
+
+
+def test_every_hash_and_signature_is_recomputed(signed):
+    folder, discounts = signed
+    assert ledger.verify(folder / "ledger.sqlite", key(folder)) == 3
+    with sqlite3.connect(folder / "ledger.sqlite") as database:
+        nonces = {row[0] for row in database.execute("SELECT nonce FROM ledger_records")}
+        checkpoints = database.execute("SELECT count(*) FROM ledger_checkpoints").fetchone()[0]
+    assert nonces == {discount["nonce"] for discount in discounts}
+    assert checkpoints == 3
+
+
+def test_an_account_is_its_hmac(signed):
+    folder, _ = signed
+    digest_key = (folder / "ledger.sqlite.digest-key").read_bytes()
+    message = ledger.canonical("offer-signer ledger digest 1", "account", offer_signer.BUNDLE_ID, "reader-1")
+    digest = hmac.new(digest_key, message, hashlib.sha256).digest()[:16]
+    with sqlite3.connect(folder / "ledger.sqlite") as database:
+        assert database.execute("SELECT count(*) FROM ledger_records WHERE account = ?", [digest]).fetchone() == (1,)
+
+
+def test_a_changed_record_is_found(signed, tmp_path):
+    folder, _ = signed
+    copy = tmp_path / "copy.sqlite"
+    with sqlite3.connect(folder / "ledger.sqlite") as database, sqlite3.connect(copy) as other:
+        database.backup(other)
+        other.execute("UPDATE ledger_records SET reason = 'lapsed'")
+    with pytest.raises(ledger.Broken, match="record 1 was changed"):
+        ledger.verify(copy, key(folder))

@@ -1,0 +1,171 @@
+import AppStore
+import LedgerFixtures
+import OfferService
+import Offers
+import Testing
+
+@Suite("Signatures and the ledger")
+struct LedgerTests {
+    private let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+    private let signer = TestSigner()
+
+    private func useCase(_ ledger: ScriptedLedger?) -> SignOffers<TestSigner, AppStoreEvidenceReader> {
+        let limited = PromotionalOffer(
+            id: "limited",
+            signatureLimit: SignatureLimit(maximumSignaturesPerCustomer: 2)
+        )
+        let product = Product(
+            id: "monthly",
+            offers: [
+                PromotionalOffer(id: "stay"), limited, PromotionalOffer(id: "for-lapsed", audience: [.lapsed]),
+                PromotionalOffer(id: "over", endsAt: now),
+            ]
+        )
+        let app = App(
+            bundleId: "com.example.reader",
+            customerPattern: CustomerPattern("^([^-]+)-"),
+            subscriptionGroups: [SubscriptionGroup(id: "1", products: [product])]
+        )
+        let now = now
+        return SignOffers(
+            apps: [SigningApp(app: app, signer: signer)],
+            evidenceReader: AppStoreEvidenceReader(),
+            maximumEvidenceAgeSeconds: 86400,
+            ledger: ledger,
+            now: { now }
+        )
+    }
+
+    private func active(token: String? = nil) -> Evidence {
+        let date = now.millisecondsSince1970
+        let account = token.map { #""app_account_token":"\#($0)","# } ?? ""
+        return .receiptResponse(
+            json: Array(
+                """
+                {"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.reader",
+                "request_date_ms":\(date)},"latest_receipt_info":[{"original_transaction_id":"77","product_id":"monthly",
+                \(account)"purchase_date_ms":1,"expires_date_ms":\(date + 1_000_000)}],
+                "pending_renewal_info":[{"original_transaction_id":"77","product_id":"monthly","auto_renew_status":"1"}]}
+                """.utf8
+            )
+        )
+    }
+
+    private func request(
+        _ offers: [String],
+        account: Account = .applicationUsername("4711-8"),
+        evidence: Evidence? = nil,
+        explain: Bool = false
+    ) -> SignatureRequest {
+        SignatureRequest(
+            client: "backend",
+            bundleId: "com.example.reader",
+            account: account,
+            evidence: evidence ?? active(),
+            offers: offers.map { OfferRequest(productId: "monthly", offerId: $0) },
+            explain: explain
+        )
+    }
+
+    @Test("What leaves is what the ledger has: request, customer, and each signature with its limits")
+    func entry() async throws {
+        let ledger = ScriptedLedger()
+        let answer = try await useCase(ledger).answer(request(["stay", "nope", "limited"]))
+        let entry = try #require(ledger.entries.first)
+        #expect(ledger.entries.count == 1)
+        #expect(entry.client == "backend")
+        #expect(entry.customer == "4711")
+        #expect(entry.account == .applicationUsername("4711-8"))
+        #expect(entry.environment == .production)
+        #expect(entry.evidence == .receiptResponse)
+        #expect(entry.grants.map(\.offer.offerId) == ["stay", "limited"])
+        #expect(entry.grants.flatMap(\.signatures).map(\.nonce) == answer.decisions.compactMap(\.discount?.nonce))
+        #expect(entry.grants.map(\.originalTransactionId) == ["77", "77"])
+        #expect(entry.grants.map(\.signatureLimit?.maximumSignaturesPerCustomer) == [nil, 2])
+        #expect(entry.grants.map(\.maximumAccounts) == [3, 3])
+    }
+
+    @Test("Without a ledger, and when it takes nothing, no signature leaves")
+    func noLedger() async {
+        let failure = LedgerFailure(.unavailable, "the disk is full")
+        await #expect(throws: SignatureFault.ledger(failure)) {
+            try await useCase(ScriptedLedger(failure: failure)).answer(request(["stay"]))
+        }
+        await #expect(throws: SignatureFault.self) { try await useCase(nil).answer(request(["stay"])) }
+        // What is not signed needs no record.
+        await #expect(throws: Never.self) { try await useCase(nil).answer(request(["nope"])) }
+    }
+
+    @Test("What the ledger refuses does not leave, and the reason is the ledger's")
+    func refused() async throws {
+        let ledger = ScriptedLedger { grant in
+            switch grant.offer.offerId {
+            case "limited": .signatureLimit(count: 2)
+            default: .evidenceShared(others: 3)
+            }
+        }
+        let answer = try await useCase(ledger).answer(request(["stay", "nope", "limited"], explain: true))
+        #expect(answer.decisions.map(\.decision.reason) == [.evidenceShared, .offerNotInCatalog, .signatureLimit])
+        #expect(answer.decisions.allSatisfy { $0.discount == nil })
+        let last = answer.decisions.map(\.decision.explanation?.last)
+        #expect(last.map(\.?.rule) == ["maximumAccountsPerTransaction", "catalog", "maximumSignaturesPerCustomer"])
+        #expect(last.map(\.?.verdict) == [.ineligible, .ineligible, .ineligible])
+    }
+
+    @Test("Shared evidence comes before the offer's own rules, and a limit after them")
+    func order() async throws {
+        let full = LedgerStanding(
+            signatures: [OfferRequest(productId: "monthly", offerId: "limited"): 2],
+            presentations: ["77": .init(others: 3, isKnown: false)]
+        )
+        let shared = try await useCase(ScriptedLedger(standing: full)).answer(request(["over", "for-lapsed", "nope"]))
+        #expect(shared.decisions.map(\.decision.reason) == [.evidenceShared, .evidenceShared, .offerNotInCatalog])
+        let known = LedgerStanding(
+            signatures: full.signatures,
+            presentations: ["77": .init(others: 3, isKnown: true)]
+        )
+        let eligibility = try await useCase(ScriptedLedger(standing: known)).eligibility(
+            EligibilityRequest(
+                bundleId: "com.example.reader",
+                account: .applicationUsername("4711-8"),
+                evidence: active(),
+                offers: nil
+            )
+        )
+        #expect(
+            eligibility.decisions.map(\.decision.reason) == [
+                .active, .signatureLimit, .stateNotInAudience, .offerEnded,
+            ]
+        )
+    }
+
+    @Test("Where all is eligible, the ledger is asked nothing: it decides as it writes")
+    func noQuestion() async throws {
+        let ledger = ScriptedLedger()
+        _ = try await useCase(ledger).answer(request(["stay", "limited"]))
+        #expect(ledger.questions.isEmpty)
+    }
+
+    @Test("The account that genuine evidence names is not counted, and never refused")
+    func owner() async throws {
+        let token = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+        let account = try Account.appAccountToken(#require(AppAccountToken(token)))
+        let full = LedgerStanding(presentations: ["77": .init(others: 3000, isKnown: false)])
+        let ledger = ScriptedLedger(standing: full)
+        let answer = try await useCase(ledger).answer(
+            request(["stay"], account: account, evidence: active(token: token), explain: true)
+        )
+        #expect(answer.decisions.map(\.decision.reason) == [.active])
+        #expect(ledger.entries.first?.grants.first?.maximumAccounts == nil)
+    }
+
+    @Test("On an operator's word, nothing is counted, and the ledger says so")
+    func skipped() async throws {
+        let ledger = ScriptedLedger()
+        _ = try await useCase(ledger).answer(request(["limited"]), skippingEligibility: true)
+        let grant = try #require(ledger.entries.first?.grants.first)
+        #expect(grant.reason == "eligibility_skipped")
+        #expect(grant.signatureLimit == nil)
+        #expect(grant.maximumAccounts == nil)
+    }
+}

@@ -1,0 +1,135 @@
+import Dispatch
+import Offers
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite("Group commit", .timeLimit(.minutes(1)))
+struct GroupCommitTests {
+    /// A store that can be held up, and that can fail.
+    private final class Store: Sendable {
+        struct State {
+            var commits: [[Int]] = []
+            var failure: LedgerFailure?
+        }
+        let state = Mutex(State())
+        let gate = DispatchSemaphore(value: 0)
+        let reached = Mutex(0)
+        let isGated: Bool
+
+        init(isGated: Bool = false) { self.isGated = isGated }
+
+        func commit(_ items: [Int]) throws(LedgerFailure) -> [Int] {
+            reached.withLock { $0 += 1 }
+            if isGated { gate.wait() }
+            if let failure = state.withLock({ $0.failure }) { throw failure }
+            state.withLock { $0.commits.append(items) }
+            return items.map { $0 * 10 }
+        }
+
+        func probe() throws(LedgerFailure) {
+            if let failure = state.withLock({ $0.failure }) { throw failure }
+        }
+
+        func group(_ bounds: GroupCommit<Int, Int>.Bounds = .init()) -> GroupCommit<Int, Int> {
+            GroupCommit(
+                bounds: bounds,
+                on: DispatchQueue(label: "test"),
+                probe: { () throws(LedgerFailure) in try self.probe() },
+                commit: { (items) throws(LedgerFailure) in try self.commit(items) }
+            )
+        }
+    }
+
+    private func append(_ items: [Int], to group: GroupCommit<Int, Int>) async -> Result<[Int], LedgerFailure> {
+        await withCheckedContinuation { continuation in group.append(items) { continuation.resume(returning: $0) } }
+    }
+
+    @Test("What was queued during a commit is the next one, and each caller gets its own outcomes")
+    func grouping() async throws {
+        let store = Store(isGated: true)
+        let group = store.group()
+        let results = await withTaskGroup(of: (Int, Result<[Int], LedgerFailure>).self) { tasks in
+            tasks.addTask { (0, await append([0], to: group)) }
+            // The first is in the writer's hand when its gate has been reached.
+            while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
+            for index in 1...50 { tasks.addTask { (index, await append([index, index + 100], to: group)) } }
+            while group.waiting < 100 { await Task.yield() }
+            for _ in 0..<100 { store.gate.signal() }
+            return await tasks.reduce(into: []) { $0.append($1) }
+        }
+        for (index, result) in results {
+            #expect(try result.get() == (index == 0 ? [0] : [index * 10, index * 10 + 1000]))
+        }
+        #expect(store.state.withLock { $0.commits.map(\.count) } == [1, 100])
+    }
+
+    @Test("A full queue refuses at once")
+    func full() async {
+        let store = Store(isGated: true)
+        var bounds = GroupCommit<Int, Int>.Bounds()
+        bounds.waiting = 3
+        let group = store.group(bounds)
+        // The first is in the writer's hand, three wait.
+        group.append([1]) { _ in }
+        while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
+        group.append([2, 3, 4]) { _ in }
+        let refusal = Mutex<LedgerFailure.Code?>(nil)
+        group.append([5]) { result in
+            if case .failure(let failure) = result { refusal.withLock { $0 = failure.code } }
+        }
+        #expect(refusal.withLock { $0 } == .full)
+        for _ in 0..<5 { store.gate.signal() }
+        group.close()
+        #expect(store.state.withLock { $0.commits.flatMap(\.self) } == [1, 2, 3, 4])
+    }
+
+    @Test("Who waits too long is told so, and what still waits is not recorded")
+    func deadline() async {
+        let store = Store(isGated: true)
+        var bounds = GroupCommit<Int, Int>.Bounds()
+        bounds.deadline = .milliseconds(50)
+        let group = store.group(bounds)
+        async let first = append([1], to: group)
+        while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
+        async let second = append([2], to: group)
+        for result in await [first, second] {
+            #expect(throws: LedgerFailure.self) { try result.get() }
+            if case .failure(let failure) = result { #expect(failure.code == .tooSlow) }
+        }
+        for _ in 0..<3 { store.gate.signal() }
+        group.close()
+        #expect(store.state.withLock { $0.commits } == [[1]])
+    }
+
+    @Test("After a failure nothing is taken until the store takes something again, by itself")
+    func recovery() async throws {
+        let store = Store()
+        var bounds = GroupCommit<Int, Int>.Bounds()
+        bounds.rest = .milliseconds(20)
+        let group = store.group(bounds)
+        store.state.withLock { $0.failure = LedgerFailure(.unavailable, "the disk is full") }
+        for _ in 0..<3 {
+            let result = await append([1], to: group)
+            #expect(throws: LedgerFailure(.unavailable, "the disk is full")) { try result.get() }
+            #expect(group.failure != nil)
+        }
+        store.state.withLock { $0.failure = nil }
+        while group.failure != nil { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try await append([2], to: group).get() == [20])
+        #expect(store.state.withLock { $0.commits } == [[2]])
+    }
+
+    @Test("A closed one writes what waits, and takes no more")
+    func closed() async {
+        let store = Store()
+        let group = store.group()
+        let count = Mutex(0)
+        for index in 0..<100 { group.append([index]) { _ in count.withLock { $0 += 1 } } }
+        group.close()
+        #expect(count.withLock { $0 } == 100)
+        let result = await append([1], to: group)
+        #expect(throws: LedgerFailure.self) { try result.get() }
+    }
+}

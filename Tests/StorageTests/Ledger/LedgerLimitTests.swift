@@ -1,0 +1,129 @@
+import Foundation
+import Offers
+import Testing
+
+@testable import Storage
+
+@Suite("Limits in the ledger")
+struct LedgerLimitTests {
+    @Test(
+        "Of 200 signatures at once, by two writers, a customer gets as many as the limit says",
+        arguments: LedgerHome.allCases
+    )
+    func exact(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let ledgers = try (0..<2).map { _ in DurableLedger(try fixture.store(), now: { fixture.now }) }
+        let outcomes = try await withThrowingTaskGroup(of: [GrantOutcome].self) { group in
+            for index in 0..<200 {
+                group.addTask { try await ledgers[index % 2].append(.of(limit: 5, at: fixture.now)) }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(outcomes.count { $0 == .recorded } == 5)
+        #expect(outcomes.count { $0 == .signatureLimit(count: 5) } == 195)
+        #expect(try fixture.records().count == 5)
+        for ledger in ledgers { ledger.close() }
+    }
+
+    @Test("Within one request, too, the limit holds", arguments: LedgerHome.allCases)
+    func oneRequest(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let outcomes = try fixture.store().commit([.of(count: 4, limit: 3, at: fixture.now)])
+        #expect(outcomes == [[.recorded, .recorded, .recorded, .signatureLimit(count: 3)]])
+    }
+
+    @Test("A limit counts one customer, one offer, and no longer than its period", arguments: LedgerHome.allCases)
+    func scope(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        func outcome(_ entry: LedgerEntry) throws -> GrantOutcome? { try store.commit([entry]).first?.first }
+        #expect(try outcome(.of(limit: 1, at: fixture.now)) == .recorded)
+        #expect(try outcome(.of(limit: 1, at: fixture.now)) == .signatureLimit(count: 1))
+        #expect(try outcome(.of(offer: "other", limit: 1, at: fixture.now)) == .recorded)
+        #expect(try outcome(.of(account: "reader-2", limit: 1, at: fixture.now)) == .recorded)
+        fixture.advance(days: 31)
+        #expect(try outcome(.of(limit: 1, at: fixture.now)) == .recorded)
+    }
+
+    @Test("The fourth order of one customer is not another customer's", arguments: LedgerHome.allCases)
+    func customer(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        for order in 1...6 {
+            let entry = LedgerEntry.of(account: "4711-\(order)", customer: "4711", maximumAccounts: 3, at: fixture.now)
+            #expect(try store.commit([entry]) == [[.recorded]])
+        }
+        let limited = LedgerEntry.of(account: "4711-7", customer: "4711", limit: 6, at: fixture.now)
+        #expect(try store.commit([limited]) == [[.signatureLimit(count: 6)]])
+    }
+
+    @Test(
+        "One transaction serves three accounts within 30 days, and who had it before keeps it",
+        arguments: LedgerHome.allCases
+    )
+    func shared(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        func outcome(_ account: String, maximum: Int? = 3) throws -> GrantOutcome? {
+            try store.commit([.of(account: account, maximumAccounts: maximum, at: fixture.now)]).first?.first
+        }
+        for account in ["a", "b", "c"] { #expect(try outcome(account) == .recorded) }
+        #expect(try outcome("d") == .evidenceShared(others: 3))
+        #expect(try outcome("a") == .recorded)
+        // The account that the evidence itself names is not counted.
+        #expect(try outcome("owner", maximum: nil) == .recorded)
+        fixture.advance(days: 31)
+        #expect(try outcome("d") == .recorded)
+    }
+
+    @Test("Thousands of accounts for one transaction: all but three are refused", arguments: LedgerHome.allCases)
+    func replayed(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let entries = (0..<2000).map { LedgerEntry.of(account: "\($0)", maximumAccounts: 3, at: fixture.now) }
+        let outcomes = try fixture.store().commit(entries).flatMap(\.self)
+        #expect(outcomes.count { $0 == .recorded } == 3)
+    }
+
+    @Test("What is refused is told beforehand, too", arguments: LedgerHome.allCases)
+    func standing(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        _ = try store.commit([
+            .of(account: "a", count: 2, maximumAccounts: 3, at: fixture.now),
+            .of(account: "b", maximumAccounts: 3, at: fixture.now),
+        ])
+        let offer = OfferRequest(productId: "monthly", offerId: "comeback50")
+        func standing(of customer: String) throws -> LedgerStanding {
+            try store.standing(
+                of: LedgerQuestion(
+                    bundleId: "com.example.reader",
+                    environment: .production,
+                    customer: customer,
+                    now: fixture.now,
+                    offers: [(offer, SignatureLimit(maximumSignaturesPerCustomer: 5), "1000")],
+                    originalTransactionIds: ["1000"]
+                )
+            )
+        }
+        #expect(
+            try standing(of: "a")
+                == LedgerStanding(signatures: [offer: 2], presentations: ["1000": .init(others: 1, isKnown: true)])
+        )
+        #expect(
+            try standing(of: "c")
+                == LedgerStanding(signatures: [offer: 0], presentations: ["1000": .init(others: 2, isKnown: false)])
+        )
+    }
+
+    @Test("Without an account, the subscription is the customer", arguments: LedgerHome.allCases)
+    func noAccount(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        func outcome(_ id: String) throws -> GrantOutcome? {
+            try store.commit([.of(account: "", originalTransactionId: id, limit: 1, at: fixture.now)]).first?.first
+        }
+        #expect(try outcome("1000") == .recorded)
+        #expect(try outcome("1000") == .signatureLimit(count: 1))
+        #expect(try outcome("2000") == .recorded)
+    }
+}

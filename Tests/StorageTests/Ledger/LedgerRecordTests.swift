@@ -1,0 +1,75 @@
+import Foundation
+import Offers
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite("Records of the ledger")
+struct LedgerRecordTests {
+    @Test("A record says all there is to know of a signature", arguments: LedgerHome.allCases)
+    func fields(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let entry = LedgerEntry.of(at: fixture.now)
+        #expect(try fixture.store().commit([entry]) == [[.recorded]])
+        let record = try #require(try fixture.records().first)
+        #expect(record.time == fixture.now)
+        #expect(record.client == "backend")
+        #expect(record.bundleId == "com.example.reader")
+        #expect(record.productId == "monthly")
+        #expect(record.offerId == "comeback50")
+        #expect(record.format == "discount")
+        #expect(record.keyIdentifier == "KEY1234567")
+        #expect(record.nonce == entry.grants.first?.signatures.first?.nonce.text)
+        #expect(record.timestamp == fixture.now)
+        #expect(record.reason == "lapsed")
+        #expect(record.evidence == "receiptResponse")
+        #expect(record.environment == "Production")
+        #expect(record.originalTransactionId == "1000")
+        #expect(record.number == 1)
+    }
+
+    @Test("The account is kept as a digest alone, and another key gives another")
+    func digest() throws {
+        let account = "anna.schmidt@example.com"
+        var digests: Set<[UInt8]> = []
+        for key: UInt8 in [1, 2] {
+            let fixture = try LedgerFixture(.sqlite)
+            let store = try fixture.store(digestKey: Array(repeating: key, count: 32))
+            _ = try store.commit([.of(account: account, maximumAccounts: 3, at: fixture.now)])
+            let record = try #require(try fixture.records().first)
+            digests.insert(try #require(record.account))
+            digests.insert(record.customer)
+            for name in try FileManager.default.contentsOfDirectory(atPath: fixture.directory.url.path) {
+                let bytes = try Data(contentsOf: fixture.directory.url.appending(path: name))
+                for secret in [Data(account.utf8), Data("anna.schmidt".utf8), Data(repeating: key, count: 32)] {
+                    #expect(bytes.range(of: secret) == nil, "\(name)")
+                }
+            }
+        }
+        #expect(digests.count == 4)
+        #expect(digests.allSatisfy { $0.count == 16 })
+    }
+
+    @Test("Records of many writers come in the order of time, page by page", arguments: LedgerHome.allCases)
+    func pages(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let stores = try (0..<3).map { _ in try fixture.store() }
+        for index in 0..<30 {
+            fixture.clock.withLock { $0 = $0.adding(seconds: 1) }
+            _ = try stores[index % 3].commit([.of(account: "\(index)", at: fixture.now)])
+        }
+        let archive = try fixture.archive()
+        var place = LedgerPlace(before: Timestamp(millisecondsSince1970: 0))
+        var seen: [LedgerRecord] = []
+        while true {
+            let page = try archive.records(after: place, limit: 7)
+            guard let last = page.last else { break }
+            place = LedgerPlace(of: last)
+            seen += page
+        }
+        #expect(seen.count == 30)
+        #expect(seen.map(\.time) == seen.map(\.time).sorted())
+        #expect(Set(seen.map(\.nonce)).count == 30)
+    }
+}

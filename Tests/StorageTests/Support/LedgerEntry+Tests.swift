@@ -1,0 +1,38 @@
+import Offers
+
+extension LedgerEntry {
+    /// An entry of one request for an offer, as many times as wanted.
+    static func of(
+        account: String = "reader-1",
+        customer: String? = nil,
+        offer: String = "comeback50",
+        count: Int = 1,
+        originalTransactionId: String? = "1000",
+        limit: Int? = nil,
+        maximumAccounts: Int? = nil,
+        at time: Timestamp
+    ) -> LedgerEntry {
+        let account: Account = account.isEmpty ? .none : .applicationUsername(account)
+        return LedgerEntry(
+            time: time,
+            client: "backend",
+            bundleId: "com.example.reader",
+            environment: .production,
+            evidence: .receiptResponse,
+            account: account,
+            customer: customer ?? account.customer(by: nil),
+            grants: (0..<count).map { _ in
+                OfferGrant(
+                    offer: OfferRequest(productId: "monthly", offerId: offer),
+                    reason: Reason.lapsed.rawValue,
+                    originalTransactionId: originalTransactionId,
+                    signatures: [
+                        .init(form: .discount, keyIdentifier: "KEY1234567", nonce: Nonce(), timestamp: time)
+                    ],
+                    signatureLimit: limit.map { SignatureLimit(maximumSignaturesPerCustomer: $0) },
+                    maximumAccounts: maximumAccounts
+                )
+            }
+        )
+    }
+}

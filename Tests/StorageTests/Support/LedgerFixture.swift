@@ -1,0 +1,89 @@
+import Crypto
+import Foundation
+import Offers
+import Synchronization
+
+@testable import Storage
+
+/// The databases that a ledger can be in: each keeps the same promises.
+enum LedgerHome: String, CaseIterable, Sendable {
+    case sqlite
+}
+
+/// A ledger of its own for a test.
+final class LedgerFixture: Sendable {
+    let directory: TemporaryDirectory
+    let signer = KeySigner()
+    let clock = Mutex(Timestamp(millisecondsSince1970: 1_795_000_000_000))
+    let home: LedgerHome
+
+    init(_ home: LedgerHome) throws {
+        self.home = home
+        directory = try TemporaryDirectory()
+    }
+
+    var path: String { directory.path("ledger.sqlite") }
+
+    /// A store that writes a chain of its own.
+    func store(retentionDays: Int? = nil, digestKey: [UInt8]? = nil) throws -> any LedgerStore {
+        let keys = LedgerKeys(
+            digestKey: try unwrap(DigestKey(bytes: digestKey ?? Array(repeating: 7, count: 32))),
+            checkpointSigner: signer
+        )
+        switch home {
+        case .sqlite:
+            return SQLiteLedgerStore(
+                database: try SQLiteDatabase(path: path),
+                keys: keys,
+                retentionDays: retentionDays,
+                now: { self.now }
+            )
+        }
+    }
+
+    func archive() throws -> any LedgerArchive {
+        switch home {
+        case .sqlite: try SQLiteDatabase(path: path, access: .readOnly)
+        }
+    }
+
+    func verify() throws -> LedgerVerification { try Self.verify(archive(), signer.key.publicKey) }
+
+    private static func verify(
+        _ archive: some LedgerArchive,
+        _ key: P256.Signing.PublicKey
+    ) throws -> LedgerVerification {
+        try LedgerVerifier(archive, key: key).verify()
+    }
+
+    /// Every record, in the order of time.
+    func records() throws -> [LedgerRecord] {
+        try archive().records(after: LedgerPlace(before: Timestamp(millisecondsSince1970: 0)), limit: 100_000)
+    }
+
+    var now: Timestamp { clock.withLock { $0 } }
+
+    func advance(days: Int) { clock.withLock { $0 = $0.adding(seconds: Int64(days) * 86_400) } }
+}
+
+private struct Missing: Error {}
+
+private func unwrap<Value>(_ value: Value?) throws -> Value {
+    guard let value else { throw Missing() }
+    return value
+}
+
+/// Signs with a key that was made for the test.
+struct KeySigner: OfferSigner {
+    let key = P256.Signing.PrivateKey()
+    var keyIdentifier: String { "CHECKPOINT" }
+
+    func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
+        let bytes = message.indices.map { message[$0] }
+        do {
+            return Array(try key.signature(for: bytes).derRepresentation)
+        } catch {
+            throw SigningFailure(keyIdentifier: keyIdentifier, detail: "\(error)")
+        }
+    }
+}
