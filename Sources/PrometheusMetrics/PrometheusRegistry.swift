@@ -4,7 +4,9 @@ import Synchronization
 /// Keeps what a program counts through swift-metrics, and tells it in Prometheus' text format.
 ///
 /// A handle of swift-metrics (`Counter`, `Meter`, `Timer`, …) is made once and kept: making one looks its series up under
-/// a lock. What is counted through it is an atomic addition or two, without a lock and without an allocation.
+/// a lock. What is counted through it is an atomic addition or two, without a lock and without an allocation: measured in a
+/// release build on a virtual machine of two cores, 5 to 9 ns for a counter and 13 to 24 ns for a histogram, and 29 ns
+/// each when two threads count in one histogram.
 ///
 /// Equal name and labels give the same series, so a handle that is made again goes on counting where the first one was.
 /// A metric has a bounded number of series; labels beyond it are counted in one whose labels all say `overflow`, and how
