@@ -31,7 +31,7 @@ help:
 	@echo 'make test     Everything that continuous integration checks.'
 	@echo 'make overload What the service does at ten times the load it can take (LOAD_SECONDS=10 for each step).'
 	@echo 'make sanitize The tests with the address and the thread sanitizer: two more builds, half an hour.'
-	@echo 'make soak     Feed the readers of evidence, and the listener, with hostile input for long (SOAK_SECONDS=600 for'
+	@echo 'make soak     Hostile input and made-up requests for the readers and the listener for long (SOAK_SECONDS=600 for'
 	@echo '              each kind, SOAK_REQUESTS=100000); then make overload.'
 	@echo 'make bench    Measure the service against raw libcrypto, side by side (BENCH="--seconds 5 --rounds 3").'
 	@echo 'make bench-peers   Measure others who sign the same in Go, Node and Python, and the service beside them.'
@@ -56,7 +56,8 @@ build: dependencies-to-build
 test: lint test-build test-swift test-fuzz test-interoperability test-demo
 	$(call heading,'Everything passed')
 	@echo '   format, scripts, YAML, Dockerfile and systemd unit; unit and end-to-end tests; fuzzing;'
-	@echo "   signatures against Python's cryptography and Apple's library; the demo."
+	@echo "   signatures against Python's cryptography and Apple's library; README's examples of backends;"
+	@echo '   every answer against the OpenAPI description; the demo.'
 
 lint: dependencies-for-test $(python)/installed
 	$(call heading,'Checking the format of the Swift sources')
@@ -89,14 +90,18 @@ test-fuzz: test-build
 	$(call heading,'Fuzzing the readers of evidence')
 	@deploy/fuzz.sh 10
 
-# The short forms of this are parts of test-fuzz and, seeded, so that a crash comes again, of test-swift.
+# The short forms of this are parts of test-fuzz and, seeded, so that a crash comes again, of test-swift
+# and test-interoperability.
 SOAK_SECONDS ?= 600
 SOAK_REQUESTS ?= 100000
-soak: test-build
+soak: test-build $(python)/installed
 	$(call heading,'libFuzzer: $(SOAK_SECONDS) seconds for each of the readers')
 	@deploy/fuzz.sh $(SOAK_SECONDS)
 	$(call heading,'Hostile input: $(SOAK_SECONDS) seconds for each of the readers and $(SOAK_REQUESTS) requests')
 	@OFFER_SIGNER_SOAK_SECONDS=$(SOAK_SECONDS) OFFER_SIGNER_SOAK_REQUESTS=$(SOAK_REQUESTS) swift test --skip-build --disable-xctest --filter "HostileInputTests|JSONDifferentialTests"
+	$(call heading,'Requests made up from the OpenAPI description, $(SOAK_SECONDS) seconds')
+	@OFFER_SIGNER="$(CURDIR)/$(debug)" OFFER_SIGNER_SCHEMATHESIS_SECONDS=$(SOAK_SECONDS) \
+		$(python)/bin/python -B -m pytest Tests/Interoperability/test_openapi.py
 	@$(MAKE) overload
 
 overload: build
@@ -124,7 +129,7 @@ bench-peers: dependencies-for-bench dependencies-for-peers build $(bench-python)
 	@$(bench-python)/bin/python -B deploy/loadtest/bench_peers.py $(BENCH)
 
 test-interoperability: test-build $(python)/installed
-	$(call heading,"Interoperability: Python's cryptography and Apple's app-store-server-library")
+	$(call heading,"Interoperability: Python's cryptography, Apple's library, README's backends, OpenAPI")
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" $(python)/bin/python -B -m pytest Tests/Interoperability
 
 # On the optimised executable: whole-module builds find faults of their own, and this is what users run.

@@ -105,7 +105,9 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
             ],
+            resources: [.embedInCode("Description/openapi.yaml")],
             swiftSettings: strict
         ),
         .target(
@@ -270,6 +272,13 @@ let package = Package(
         .target(name: "ChildProcess", path: "Tests/ChildProcess", swiftSettings: strict),
         // What the tests look into the memory of programs with, and a program in which they find a key.
         .target(name: "ProcessMemory", path: "Tests/ProcessMemory", swiftSettings: strict),
+        // README's example of a backend in Swift, word for word; a test holds the two together and runs it.
+        .executableTarget(
+            name: "BackendExample",
+            dependencies: ["OfferSignerClient"],
+            path: "Tests/BackendExample",
+            swiftSettings: strict
+        ),
         .executableTarget(name: "CarelessLoader", path: "Tests/CarelessLoader", swiftSettings: strict),
         // A PostgreSQL server that tests start, kill and start again.
         .target(

@@ -36,7 +36,7 @@ shellcheck --enable=quote-safe-variables,deprecate-which,avoid-nullary-condition
 passed "${#scripts[@]} scripts, nothing found"
 
 heading 'Checking the YAML files with yamllint'
-mapfile -t files < <(find deploy keys.example -type f \( -name '*.yaml' -o -name '*.yml' \) | sort)
+mapfile -t files < <(find deploy keys.example Sources -type f \( -name '*.yaml' -o -name '*.yml' \) | sort)
 yamllint --strict --config-file deploy/yamllint.yaml "${files[@]}"
 passed "${#files[@]} files, nothing found"
 

@@ -15,6 +15,21 @@ extension OfferSigner {
         try await send(Call(post: "/v1/signatures", body: try request.body(), repeats: .always))
     }
 
+    /// Asks for introductory offers to be decided, and the decisions signed for StoreKit 2
+    /// (`POST /v1/introductory-eligibility-signatures`).
+    ///
+    /// A call whose answer was lost is asked again, as for ``signatures(_:)``.
+    ///
+    /// - Parameter request: Who asks about which products, with the evidence.
+    /// - Returns: A decision for each product, in the order asked.
+    /// - Throws: `OfferSignerError` where the request has no answer at all.
+    public func introductoryEligibilitySignatures(
+        _ request: IntroductorySignatureRequest
+    ) async throws(OfferSignerError) -> IntroductorySignatureAnswer {
+        let path = "/v1/introductory-eligibility-signatures"
+        return try await send(Call(post: path, body: try request.body(), repeats: .always))
+    }
+
     /// Asks for decisions without signatures, about promotional and introductory offers (`POST /v1/eligibility`).
     ///
     /// - Parameter request: Who asks about what, with the evidence.

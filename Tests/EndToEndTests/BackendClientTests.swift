@@ -66,6 +66,41 @@ struct BackendClientTests {
         #expect(answer.products.first?.introductoryOffer.reason == "never_used")
     }
 
+    @Test("Both formats in one answer, and introductory eligibility as a JWS")
+    func jws() async throws {
+        let installation = service.installation
+        let catalog = try String(
+            contentsOf: installation.directory.url.appending(path: "catalog.yaml"),
+            encoding: .utf8
+        )
+        let issued = "id: TESTKEY001, issuerId: 57246542-96fe-1a63-e053-0824d011072a,"
+        try installation.directory.write("catalog.yaml", catalog.replacing("id: TESTKEY001,", with: issued))
+        try service.reload()
+        let answer = try await offers.signatures(
+            SignatureRequest(
+                evidence: .receiptResponse(Array(Customers.active.utf8)),
+                offers: [offer("anyone")],
+                formats: [.discount, .jws]
+            )
+        )
+        let decision = try #require(answer.decisions.first)
+        #expect(decision.discount?.identifier == "anyone")
+        #expect(decision.jws?.split(separator: ".").count == 3)
+
+        let introductory = try await offers.introductoryEligibilitySignatures(
+            IntroductorySignatureRequest(
+                evidence: .receiptResponse(Array(Customers.neverSubscribed.utf8)),
+                products: ["pro.monthly"],
+                transactionId: "704289572311513293"
+            )
+        )
+        let product = try #require(introductory.products.first)
+        #expect(product.introductoryOffer.reason == "never_used")
+        #expect(product.allowIntroductoryOffer == true)
+        #expect(product.jws?.split(separator: ".").count == 3)
+        #expect(product.expiresAt != nil)
+    }
+
     @Test("A discount that went wrong on its way to StoreKit is diagnosed")
     func diagnoses() async throws {
         let account = Account.applicationUsername("Reader-4711")

@@ -2,9 +2,6 @@
 
 import contextlib
 import json
-import re
-import subprocess
-import threading
 import urllib.error
 import urllib.request
 
@@ -13,8 +10,7 @@ from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 from cryptography.hazmat.primitives import serialization
 
-from offer_signer import BUNDLE_ID, ENVIRONMENT, EXECUTABLE, GROUP_ID, ISSUER_ID, KEY_ID, OFFER_ID, PRODUCT_ID
-from offer_signer import START_SECONDS, STOP_SECONDS, openssl_p8
+from offer_signer import BUNDLE_ID, GROUP_ID, ISSUER_ID, KEY_ID, OFFER_ID, PRODUCT_ID, openssl_p8, running
 
 APP_APPLE_ID = 1234567890
 SHARED_SECRET = "0123456789abcdef0123456789abcdef"
@@ -83,28 +79,13 @@ def running_app_store(folder, key):
     """Simulates the App Store on a free port, until the block ends."""
     # JSON is YAML.
     (folder / "app-store.yaml").write_text(json.dumps(scenario(key), indent=2))
-    log = folder / "app-store.log"
-    with log.open("wb") as errors:
-        process = subprocess.Popen(
-            [EXECUTABLE, "simulate-app-store", "--port", "0", "--directory", folder],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env=ENVIRONMENT,
-            text=True,
-        )
-    watchdog = threading.Timer(START_SECONDS, process.kill)
-    watchdog.start()
-    try:
-        line = process.stdout.readline()
-        watchdog.cancel()
-        found = re.search(r" at (http://\S+), root (\S+)", line)
-        assert found, f"the stand-in does not say where it is: {line!r}\n{log.read_text()}"
-        yield AppStore(found[1], folder / "root.der", key)
-        process.terminate()
-        assert process.wait(STOP_SECONDS) == 0, log.read_text()
-    finally:
-        watchdog.cancel()
-        process.kill()
-        process.wait()
-        process.stdout.close()
+    with running_simulator(folder) as address:
+        yield AppStore(address, folder / "root.der", key)
+
+
+@contextlib.contextmanager
+def running_simulator(folder):
+    """Simulates the App Store that the folder describes, or a first one, until the block ends; gives its address."""
+    arguments = ["simulate-app-store", "--port", "0", "--directory", folder]
+    with running(arguments, r" at (http://\S+), root (\S+)", folder / "app-store.log") as found:
+        yield found[1]

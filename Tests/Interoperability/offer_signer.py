@@ -170,28 +170,26 @@ class Service:
 
 
 @contextlib.contextmanager
-def running_service(folder, key, p8):
-    """Serves a configuration written into the folder, on a free port, until the block ends."""
-    configuration = write_configuration(folder, p8)
-    log = folder / "service.log"
+def running(arguments, announcement, log):
+    """Runs the executable until the block ends, and gives the match of the line that says where it is."""
     with log.open("wb") as errors:
         process = subprocess.Popen(
-            [EXECUTABLE, "serve", "--config", configuration],
+            [EXECUTABLE, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
             env=ENVIRONMENT,
             text=True,
         )
-    # A service that neither serves nor ends is ended, which ends the wait for its line.
+    # A program that neither says where it is nor ends is ended, which ends the wait for its line.
     watchdog = threading.Timer(START_SECONDS, process.kill)
     watchdog.start()
     try:
         line = process.stdout.readline()
         watchdog.cancel()
-        found = re.search(r" is serving (http://\S+), admin (http://\S+)", line)
-        assert found, f"the service does not say where it serves: {line!r}\n{log.read_text()}"
-        yield Service(configuration, found[1], found[2], key)
+        found = re.search(announcement, line)
+        assert found, f"the program does not say where it is: {line!r}\n{log.read_text()}"
+        yield found
         process.terminate()
         assert process.wait(STOP_SECONDS) == 0, log.read_text()
     finally:
@@ -199,6 +197,17 @@ def running_service(folder, key, p8):
         process.kill()
         process.wait()
         process.stdout.close()
+
+
+SERVING = r" is serving (http://\S+), admin (http://\S+)"
+
+
+@contextlib.contextmanager
+def running_service(folder, key, p8):
+    """Serves a configuration written into the folder, on a free port, until the block ends."""
+    configuration = write_configuration(folder, p8)
+    with running(["serve", "--config", configuration], SERVING, folder / "service.log") as found:
+        yield Service(configuration, found[1], found[2], key)
 
 
 def signed_fields(answer, decision):

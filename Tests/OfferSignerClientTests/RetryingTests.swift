@@ -23,7 +23,8 @@ struct RetryingTests {
     @Test("Whoever is always refused is told the last refusal, after as many attempts as allowed", arguments: 1...4)
     func attempts(maximum: Int) async throws {
         let service = try ScriptedService(ScriptedService.problem(503, "c"))
-        let client = try service.client(RetryPolicy(maximumAttempts: maximum))
+        let policy = RetryPolicy(maximumAttempts: maximum, deadline: .seconds(600), attemptTimeout: .seconds(120))
+        let client = try service.client(policy)
         await #expect(throws: OfferSignerError.problem(Problem(status: 503, code: "c", detail: "D.", pointer: "/a"))) {
             try await client.signatures(ScriptedService.request)
         }
@@ -43,7 +44,7 @@ struct RetryingTests {
             requestId: "r-1"
         )
         await #expect(throws: OfferSignerError.problem(problem)) {
-            try await service.client().signatures(ScriptedService.request)
+            try await service.client(RetryPolicy(deadline: .seconds(30))).signatures(ScriptedService.request)
         }
         #expect(service.requests.count == 1)
         #expect(service.pauses.isEmpty)
@@ -104,7 +105,7 @@ struct RetryingTests {
         var service: FakeServer? = try FakeServer { _ in FakeServer.Reply() }
         let url = try #require(service?.url)
         service = nil
-        let client = try OfferSigner(url: url, token: ScriptedService.token) { _ in }
+        let client = try OfferSigner(url: url, token: ScriptedService.token, retries: ScriptedService.patience) { _ in }
         let error = await #expect(throws: OfferSignerError.self) {
             try await client.signatures(ScriptedService.request)
         }

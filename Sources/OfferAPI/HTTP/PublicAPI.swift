@@ -9,7 +9,8 @@ public enum PublicAPI {
     /// The context of a request.
     public typealias Context = ServiceRequestContext
 
-    private static let methods = Dictionary(
+    /// The method that each path takes.
+    static let methods = Dictionary(
         uniqueKeysWithValues: PublicRoute.allCases.map { ($0.path, $0.method.rawValue) }
     )
 
@@ -84,6 +85,10 @@ public enum PublicAPI {
             return try await answer(client, of: clients, logger) { () async throws(Problem) in
                 try await endpoint.products(query: query(of: request), for: client)
             }
+        }
+        router.get("/v1/openapi.json") { _, _ in
+            guard let description = OpenAPIDescription.json else { throw Problem.internal }
+            return Response(status: .ok, headers: [.contentType: "application/json"], bytes: description)
         }
         return router.buildResponder()
     }

@@ -25,10 +25,12 @@ struct PublicGate: Sendable {
             return .refuse(.methodNotAllowed(allow: route.method.rawValue))
         }
         do throws(Problem) {
-            if route.method == .post {
-                _ = try clients().admitJSON(head, for: route.scope)
-            } else {
-                _ = try clients().admit(head, for: route.scope)
+            if let scope = route.scope {
+                if route.method == .post {
+                    _ = try clients().admitJSON(head, for: scope)
+                } else {
+                    _ = try clients().admit(head, for: scope)
+                }
             }
         } catch {
             guard error == .unauthorized else { return .refuse(error) }

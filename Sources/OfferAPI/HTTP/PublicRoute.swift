@@ -9,6 +9,7 @@ enum PublicRoute: String, CaseIterable {
     case diagnoses = "/v1/diagnoses"
     case productReports = "/v1/product-reports"
     case products = "/v1/products"
+    case description = "/v1/openapi.json"
 
     /// The call that a request is for.
     ///
@@ -23,18 +24,19 @@ enum PublicRoute: String, CaseIterable {
     /// The only method that it takes.
     var method: HTTPRequest.Method {
         switch self {
-        case .products: .get
+        case .products, .description: .get
         case .signatures, .eligibility, .introductorySignatures, .diagnoses, .productReports: .post
         }
     }
 
-    /// What a client needs to be allowed.
-    var scope: ClientScope {
+    /// What a client needs to be allowed; `nil` where nobody has to be known.
+    var scope: ClientScope? {
         switch self {
         case .signatures, .introductorySignatures: .sign
         case .eligibility: .eligibility
         case .diagnoses: .diagnose
         case .productReports, .products: .report
+        case .description: nil
         }
     }
 
@@ -42,7 +44,7 @@ enum PublicRoute: String, CaseIterable {
     var takesMuch: Bool {
         switch self {
         case .signatures, .eligibility, .introductorySignatures, .productReports: true
-        case .diagnoses, .products: false
+        case .diagnoses, .products, .description: false
         }
     }
 }

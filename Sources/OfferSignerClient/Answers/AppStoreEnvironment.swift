@@ -4,4 +4,8 @@ public enum AppStoreEnvironment: String, Codable, Sendable {
     case production = "Production"
     /// The Sandbox: TestFlight and App Review too.
     case sandbox = "Sandbox"
+    /// StoreKit testing in Xcode.
+    case xcode = "Xcode"
+    /// StoreKit testing elsewhere.
+    case localTesting = "LocalTesting"
 }

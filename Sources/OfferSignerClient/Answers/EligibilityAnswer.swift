@@ -8,18 +8,6 @@ public struct EligibilityAnswer: Codable, Equatable, Sendable {
         public let introductoryOffer: IntroductoryDecision
     }
 
-    /// A decision about an introductory offer.
-    public struct IntroductoryDecision: Codable, Equatable, Sendable {
-        /// What was decided.
-        public let verdict: Verdict
-        /// Why.
-        public let reason: Reason
-        /// Why, in a sentence for a person.
-        public let detail: String
-        /// Every rule that was asked, where that was asked for.
-        public let explanation: [RuleFinding]?
-    }
-
     /// The app.
     public let bundleId: String
     /// Where the evidence is from; `nil` where there is none that tells.

@@ -28,7 +28,10 @@ final class ScriptedService: Sendable {
     /// The pauses so far, which nobody made.
     var pauses: [Duration] { waited.withLock { $0 } }
 
-    func client(_ retries: RetryPolicy = RetryPolicy()) throws -> OfferSigner {
+    /// Patient beyond what a busy machine takes, so that the clock plays no part.
+    static let patience = RetryPolicy(deadline: .seconds(600), attemptTimeout: .seconds(120))
+
+    func client(_ retries: RetryPolicy = patience) throws -> OfferSigner {
         try OfferSigner(url: server.url, token: Self.token, retries: retries) { [self] pause in
             waited.withLock { $0.append(pause) }
         }

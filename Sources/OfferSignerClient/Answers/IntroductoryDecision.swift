@@ -1,0 +1,11 @@
+/// A decision about a product's introductory offer.
+public struct IntroductoryDecision: Codable, Equatable, Sendable {
+    /// What was decided.
+    public let verdict: Verdict
+    /// Why.
+    public let reason: Reason
+    /// Why, in a sentence for a person.
+    public let detail: String
+    /// Every rule that was asked, where that was asked for.
+    public let explanation: [RuleFinding]?
+}

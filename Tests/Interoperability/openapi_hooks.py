@@ -1,0 +1,107 @@
+"""How schemathesis drives the service: what it may not know from the document, and what it checks beyond its own."""
+
+import random
+
+import schemathesis
+from schemathesis.core.failures import Failure
+
+# What keys.example has: with identifiers of its own, schemathesis would seldom get past "not in the catalog".
+OFFERS = [
+    {"productId": "com.example.reader.pro.monthly", "offerId": "comeback50"},
+    {"productId": "com.example.reader.pro.monthly", "offerId": "stay30"},
+    {"productId": "com.example.reader.pro.yearly", "offerId": "loyal20"},
+    {"productId": "com.example.reader.audio.monthly", "offerId": "audio-comeback"},
+]
+# JSON Schema counts characters, and the service bytes of UTF-8.
+BYTES = {"applicationUsername": 512, "symbol": 32}
+
+# Faults of requests that the schemas cannot express, by what tells them.
+INEXPRESSIBLE = {
+    ("/v1/introductory-eligibility-signatures", "missing_member"): "the evidence has no transaction to name",
+    ("/v1/products", "invalid_parameter"): "not every pair of letters is a country",
+}
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """Closes the schemas of what is answered: a member that the document does not know is a fault of the document."""
+    for schema in raw_schema["components"]["schemas"].values():
+        close(schema)
+
+
+def close(schema):
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            schema.setdefault("additionalProperties", False)
+        for value in schema.values():
+            close(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            close(value)
+
+
+def oversized(value, name=None):
+    """Whether a string has more bytes than are taken, though not more characters."""
+    if isinstance(value, dict):
+        return any(oversized(inner, key) for key, inner in value.items())
+    if isinstance(value, list):
+        return any(oversized(inner) for inner in value)
+    return isinstance(value, str) and len(value.encode()) > BYTES.get(name, 255) >= len(value)
+
+
+@schemathesis.hook
+def filter_body(context, body):
+    return not oversized(body)
+
+
+def whole(value):
+    """Whole numbers without a fraction: 1.0 is an integer in JSON Schema, and refused by the service."""
+    if isinstance(value, dict):
+        return {name: whole(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [whole(inner) for inner in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+@schemathesis.hook
+def map_body(context, body):
+    """Asks for the app and the offers of the catalog, as often as not."""
+    body = whole(body)
+    if isinstance(body, dict):
+        chance = random.Random(repr(body))
+        if isinstance(body.get("bundleId"), str) and chance.random() < 0.8:
+            body["bundleId"] = "com.example.reader"
+        offers = body.get("offers")
+        if isinstance(offers, list) and offers and all(isinstance(offer, dict) for offer in offers):
+            if chance.random() < 0.5 and all(offer.keys() == {"productId", "offerId"} for offer in offers):
+                body["offers"] = [dict(chance.choice(OFFERS)) for _ in offers]
+    return body
+
+
+@schemathesis.check
+def what_fits_the_schemas_is_understood(ctx, response, case):
+    """A request that fits is refused as malformed only where the schemas cannot say why."""
+    if case.meta is None or not case.meta.generation.mode.is_positive or response.status_code != 400:
+        return
+    problem = response.json()
+    if (case.operation.path, problem["code"]) not in INEXPRESSIBLE:
+        raise Failure(operation=case.operation.label, title="Refused, though it fits", message=str(problem))
+
+
+@schemathesis.check
+def codes_belong_to_their_status(ctx, response, case):
+    """A problem's members agree with each other and with the response."""
+    if response.status_code < 400:
+        return
+    problem = response.json()
+    if problem["status"] != response.status_code or problem["type"] != f"urn:offer-signer:problem:{problem['code']}":
+        raise Failure(operation=case.operation.label, title="A problem contradicts itself", message=str(problem))
+
+
+@schemathesis.check
+def what_is_not_taken_is_told(ctx, response, case):
+    """Reports that do not fit the schema are rejected one by one, in an answer with status 202."""
+    if response.status_code != 202 or case.meta is None or not case.meta.generation.mode.is_negative:
+        return
+    if not response.json()["rejected"]:
+        raise Failure(operation=case.operation.label, title="Taken, though it does not fit", message=response.text)

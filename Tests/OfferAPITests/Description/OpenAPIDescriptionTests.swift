@@ -1,0 +1,115 @@
+import AppStore
+import Foundation
+import Offers
+import StrictJSON
+import Testing
+
+@testable import OfferAPI
+
+/// A test with the running service holds the description to the answers; this one to the code, by what it enumerates.
+@Suite("The OpenAPI description and the code")
+struct OpenAPIDescriptionTests {
+    private let document: [String: Any]
+
+    init() throws {
+        let json = try #require(OpenAPIDescription.json)
+        document = try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
+    }
+
+    private func member(_ path: String...) throws -> [String: Any] {
+        var value = document
+        for name in path { value = try #require(value[name] as? [String: Any], "\(path)") }
+        return value
+    }
+
+    /// The values of a schema, each of which its description has to explain.
+    private func values(of schema: String) throws -> [String] {
+        let schema = try member("components", "schemas", schema)
+        let values = try #require(schema["enum"] as? [String])
+        let words = try #require(schema["description"] as? String)
+        for value in values { #expect(words.contains("- `\(value)`: "), "\(value) is not explained") }
+        return values
+    }
+
+    private func source(_ path: String) throws -> String {
+        let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
+        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    @Test("Each path of the router is described with its method, and no other")
+    func paths() throws {
+        var described: [String: String] = [:]
+        for (path, operations) in try member("paths") {
+            described[path] = (operations as? [String: Any])?.keys.map { $0.uppercased() }.sorted().joined(
+                separator: ", "
+            )
+        }
+        #expect(described.removeValue(forKey: "/v1/notifications") == "POST", "on a listener of its own")
+        #expect(described == PublicAPI.methods)
+
+        var routed: [String: String] = [:]
+        for match in try source("Sources/OfferAPI/HTTP/PublicAPI.swift").matches(of: /router\.(\w+)\("([^"]+)"/) {
+            routed[String(match.2)] = match.1.uppercased()
+        }
+        #expect(routed == described)
+    }
+
+    @Test("Verdicts, reasons, causes and the rest are those of the code, in its order, each explained")
+    func enumerations() throws {
+        #expect(try values(of: "Reason") == Reason.allCases.map(\.rawValue))
+        #expect(try values(of: "IntroductoryReason") == IntroductoryReason.allCases.map(\.rawValue))
+        #expect(try values(of: "DiagnosisCode") == DiagnosisCode.allCases.map(\.rawValue))
+        #expect(try values(of: "Environment") == AppStoreEnvironment.allCases.map(\.rawValue))
+        #expect(try Set(values(of: "Verdict")) == Set(Reason.allCases.map(\.verdict.rawValue)))
+        for value in try values(of: "SignatureFormat") { #expect(SignatureFormat(rawValue: value) != nil) }
+        for value in try values(of: "Begins") { #expect(OfferStart(rawValue: value) != nil) }
+    }
+
+    @Test("A reason's verdict is the one under which the description lists it")
+    func verdicts() throws {
+        let words = try #require(try member("components", "schemas", "Reason")["description"] as? String)
+        let parts = words.components(separatedBy: "\n\n").suffix(3)
+        for (verdict, part) in zip([Verdict.eligible, .ineligible, .unknown], parts) {
+            let listed = part.matches(of: /- `(\w+)`/).map { String($0.1) }
+            #expect(listed == Reason.allCases.filter { $0.verdict == verdict }.map(\.rawValue))
+        }
+    }
+
+    @Test("The kinds of evidence are those of the code")
+    func evidence() throws {
+        let kinds = try #require(try member("components", "schemas", "Evidence")["oneOf"] as? [[String: Any]])
+        let named = kinds.compactMap { ($0["required"] as? [String])?.first }
+        #expect(named == EvidenceKind.allCases.map(\.rawValue))
+    }
+
+    @Test("Each call says which scope it needs")
+    func scopes() throws {
+        var named: Set<String> = []
+        for (path, operations) in try member("paths") where !["/v1/openapi.json", "/v1/notifications"].contains(path) {
+            let operation = (operations as? [String: [String: Any]])?.values.first
+            let scope = (operation?["description"] as? String)?.firstMatch(of: /Needs the scope `(\w+)`/)?.1
+            named.insert(String(try #require(scope, "\(path)")))
+        }
+        #expect(named == Set(ClientScope.allCases.map(\.rawValue)))
+    }
+
+    @Test("The codes of problems are those that the sources write, each explained")
+    func codes() throws {
+        let described = try Set(values(of: "ProblemCode"))
+        var written: Set<String> = Set(SignedDataFault.Code.allCases.map(\.rawValue))
+        for target in ["OfferAPI", "OfferService", "AppStore", "StrictJSON"] {
+            let root = URL(filePath: #filePath).appending(path: "../../../../Sources/\(target)").standardized
+            let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+            while let file = files?.nextObject() as? URL {
+                guard file.pathExtension == "swift" else { continue }
+                let text = try String(contentsOf: file, encoding: .utf8)
+                written.formUnion(text.matches(of: /code: "(\w+)"/).map { String($0.1) })
+                guard file.lastPathComponent == "JSONFault.swift" else { continue }
+                written.formUnion(text.matches(of: /case \w+ = "(\w+)"/).map { String($0.1) })
+            }
+        }
+        // A report's own, which is no problem.
+        #expect(written.remove("no_room") != nil)
+        #expect(written.symmetricDifference(described).isEmpty, "\(written.symmetricDifference(described).sorted())")
+    }
+}
