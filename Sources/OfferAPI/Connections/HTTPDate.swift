@@ -10,21 +10,27 @@ enum HTTPDate {
     /// The time of now.
     ///
     /// - Returns: The time, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    static func now() -> String { text(secondsSince1970: time(nil)) }
+    static func now() -> String { text(secondsSince1970: max(Int(time(nil)), 0)) }
 
     /// A time.
     ///
-    /// - Parameter secondsSince1970: The time.
+    /// - Parameter secondsSince1970: The time, not before 1970.
     /// - Returns: The time, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    static func text(secondsSince1970: time_t) -> String {
-        var seconds = secondsSince1970
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        let day = days[Int(parts.tm_wday) % 7]
-        let month = months[Int(parts.tm_mon) % 12]
-        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(separator: ":")
-        return "\(day), \(twoDigits(parts.tm_mday)) \(month) \(Int(parts.tm_year) + 1900) \(clock) GMT"
+    static func text(secondsSince1970: Int) -> String {
+        let days = secondsSince1970 / 86400
+        let second = secondsSince1970 % 86400
+        // Years begin in March here, so that a leap day is their last: 1970-01-01 is day 719,468 of that calendar.
+        let shifted = days + 719_468
+        let dayOfEra = shifted % 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        let month = shiftedMonth < 10 ? shiftedMonth + 2 : shiftedMonth - 10
+        let year = yearOfEra + shifted / 146_097 * 400 + (month < 2 ? 1 : 0)
+        let clock = [second / 3600, second / 60 % 60, second % 60].map(twoDigits).joined(separator: ":")
+        return "\(Self.days[(days + 4) % 7]), \(twoDigits(day)) \(months[month]) \(year) \(clock) GMT"
     }
 
-    private static func twoDigits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
