@@ -8,7 +8,7 @@ import Glibc
 /// As root it runs as the user `postgres`, since PostgreSQL refuses to run as root.
 public final class PostgreSQLServer {
     /// How many connections it takes.
-    private static let connections = 60
+    private static let connections = 300
 
     /// Where its data and its socket are.
     public let directory: URL
@@ -70,7 +70,7 @@ public final class PostgreSQLServer {
     /// - Parameter database: Its name.
     /// - Returns: The URL.
     public func url(of database: String = "postgres") -> String {
-        "postgres://postgres@/\(database)?host=\(directory.path)"
+        "postgres://postgres@/\(database)?host=\(directory.path)&port=\(port ?? 5432)"
     }
 
     /// The URL of a database by TCP, for the user `postgres`, without a password.

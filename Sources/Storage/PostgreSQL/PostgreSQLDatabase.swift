@@ -21,6 +21,9 @@ public final class PostgreSQLDatabase: Sendable {
     /// The server and the database, for messages.
     public let name: String
 
+    /// Where it is.
+    let location: PostgreSQLLocation
+
     private let writer: PostgreSQLWorker
     private let others: [PostgreSQLWorker]
     private let turn = Atomic<Int>(0)
@@ -46,6 +49,7 @@ public final class PostgreSQLDatabase: Sendable {
     ) throws(StorageFailure) {
         let name = "PostgreSQL at \(location.name)"
         self.name = name
+        self.location = location
         let prepare: @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Void = {
             connection throws(PostgreSQLError) in
             switch access {
@@ -76,6 +80,22 @@ public final class PostgreSQLDatabase: Sendable {
         if let fault = writer.fault, !fault.isRetryable, fault.code != .stopped {
             throw StorageFailure(fault, at: name)
         }
+    }
+
+    /// Opens the database of a URL.
+    ///
+    /// - Parameters:
+    ///   - url: Where it is; see ``PostgreSQLLocation``.
+    ///   - access: What it is opened for.
+    /// - Throws: ``StorageFailure``.
+    public convenience init(url: String, access: Access) throws(StorageFailure) {
+        let location: PostgreSQLLocation
+        do throws(PostgreSQLError) {
+            location = try PostgreSQLLocation(url: url)
+        } catch {
+            throw StorageFailure(error, at: "the ledger's URL")
+        }
+        try self.init(location, access: access)
     }
 
     deinit {

@@ -20,6 +20,8 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         var rest = DispatchTimeInterval.seconds(1)
         /// How many subscriptions, and how many accounts, each half of the memory holds.
         var cached = 5000
+        /// Whether other services learn, too, so that what is in memory may be old and the store is asked each time.
+        var isShared = false
         /// For how many days a notification is known to have been seen: Apple repeats for six, and by hand for longer.
         var notificationDays: Int64 = 180
     }
@@ -85,6 +87,17 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         self.init(SQLiteStateStore(database), now: now)
     }
 
+    /// Opens the held state of a PostgreSQL database, which other services may share: what one learns, all know.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - now: The server's clock.
+    public convenience init(in database: PostgreSQLDatabase, now: @escaping @Sendable () -> Timestamp) {
+        var bounds = Bounds()
+        bounds.isShared = true
+        self.init(PostgreSQLStateStore(database), bounds: bounds, now: now)
+    }
+
     /// What keeps state from being written, in a sentence; `nil` when nothing does.
     public var fault: String? {
         state.withLock { $0.failure }.map { "state: \($0.detail); Apple's notifications are put off" }
@@ -100,7 +113,8 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// - Parameter question: What is asked.
     /// - Returns: What is held; `nil` when the store has to be asked.
     public func atHand(_ question: StateQuestion) -> HeldState? {
-        state.withLock { $0.cache.state(for: question) }
+        guard !bounds.isShared else { return nil }
+        return state.withLock { $0.cache.state(for: question) }
     }
 
     /// What is held.

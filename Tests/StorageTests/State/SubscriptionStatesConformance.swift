@@ -20,6 +20,10 @@ struct StatesImplementation: CustomTestStringConvertible, Sendable {
             let database = try SQLiteDatabase(path: directory.path("state.sqlite"))
             return (DurableSubscriptionStates(in: database, now: { clock }), directory)
         },
+        StatesImplementation(name: "PostgreSQL") {
+            let database = try PostgreSQLDatabase(try TestServer.makeDatabase())
+            return (DurableSubscriptionStates(in: database, now: { clock }), database)
+        },
     ]
 }
 

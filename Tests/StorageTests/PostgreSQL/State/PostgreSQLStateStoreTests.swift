@@ -1,0 +1,45 @@
+import Dispatch
+import Offers
+import Testing
+
+@testable import Storage
+
+@Suite("Held state of several services in PostgreSQL", .timeLimit(.minutes(2)))
+struct PostgreSQLStateStoreTests {
+    private let database: PostgreSQLDatabase
+
+    init() throws { database = try PostgreSQLDatabase(try TestServer.makeDatabase()) }
+
+    @Test("What one service was told, another knows at once, also when it had read the state before")
+    func shared() async throws {
+        let first = DurableSubscriptionStates(in: database, now: { clock })
+        let second = DurableSubscriptionStates(in: database, now: { clock })
+        #expect(try await first.keep(notification("a"), StateLesson(subscriptions: [subscription("1")])))
+        #expect(try await second.held(question(nil, "1")).subscriptions == [subscription("1")])
+        let refunded = subscription("1", refunded: true, said: 60)
+        #expect(try await first.keep(notification("b"), StateLesson(subscriptions: [refunded])))
+        #expect(try await second.held(question(nil, "1")).subscriptions == [subscription("1").merging(refunded)])
+        #expect(try await !second.keep(notification("b"), StateLesson(subscriptions: [])))
+    }
+
+    @Test("Services that learn of one subscription at the same moment lose nothing of it")
+    func race() throws {
+        let stores = (0..<4).map { _ in PostgreSQLStateStore(database) }
+        let others = try (0..<4).map { _ in PostgreSQLStateStore(try PostgreSQLDatabase(database.location)) }
+        let all = stores + others
+        DispatchQueue.concurrentPerform(iterations: all.count) { writer in
+            for step in 0..<10 {
+                let tie = AccountTie.presented(at: clock)
+                let learnt = subscription("1", of: digest(UInt8(writer * 10 + step)), tie: tie)
+                _ = try? all[writer].commit([StateWork(notification: nil, lesson: StateLesson(subscriptions: [learnt]))]
+                )
+            }
+        }
+        var expected = subscription("1", of: digest(0), tie: .presented(at: clock))
+        for number in 1..<80 {
+            expected.merge(subscription("1", of: digest(UInt8(number)), tie: .presented(at: clock)))
+        }
+        let held = try stores[0].held(question(nil, "1")).subscriptions
+        #expect(held.first?.accounts.count == expected.accounts.count)
+    }
+}
