@@ -1,5 +1,5 @@
 /// A subscription as it is presented in evidence.
-struct PresentedSubscription {
+struct PresentedSubscription: Hashable {
     let bundleId: String
     /// The environment; empty where the evidence does not say.
     let environment: String

@@ -8,6 +8,7 @@ import Synchronization
 /// The databases that a ledger can be in: each keeps the same promises.
 enum LedgerHome: String, CaseIterable, Sendable {
     case sqlite
+    case postgresql
 }
 
 /// A ledger of its own for a test.
@@ -16,9 +17,12 @@ final class LedgerFixture: Sendable {
     let signer = KeySigner()
     let clock = Mutex(Timestamp(millisecondsSince1970: 1_795_000_000_000))
     let home: LedgerHome
+    /// Where the ledger is in PostgreSQL.
+    private let location: PostgreSQLLocation?
 
     init(_ home: LedgerHome) throws {
         self.home = home
+        location = home == .postgresql ? try TestServer.makeDatabase() : nil
         directory = try TemporaryDirectory()
     }
 
@@ -38,12 +42,20 @@ final class LedgerFixture: Sendable {
                 retentionDays: retentionDays,
                 now: { self.now }
             )
+        case .postgresql:
+            return PostgreSQLLedgerStore(
+                database: try PostgreSQLDatabase(try unwrap(location)),
+                keys: keys,
+                retentionDays: retentionDays,
+                now: { self.now }
+            )
         }
     }
 
     func archive() throws -> any LedgerArchive {
         switch home {
         case .sqlite: try SQLiteDatabase(path: path, access: .readOnly)
+        case .postgresql: try PostgreSQLDatabase(try unwrap(location), access: .readOnly)
         }
     }
 

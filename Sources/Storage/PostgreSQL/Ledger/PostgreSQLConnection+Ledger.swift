@@ -1,0 +1,172 @@
+import Offers
+
+/// What the ledger does on a connection.
+extension PostgreSQLConnection {
+    private typealias Statements = PostgreSQLLedgerStatements
+
+    /// The key of the lock of whoever begins a chain: "OfferChn" in ASCII.
+    private static let beginning: Int64 = 0x4F66_6665_7243_686E
+    /// The key of the lock of whoever deletes old records: "OfferDel" in ASCII.
+    private static let deletion: Int64 = 0x4F66_6665_7244_656C
+
+    /// Writes entries in one transaction of two round trips: locks and counts, then records and the commit.
+    ///
+    /// - Parameters:
+    ///   - batch: The entries.
+    ///   - work: The chain; how far it is then.
+    /// - Returns: What became of the entries' grants.
+    /// - Throws: ``PostgreSQLError``.
+    func commit(
+        _ batch: PostgreSQLLedgerBatch,
+        with work: inout LedgerWork
+    ) throws(PostgreSQLError) -> [[GrantOutcome]] {
+        var linked = work
+        let calls = [
+            Statements.lock(.integers(batch.locks)), Statements.count(batch.counts),
+            Statements.presented(batch.subscriptions),
+        ]
+        let outcomes = try transaction(calls) { answers throws(PostgreSQLError) in
+            let standing = try Self.standing(of: batch, answers[1], answers[2])
+            let decision = batch.decide(by: standing, with: &linked)
+            var changes: [PostgreSQLCall] = []
+            if !decision.records.isEmpty { changes.append(Statements.insert(decision.records)) }
+            if !decision.presentations.isEmpty { changes.append(Statements.insert(decision.presentations)) }
+            return (decision.outcomes, changes)
+        }
+        work = linked
+        return outcomes
+    }
+
+    private static func standing(
+        of batch: PostgreSQLLedgerBatch,
+        _ signatures: PostgreSQLRows,
+        _ presentations: PostgreSQLRows
+    ) throws(PostgreSQLError) -> PostgreSQLLedgerBatch.Standing {
+        var standing = PostgreSQLLedgerBatch.Standing()
+        for row in signatures.rows {
+            let index = Int(try signatures.integer(row, 0)) - 1
+            guard batch.counts.indices.contains(index) else { throw PostgreSQLError(.unexpectedAnswer) }
+            standing.signatures[batch.counts[index]] = Int(try signatures.integer(row, 1))
+        }
+        for row in presentations.rows {
+            let index = Int(try presentations.integer(row, 0)) - 1
+            guard batch.subscriptions.indices.contains(index) else { throw PostgreSQLError(.unexpectedAnswer) }
+            let customer = try presentations.bytes(row, 1)
+            let subscription = batch.subscriptions[index].subscription
+            standing.presentations[subscription, default: [:]][customer] = try presentations.integer(row, 2)
+        }
+        return standing
+    }
+
+    /// How far a writer's chain is; begun where it is not there yet.
+    ///
+    /// Chains begin one after the other, under a lock, each later than the one before whatever the clocks of their
+    /// services say, so that each names the one before it.
+    ///
+    /// - Parameters:
+    ///   - writer: The writer.
+    ///   - now: The server's clock.
+    /// - Returns: How far it is.
+    /// - Throws: ``PostgreSQLError``.
+    func headBeginning(_ writer: String, at now: Timestamp) throws(PostgreSQLError) -> LedgerChain.Head {
+        if let chain = try run(Statements.shared(LedgerSQL.chain, .text(writer))).chains().first {
+            return try headOrStump(of: chain)
+        }
+        let lock = Statements.lock(.integers([Self.beginning]))
+        return try transaction([lock]) { _ throws(PostgreSQLError) in
+            let previous = try run(Statements.shared(LedgerSQL.newestChain)).chains().first
+            let earliest = previous.map { Timestamp(millisecondsSince1970: $0.startedAt.millisecondsSince1970 + 1) }
+            var previousHead: LedgerChain.Head?
+            if let previous { previousHead = try headOrStump(of: previous) }
+            let chain = LedgerChain(
+                writer: writer,
+                startedAt: max(now, earliest ?? now),
+                previousWriter: previous?.writer,
+                previousHead: previousHead
+            )
+            return (LedgerChain.Head(number: 0, hash: chain.beginning), [Statements.insert(chain)])
+        }
+    }
+
+    /// How far a chain is, also when all its records were deleted for their age.
+    private func headOrStump(of chain: LedgerChain) throws(PostgreSQLError) -> LedgerChain.Head {
+        if let head = try run(Statements.shared(LedgerSQL.head, .text(chain.writer))).head() { return head }
+        let retention = PostgreSQLValue.text(LedgerCheckpoint.Kind.retention.rawValue)
+        let stump = try run(Statements.shared(LedgerSQL.newestCheckpoint, .text(chain.writer), retention)).head()
+        return stump ?? LedgerChain.Head(number: 0, hash: chain.beginning)
+    }
+
+    /// Deletes some of the oldest records of a chain, and leaves a signed statement of how far.
+    ///
+    /// - Parameters:
+    ///   - writer: The chain's writer.
+    ///   - limit: What is older goes.
+    ///   - sign: Signs the statement.
+    /// - Returns: How many records were deleted; 0 when there are none that are old enough.
+    /// - Throws: ``PostgreSQLError``.
+    func deleteSome(
+        of writer: String,
+        before limit: Timestamp,
+        sign: (LedgerChain.Head) throws(PostgreSQLError) -> LedgerCheckpoint
+    ) throws(PostgreSQLError) -> Int {
+        let start = PostgreSQLValue.integer(limit.millisecondsSince1970)
+        let lock = Statements.lock(.integers([Self.deletion]))
+        return try transaction([lock]) { _ throws(PostgreSQLError) in
+            let kept = try run(Statements.shared(LedgerSQL.firstKept, .text(writer), start))
+            let firstKept = kept.count > 0 ? try kept.integer(0, 0) : .max
+            guard let stump = try run(Statements.lastOfOldest(.text(writer), .integer(firstKept))).head() else {
+                return (0, [])
+            }
+            let answers = try run(
+                [
+                    Statements.insert(try sign(stump)),
+                    Statements.shared(LedgerSQL.deleteRecords, .text(writer), .integer(stump.number)),
+                    Statements.shared(LedgerSQL.deleteCheckpoints, .text(writer), .integer(stump.number)),
+                ]
+            )
+            return (answers[1].changes, [])
+        }
+    }
+
+    /// Counts what is known of a customer.
+    ///
+    /// - Parameters:
+    ///   - counts: The signatures to count, each with the offer that it answers for.
+    ///   - subscriptions: The subscriptions to look up.
+    ///   - customer: The customer's digest, for presentations; `nil` when the request names no account.
+    ///   - now: The server's clock.
+    /// - Returns: The counts.
+    /// - Throws: ``PostgreSQLError``.
+    func standing(
+        _ counts: [PostgreSQLLedgerBatch.SignatureCount],
+        _ subscriptions: [PresentedSubscription],
+        of customer: [UInt8]?,
+        at now: Timestamp
+    ) throws(PostgreSQLError) -> LedgerStanding {
+        let start = EvidenceSharing.start(at: now).millisecondsSince1970
+        let answers = try run(
+            [Statements.count(counts), Statements.presented(subscriptions.map { (subscription: $0, start: start) })]
+        )
+        var standing = LedgerStanding()
+        for row in answers[0].rows {
+            let index = Int(try answers[0].integer(row, 0)) - 1
+            guard counts.indices.contains(index) else { throw PostgreSQLError(.unexpectedAnswer) }
+            standing.signatures[counts[index].offer] = Int(try answers[0].integer(row, 1))
+        }
+        guard let customer else { return standing }
+        var presented = [PostgreSQLLedgerBatch.Presented](repeating: [:], count: subscriptions.count)
+        for row in answers[1].rows {
+            let index = Int(try answers[1].integer(row, 0)) - 1
+            guard subscriptions.indices.contains(index) else { throw PostgreSQLError(.unexpectedAnswer) }
+            presented[index][try answers[1].bytes(row, 1)] = try answers[1].integer(row, 2)
+        }
+        for (subscription, presented) in zip(subscriptions, presented) {
+            standing.presentations[subscription.originalTransactionId] = PostgreSQLLedgerBatch.presentations(
+                presented,
+                customer,
+                at: now
+            )
+        }
+        return standing
+    }
+}

@@ -1,0 +1,179 @@
+import Crypto
+import Offers
+
+/// Entries that are written in one transaction: what has to be known before, and what is decided then.
+///
+/// Deciding is pure. The transaction holds the ``locks`` from before it counts until it has committed, so that what was
+/// counted stays true, whatever other services write at the same time.
+struct PostgreSQLLedgerBatch {
+    /// A grant with what it is counted by.
+    fileprivate struct CountedGrant {
+        let grant: OfferGrant
+        let customer: [UInt8]
+        /// The subscription whose presentations are limited; `nil` when they are not.
+        let subscription: PresentedSubscription?
+    }
+
+    /// What is counted for a signature limit.
+    struct SignatureCount: Hashable {
+        let customer: [UInt8]
+        let offer: OfferRequest
+        /// The moment after which signatures count, in milliseconds since 1970.
+        let start: Int64
+    }
+
+    /// Whom a subscription was presented for, and when last, in milliseconds since 1970.
+    typealias Presented = [[UInt8]: Int64]
+
+    /// What the database holds when the locks are taken.
+    struct Standing {
+        /// How many signatures there are.
+        var signatures: [SignatureCount: Int] = [:]
+        /// Whom the subscriptions were presented for.
+        var presentations: [PresentedSubscription: Presented] = [:]
+    }
+
+    /// What is to be written, and what the callers are told when it is.
+    struct Decision {
+        var outcomes: [[GrantOutcome]] = []
+        var records: [LedgerRecord] = []
+        var presentations: [PresentedSubscription: Presented] = [:]
+    }
+
+    private let entries: [(entry: LedgerEntry, grants: [CountedGrant])]
+    /// The keys of the advisory locks, in the order in which everybody takes them, so that nobody waits in a circle.
+    let locks: [Int64]
+    /// The signatures to count, each once.
+    let counts: [SignatureCount]
+    /// The subscriptions to look up, each once, with the moment after which presentations count.
+    let subscriptions: [(subscription: PresentedSubscription, start: Int64)]
+
+    /// Finds out what has to be known.
+    ///
+    /// - Parameters:
+    ///   - entries: The entries.
+    ///   - digestKey: The key of the digests of accounts.
+    init(_ entries: [LedgerEntry], digestKey: DigestKey) {
+        var locks: Set<Int64> = []
+        var counts: Set<SignatureCount> = []
+        var starts: [PresentedSubscription: Int64] = [:]
+        self.entries = entries.map { entry in
+            let grants = entry.grants.map { grant in
+                let counted = CountedGrant(grant, of: entry, digestKey: digestKey)
+                if let limit = grant.signatureLimit {
+                    counts.insert(Self.count(counted, limit, at: entry.time))
+                    locks.insert(Self.lockKey(counted.customer))
+                }
+                if let subscription = counted.subscription {
+                    let start = EvidenceSharing.start(at: entry.time).millisecondsSince1970
+                    starts[subscription] = min(starts[subscription] ?? start, start)
+                    locks.insert(Self.lockKey(subscription.bytes))
+                }
+                return counted
+            }
+            return (entry, grants)
+        }
+        self.locks = locks.sorted()
+        self.counts = Array(counts)
+        subscriptions = starts.map { ($0.key, $0.value) }
+    }
+
+    /// Decides grant by grant, in order: each counts what those before it in the batch have added.
+    ///
+    /// - Parameters:
+    ///   - standing: What the database holds.
+    ///   - work: The chain that the records are linked to.
+    /// - Returns: What is to be written.
+    func decide(by standing: Standing, with work: inout LedgerWork) -> Decision {
+        var standing = standing
+        var added: [SignatureCount: Int] = [:]
+        var decision = Decision()
+        for (entry, grants) in entries {
+            let outcomes = grants.map { counted -> GrantOutcome in
+                let grant = counted.grant
+                if let subscription = counted.subscription, let maximum = grant.maximumAccounts {
+                    let presented = standing.presentations[subscription] ?? [:]
+                    let presentations = Self.presentations(presented, counted.customer, at: entry.time)
+                    guard presentations.allows(maximum) else { return .evidenceShared(others: presentations.others) }
+                }
+                // Within a batch the start of the period plays no part: what was just added is young.
+                let key = SignatureCount(customer: counted.customer, offer: grant.offer, start: 0)
+                if let limit = grant.signatureLimit {
+                    let held = standing.signatures[Self.count(counted, limit, at: entry.time)] ?? 0
+                    let count = held + (added[key] ?? 0)
+                    guard count + grant.signatures.count <= limit.maximumSignaturesPerCustomer else {
+                        return .signatureLimit(count: count)
+                    }
+                }
+                added[key, default: 0] += grant.signatures.count
+                decision.records += work.records(of: grant, in: entry, customer: counted.customer)
+                if let subscription = counted.subscription {
+                    let time = entry.time.millisecondsSince1970
+                    standing.presentations[subscription, default: [:]][counted.customer] = time
+                    decision.presentations[subscription, default: [:]][counted.customer] = time
+                }
+                return .recorded
+            }
+            decision.outcomes.append(outcomes)
+        }
+        return decision
+    }
+
+    /// Counts whom a subscription was presented for, seen from a customer.
+    ///
+    /// - Parameters:
+    ///   - presented: Whom it was presented for, and when last.
+    ///   - customer: The customer's digest.
+    ///   - now: The server's clock.
+    /// - Returns: The counts.
+    static func presentations(
+        _ presented: Presented,
+        _ customer: [UInt8],
+        at now: Timestamp
+    ) -> LedgerStanding.Presentations {
+        let start = EvidenceSharing.start(at: now).millisecondsSince1970
+        let customers = presented.filter { $0.value > start }
+        let isKnown = customers[customer] != nil
+        return LedgerStanding.Presentations(others: customers.count - (isKnown ? 1 : 0), isKnown: isKnown)
+    }
+
+    private static func count(_ counted: CountedGrant, _ limit: SignatureLimit, at time: Timestamp) -> SignatureCount {
+        let start = limit.start(at: time).millisecondsSince1970
+        return SignatureCount(customer: counted.customer, offer: counted.grant.offer, start: start)
+    }
+
+    /// The key of an advisory lock: 64 bits of a SHA-256. Two that share one only wait for each other.
+    private static func lockKey(_ bytes: [UInt8]) -> Int64 {
+        SHA256.hash(data: bytes).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+    }
+}
+
+extension PostgreSQLLedgerBatch.CountedGrant {
+    fileprivate init(_ grant: OfferGrant, of entry: LedgerEntry, digestKey: DigestKey) {
+        self.grant = grant
+        customer = digestKey.digest(
+            customer: entry.customer,
+            originalTransactionId: grant.originalTransactionId,
+            bundleId: entry.bundleId
+        )
+        guard grant.maximumAccounts != nil, entry.customer != nil, let id = grant.originalTransactionId else {
+            subscription = nil
+            return
+        }
+        subscription = PresentedSubscription(
+            bundleId: entry.bundleId,
+            environment: entry.environment?.rawValue ?? "",
+            originalTransactionId: id
+        )
+    }
+}
+
+extension PresentedSubscription {
+    fileprivate var bytes: [UInt8] {
+        var bytes = CanonicalBytes("offer-signer ledger subscription 1")
+        bytes.append(bundleId)
+        bytes.append(environment)
+        bytes.append(originalTransactionId)
+        return bytes.bytes
+    }
+}

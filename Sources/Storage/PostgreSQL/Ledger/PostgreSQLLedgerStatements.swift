@@ -1,0 +1,176 @@
+import Offers
+
+/// The ledger's statements where PostgreSQL takes many rows at once; the rest is in ``LedgerSQL``.
+enum PostgreSQLLedgerStatements {
+    /// Takes locks until the transaction ends, in the order given.
+    static let lock = PostgreSQLStatement(
+        sql: "SELECT count(pg_advisory_xact_lock(key)) FROM (SELECT key FROM unnest($1::int8[]) AS keys (key)) AS keys"
+    )
+
+    /// How many signatures there are, for each of many customers and offers.
+    static let signatureCounts = PostgreSQLStatement(
+        sql: """
+            SELECT asked.number,
+                (SELECT count(*) FROM ledger_records AS records
+                    WHERE records.customer = asked.customer AND records.product_id = asked.product_id
+                        AND records.offer_id = asked.offer_id AND records.time > asked.start)
+            FROM unnest($1::bytea[], $2::text[], $3::text[], $4::int8[]) WITH ORDINALITY
+                AS asked (customer, product_id, offer_id, start, number)
+            """
+    )
+
+    /// Whom each of many subscriptions was presented for.
+    static let presentations = PostgreSQLStatement(
+        sql: """
+            SELECT asked.number, presented.customer, presented.last_seen
+            FROM unnest($1::text[], $2::text[], $3::text[], $4::int8[]) WITH ORDINALITY
+                AS asked (bundle_id, environment, original_transaction_id, start, number)
+            JOIN ledger_presentations AS presented USING (bundle_id, environment, original_transaction_id)
+            WHERE presented.last_seen > asked.start
+            """
+    )
+
+    /// Adds records.
+    static let insertRecords = PostgreSQLStatement(
+        sql: """
+            INSERT INTO ledger_records (\(LedgerSQL.recordColumns))
+            SELECT * FROM unnest($1::text[], $2::int8[], $3::int8[], $4::text[], $5::text[], $6::text[], $7::text[],
+                $8::text[], $9::text[], $10::text[], $11::int8[], $12::text[], $13::text[], $14::text[], $15::text[],
+                $16::bytea[], $17::bytea[], $18::bytea[])
+            """
+    )
+
+    /// Notes whom subscriptions were presented for.
+    static let insertPresentations = PostgreSQLStatement(
+        sql: """
+            INSERT INTO ledger_presentations (bundle_id, environment, original_transaction_id, customer, last_seen)
+            SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::int8[])
+            ON CONFLICT (bundle_id, environment, original_transaction_id, customer)
+            DO UPDATE SET last_seen = excluded.last_seen
+            """
+    )
+
+    /// The record that the next step of a deletion ends with.
+    static let lastOfOldest = PostgreSQLStatement(
+        sql: """
+            SELECT number, hash FROM
+                (SELECT number, hash FROM ledger_records WHERE writer = $1 AND number < $2 ORDER BY number LIMIT 10000)
+                AS oldest
+            ORDER BY number DESC LIMIT 1
+            """
+    )
+
+    /// A statement of the SQL that both databases take.
+    ///
+    /// - Parameters:
+    ///   - sql: The SQL.
+    ///   - values: Its parameters.
+    /// - Returns: What to run.
+    static func shared(_ sql: String, _ values: PostgreSQLValue...) -> PostgreSQLCall {
+        PostgreSQLCall(statement: PostgreSQLStatement(sql: sql), values: values)
+    }
+
+    /// Counts signatures.
+    ///
+    /// - Parameter counts: For whom, of what and since when.
+    /// - Returns: What to run.
+    static func count(_ counts: [PostgreSQLLedgerBatch.SignatureCount]) -> PostgreSQLCall {
+        signatureCounts(
+            .byteStrings(counts.map(\.customer)),
+            .texts(counts.map(\.offer.productId)),
+            .texts(counts.map(\.offer.offerId)),
+            .integers(counts.map(\.start))
+        )
+    }
+
+    /// Looks up whom subscriptions were presented for.
+    ///
+    /// - Parameter subscriptions: The subscriptions, and since when.
+    /// - Returns: What to run.
+    static func presented(_ subscriptions: [(subscription: PresentedSubscription, start: Int64)]) -> PostgreSQLCall {
+        presentations(
+            .texts(subscriptions.map(\.subscription.bundleId)),
+            .texts(subscriptions.map(\.subscription.environment)),
+            .texts(subscriptions.map(\.subscription.originalTransactionId)),
+            .integers(subscriptions.map(\.start))
+        )
+    }
+
+    /// Adds records.
+    ///
+    /// - Parameter records: The records.
+    /// - Returns: What to run.
+    static func insert(_ records: [LedgerRecord]) -> PostgreSQLCall {
+        insertRecords(
+            .texts(records.map(\.writer)),
+            .integers(records.map(\.number)),
+            .integers(records.map(\.time.millisecondsSince1970)),
+            .texts(records.map(\.client)),
+            .texts(records.map(\.bundleId)),
+            .texts(records.map(\.productId)),
+            .texts(records.map(\.offerId)),
+            .texts(records.map(\.format)),
+            .texts(records.map(\.keyIdentifier)),
+            .texts(records.map(\.nonce)),
+            .integers(records.map(\.timestamp.millisecondsSince1970)),
+            .texts(records.map(\.reason)),
+            .texts(records.map(\.evidence)),
+            .texts(records.map(\.environment)),
+            .texts(records.map(\.originalTransactionId)),
+            .byteStrings(records.map(\.account)),
+            .byteStrings(records.map(\.customer)),
+            .byteStrings(records.map(\.hash))
+        )
+    }
+
+    /// Notes whom subscriptions were presented for.
+    ///
+    /// - Parameter presentations: Each subscription with its customers, and when it was presented last.
+    /// - Returns: What to run.
+    static func insert(
+        _ presentations: [PresentedSubscription: PostgreSQLLedgerBatch.Presented]
+    ) -> PostgreSQLCall {
+        let rows = presentations.flatMap { subscription, customers in
+            customers.map { (subscription: subscription, customer: $0.key, time: $0.value) }
+        }
+        return insertPresentations(
+            .texts(rows.map(\.subscription.bundleId)),
+            .texts(rows.map(\.subscription.environment)),
+            .texts(rows.map(\.subscription.originalTransactionId)),
+            .byteStrings(rows.map(\.customer)),
+            .integers(rows.map(\.time))
+        )
+    }
+
+    /// Adds a signed statement about a chain.
+    ///
+    /// - Parameter checkpoint: The statement.
+    /// - Returns: What to run.
+    static func insert(_ checkpoint: LedgerCheckpoint) -> PostgreSQLCall {
+        shared(
+            LedgerSQL.insertCheckpoint,
+            .text(checkpoint.writer),
+            .text(checkpoint.kind.rawValue),
+            .integer(checkpoint.number),
+            .bytes(checkpoint.hash),
+            .integer(checkpoint.time.millisecondsSince1970),
+            .bytes(checkpoint.signature)
+        )
+    }
+
+    /// Begins a chain.
+    ///
+    /// - Parameter chain: The chain.
+    /// - Returns: What to run.
+    static func insert(_ chain: LedgerChain) -> PostgreSQLCall {
+        shared(
+            LedgerSQL.insertChain,
+            .text(chain.writer),
+            .integer(chain.startedAt.millisecondsSince1970),
+            chain.previousWriter.map { .text($0) } ?? .null,
+            chain.previousHead.map { .integer($0.number) } ?? .null,
+            chain.previousHead.map { .bytes($0.hash) } ?? .null,
+            .integer(chain.startedAt.millisecondsSince1970)
+        )
+    }
+}

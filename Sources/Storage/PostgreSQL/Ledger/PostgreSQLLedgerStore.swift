@@ -1,0 +1,161 @@
+import Offers
+import Synchronization
+
+/// The ledger in a PostgreSQL database, which several services may share: each has a chain of its own, and limits hold
+/// for all of them together.
+final class PostgreSQLLedgerStore: LedgerStore {
+    private struct Chain {
+        /// How far the chain is; `nil` when that has to be read, as before the first commit and after a failed one.
+        var head: LedgerChain.Head?
+        /// The number of the last record that a checkpoint covers.
+        var checkpoint: Int64 = 0
+    }
+
+    /// How often a transaction is tried that others were in the way of.
+    private static let attempts = 4
+
+    private let database: PostgreSQLDatabase
+    private let keys: LedgerKeys
+    private let retentionDays: Int?
+    private let now: @Sendable () -> Timestamp
+    private let writer = LedgerWriterName.random()
+    private let chain = Mutex(Chain())
+
+    /// Begins a chain of its own with the first record.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - keys: What digests and checkpoints are made with: the same for all who share the database.
+    ///   - retentionDays: For how many days records are kept; `nil` for ever.
+    ///   - now: The server's clock.
+    init(
+        database: PostgreSQLDatabase,
+        keys: LedgerKeys,
+        retentionDays: Int?,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.database = database
+        self.keys = keys
+        self.retentionDays = retentionDays
+        self.now = now
+    }
+
+    func commit(_ entries: [LedgerEntry]) throws(StorageFailure) -> [[GrantOutcome]] {
+        let batch = PostgreSQLLedgerBatch(entries, digestKey: keys.digestKey)
+        return try database.write { [self] connection throws(PostgreSQLError) in
+            let known = chain.withLock { chain in
+                // Read again unless this commit succeeds: after a connection was lost, only the database knows.
+                defer { chain.head = nil }
+                return chain.head
+            }
+            var head = known
+            if head == nil { head = try connection.headBeginning(writer, at: now()) }
+            guard let head else { throw PostgreSQLError(.unexpectedAnswer) }
+            var work = LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
+            let outcomes = try Self.retryingCollisions { () throws(PostgreSQLError) in
+                try connection.commit(batch, with: &work)
+            }
+            chain.withLock { $0.head = work.head }
+            return outcomes
+        }
+    }
+
+    func probe() throws(StorageFailure) {
+        try database.write { [self] connection throws(PostgreSQLError) in
+            _ = try connection.headBeginning(writer, at: now())
+            let time = PostgreSQLValue.integer(now().millisecondsSince1970)
+            _ = try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.seen, time, .text(writer)))
+        }
+    }
+
+    func writeCheckpoint() throws(StorageFailure) {
+        let (head, covered) = chain.withLock { ($0.head, $0.checkpoint) }
+        guard let head, head.number > covered else { return }
+        let checkpoint = try keys.checkpoint(.checkpoint, of: writer, at: head, time: now())
+        try database.write { connection throws(PostgreSQLError) in
+            do throws(PostgreSQLError) {
+                try connection.run(PostgreSQLLedgerStatements.insert(checkpoint))
+            } catch {
+                // It is there: the connection was lost before the server had said so.
+                guard error.code == .refused(.uniqueViolation) else { throw error }
+            }
+        }
+        chain.withLock { $0.checkpoint = head.number }
+    }
+
+    func deleteOld(at now: Timestamp) throws(StorageFailure) -> Int {
+        let start = PostgreSQLValue.integer(EvidenceSharing.start(at: now).millisecondsSince1970)
+        _ = try database.workWaiting { connection throws(PostgreSQLError) in
+            try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.deletePresentations, start)).changes
+        }
+        guard let retentionDays else { return 0 }
+        let limit = now.adding(seconds: -Int64(retentionDays) * 86_400)
+        var total = 0
+        for chain in try database.chains() {
+            while true {
+                let count = try deleteSome(of: chain.writer, before: limit, at: now)
+                guard count > 0 else { break }
+                total += count
+            }
+        }
+        return total
+    }
+
+    /// Deletes a bounded number of records, beside whoever writes.
+    private func deleteSome(
+        of writer: String,
+        before limit: Timestamp,
+        at now: Timestamp
+    ) throws(StorageFailure) -> Int {
+        try database.workWaiting { [keys] connection throws(PostgreSQLError) in
+            try connection.deleteSome(of: writer, before: limit) { stump throws(PostgreSQLError) in
+                do throws(StorageFailure) {
+                    return try keys.checkpoint(.retention, of: writer, at: stump, time: now)
+                } catch {
+                    throw PostgreSQLError(.stopped, error.detail)
+                }
+            }
+        }
+    }
+
+    func standing(of question: LedgerQuestion) throws(StorageFailure) -> LedgerStanding {
+        let counts = question.offers.map { offer, limit, originalTransactionId in
+            PostgreSQLLedgerBatch.SignatureCount(
+                customer: keys.digestKey.digest(
+                    customer: question.customer,
+                    originalTransactionId: originalTransactionId,
+                    bundleId: question.bundleId
+                ),
+                offer: offer,
+                start: limit.start(at: question.now).millisecondsSince1970
+            )
+        }
+        let customer = question.customer.map {
+            keys.digestKey.digest(customer: $0, originalTransactionId: nil, bundleId: question.bundleId)
+        }
+        let subscriptions = question.originalTransactionIds.map { id in
+            PresentedSubscription(
+                bundleId: question.bundleId,
+                environment: question.environment?.rawValue ?? "",
+                originalTransactionId: id
+            )
+        }
+        return try database.workWaiting { connection throws(PostgreSQLError) in
+            try connection.standing(counts, subscriptions, of: customer, at: question.now)
+        }
+    }
+
+    /// Tries a transaction again that another one was in the way of: nothing of it was done then (class 40).
+    private static func retryingCollisions<Value>(
+        _ body: () throws(PostgreSQLError) -> Value
+    ) throws(PostgreSQLError) -> Value {
+        for _ in 1..<attempts {
+            do throws(PostgreSQLError) {
+                return try body()
+            } catch {
+                guard case .refused(let state) = error.code, state.classCode == "40" else { throw error }
+            }
+        }
+        return try body()
+    }
+}
