@@ -263,7 +263,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "offer-signer", "OfferSignerClient", "CarelessLoader", "ChildProcess", "FakeServer", "ProcessMemory",
-                "SignedDataFixtures",
+                "PostgreSQLServer", "SignedDataFixtures",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks what is around the service without running any of it: shell scripts, YAML, Dockerfile, systemd unit.
-# Needs shellcheck, yamllint, hadolint and systemd-analyze; `make lint` brings them.
+# Checks what is around the service without running any of it: shell scripts, YAML, Dockerfile, Kubernetes, systemd unit.
+# Needs shellcheck, yamllint, hadolint, kubernetes-validate and systemd-analyze; `make lint` brings them.
 
 set -euo pipefail
 
@@ -20,7 +20,7 @@ heading() {
 
 passed() { printf '   %s\n' "$*"; }
 
-for tool in shellcheck yamllint hadolint systemd-analyze; do
+for tool in shellcheck yamllint hadolint kubernetes-validate systemd-analyze; do
     if ! command -v "$tool" >/dev/null; then
         echo "The command $tool is missing; 'make lint' installs it." >&2
         exit 1
@@ -42,6 +42,10 @@ passed "${#files[@]} files, nothing found"
 
 heading 'Checking the Dockerfile with hadolint'
 hadolint --failure-threshold info deploy/Dockerfile
+passed 'nothing found'
+
+heading 'Checking the Kubernetes manifests with kubernetes-validate'
+kubernetes-validate --strict --quiet deploy/kubernetes/*.yaml
 passed 'nothing found'
 
 heading 'Checking the systemd unit with systemd-analyze'

@@ -85,7 +85,11 @@ public final class DurableLedger: SignatureLedger {
     /// - Returns: The counts.
     /// - Throws: `LedgerFailure` when the ledger cannot be read.
     public func standing(of question: LedgerQuestion) async throws(LedgerFailure) -> LedgerStanding {
-        try Self.translating { () throws(StorageFailure) in try store.standing(of: question) }
+        do throws(StorageFailure) {
+            return try await store.standing(of: question)
+        } catch {
+            throw LedgerFailure(.unavailable, error.detail)
+        }
     }
 
     /// Takes no more, writes what waits, and signs how far the chain is.
@@ -132,5 +136,22 @@ extension DurableLedger {
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.init(SQLiteLedgerStore(database: database, keys: keys, retentionDays: retentionDays, now: now), now: now)
+    }
+
+    /// Opens the ledger in a PostgreSQL database, which other services may share.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - keys: What digests and checkpoints are made with: the same for all who share it.
+    ///   - retentionDays: For how many days records are kept; `nil` for ever.
+    ///   - now: The server's clock.
+    public convenience init(
+        in database: PostgreSQLDatabase,
+        keys: LedgerKeys,
+        retentionDays: Int? = nil,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        let store = PostgreSQLLedgerStore(database: database, keys: keys, retentionDays: retentionDays, now: now)
+        self.init(store, now: now)
     }
 }

@@ -26,10 +26,10 @@ protocol LedgerStore: Sendable {
     /// - Throws: ``StorageFailure``.
     func deleteOld(at now: Timestamp) throws(StorageFailure) -> Int
 
-    /// Counts what is known of a customer, beside whoever writes.
+    /// Counts what is known of a customer, beside whoever writes; the only call that comes from a request's task.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts.
     /// - Throws: ``StorageFailure``.
-    func standing(of question: LedgerQuestion) throws(StorageFailure) -> LedgerStanding
+    func standing(of question: LedgerQuestion) async throws(StorageFailure) -> LedgerStanding
 }

@@ -21,7 +21,7 @@ struct LedgerVerify: AsyncParsableCommand {
         let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.archive(settings) }
         let found: LedgerVerification
         do {
-            found = try LedgerVerifier(archive, key: P256.Signing.PublicKey(derRepresentation: key)).verify()
+            found = try Self.verify(archive, P256.Signing.PublicKey(derRepresentation: key))
         } catch {
             Console.message("error: \(error)")
             throw ExitCode.failure
@@ -33,5 +33,12 @@ struct LedgerVerify: AsyncParsableCommand {
         )
         guard found.faults.isEmpty else { throw ExitCode.failure }
         Console.result("The ledger is in order.")
+    }
+
+    private static func verify(
+        _ archive: some LedgerArchive,
+        _ key: P256.Signing.PublicKey
+    ) throws -> LedgerVerification {
+        try LedgerVerifier(archive, key: key).verify()
     }
 }

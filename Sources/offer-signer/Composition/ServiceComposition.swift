@@ -39,7 +39,7 @@ struct ServiceComposition {
             logger.notice("keys are not in secret memory", metadata: ["reason": "\(reason)"])
         }
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
-        let (clock, telemetry, ledger) = (lifelong.clock, lifelong.telemetry, lifelong.ledger.ledger)
+        let (clock, telemetry, ledger) = (lifelong.clock, lifelong.telemetry, lifelong.ledger)
         let tls = settings.server.tls.map(TLSIdentity.init)
         let reload = Reload(source: source, current: current, tls: tls, logger: logger)
         let rules = ListenerRules(
@@ -118,11 +118,11 @@ struct ServiceComposition {
         do {
             try await group.run()
         } catch {
-            ledger.close()
+            await ledger.close()
             await lifelong.appStoreTransport.shutdown()
             throw error
         }
-        ledger.close()
+        await ledger.close()
         await lifelong.appStoreTransport.shutdown()
         if let failure = DrainFailure(of: lifelong.connections) { throw failure }
     }
@@ -131,11 +131,11 @@ struct ServiceComposition {
         _ service: LoadedService,
         _ reload: Reload,
         _ clock: ClockMonitor,
-        _ ledger: DurableLedger
+        _ ledger: OpenLedger
     ) -> ReadinessDetails {
         ReadinessDetails(
             warnings: service.warnings.map(\.description) + reload.restartWarnings(of: service)
-                + [ledger.warning].compactMap(\.self),
+                + [ledger.ledger.warning].compactMap(\.self),
             faults: service.keyFaults + [clock.fault?.description, ledger.fault].compactMap(\.self),
             keyMemory: service.keyMemoryName,
             reloads: reload.record

@@ -7,14 +7,13 @@ struct OpenLedger: Sendable {
     /// The ledger.
     let ledger: DurableLedger
     /// The database, where other state is kept, too.
-    let database: SQLiteDatabase
+    let database: LedgerDatabase
 
     /// Opens the ledger that the settings describe; a new one is made with its keys.
     ///
     /// - Parameter settings: The settings. The keys' memory has been prepared.
     /// - Throws: ``ValueFault`` that says what is wrong and how to mend it.
     init(_ settings: Settings) throws(ValueFault) {
-        guard case .sqlite(let path) = settings.ledger.location else { throw Self.noPostgreSQL }
         let files = LedgerKeyFiles(settings.ledger)
         try files.makeForNewLedger(settings.ledger)
         let keys = LedgerKeys(
@@ -22,16 +21,26 @@ struct OpenLedger: Sendable {
             checkpointSigner: try files.loadCheckpointKey(settings.keyProtection)
         )
         do throws(StorageFailure) {
-            database = try SQLiteDatabase(path: path)
+            database = try LedgerDatabase(settings.ledger.location, access: .readWrite)
         } catch {
             throw ValueFault("the ledger cannot be opened: \(error.detail)")
         }
-        ledger = DurableLedger(
-            in: database,
-            keys: keys,
-            retentionDays: settings.ledger.retentionDays,
-            now: WallClock.now
-        )
+        let days = settings.ledger.retentionDays
+        ledger =
+            switch database {
+            case .sqlite(let file): DurableLedger(in: file, keys: keys, retentionDays: days, now: WallClock.now)
+            case .postgreSQL(let database):
+                DurableLedger(in: database, keys: keys, retentionDays: days, now: WallClock.now)
+            }
+    }
+
+    /// What keeps signatures from being recorded, in a sentence; `nil` when nothing does.
+    var fault: String? { ledger.fault ?? database.fault.map { "ledger: \($0)" } }
+
+    /// Writes what waits, signs how far the chain is, and closes the ledger and its database.
+    func close() async {
+        ledger.close()
+        await database.close()
     }
 
     /// Opens the ledger for reading, as it is.
@@ -39,16 +48,14 @@ struct OpenLedger: Sendable {
     /// - Parameter settings: The settings.
     /// - Returns: The database.
     /// - Throws: ``ValueFault`` when there is none.
-    static func archive(_ settings: Settings) throws(ValueFault) -> SQLiteDatabase {
-        guard case .sqlite(let path) = settings.ledger.location else { throw noPostgreSQL }
+    static func archive(_ settings: Settings) throws(ValueFault) -> any LedgerArchive {
         do throws(StorageFailure) {
-            return try SQLiteDatabase(path: path, access: .readOnly)
+            switch try LedgerDatabase(settings.ledger.location, access: .readOnly) {
+            case .sqlite(let file): return file
+            case .postgreSQL(let database): return database
+            }
         } catch {
             throw ValueFault("the ledger cannot be read: \(error.detail)")
         }
     }
-
-    private static let noPostgreSQL = ValueFault(
-        "ledger.url: a ledger in PostgreSQL is not supported yet; sqlite:FILE is"
-    )
 }

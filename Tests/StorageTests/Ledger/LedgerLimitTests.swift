@@ -85,7 +85,7 @@ struct LedgerLimitTests {
     }
 
     @Test("What is refused is told beforehand, too", arguments: LedgerHome.allCases)
-    func standing(home: LedgerHome) throws {
+    func standing(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let store = try fixture.store()
         _ = try store.commit([
@@ -93,8 +93,8 @@ struct LedgerLimitTests {
             .of(account: "b", maximumAccounts: 3, at: fixture.now),
         ])
         let offer = OfferRequest(productId: "monthly", offerId: "comeback50")
-        func standing(of customer: String) throws -> LedgerStanding {
-            try store.standing(
+        func standing(of customer: String) async throws -> LedgerStanding {
+            try await store.standing(
                 of: LedgerQuestion(
                     bundleId: "com.example.reader",
                     environment: .production,
@@ -106,11 +106,11 @@ struct LedgerLimitTests {
             )
         }
         #expect(
-            try standing(of: "a")
+            try await standing(of: "a")
                 == LedgerStanding(signatures: [offer: 2], presentations: ["1000": .init(others: 1, isKnown: true)])
         )
         #expect(
-            try standing(of: "c")
+            try await standing(of: "c")
                 == LedgerStanding(signatures: [offer: 0], presentations: ["1000": .init(others: 2, isKnown: false)])
         )
     }

@@ -118,7 +118,7 @@ final class PostgreSQLLedgerStore: LedgerStore {
         }
     }
 
-    func standing(of question: LedgerQuestion) throws(StorageFailure) -> LedgerStanding {
+    func standing(of question: LedgerQuestion) async throws(StorageFailure) -> LedgerStanding {
         let counts = question.offers.map { offer, limit, originalTransactionId in
             PostgreSQLLedgerBatch.SignatureCount(
                 customer: keys.digestKey.digest(
@@ -140,7 +140,7 @@ final class PostgreSQLLedgerStore: LedgerStore {
                 originalTransactionId: id
             )
         }
-        return try database.workWaiting { connection throws(PostgreSQLError) in
+        return try await database.work { connection throws(PostgreSQLError) in
             try connection.standing(counts, subscriptions, of: customer, at: question.now)
         }
     }

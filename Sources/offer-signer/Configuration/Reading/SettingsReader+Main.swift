@@ -1,5 +1,6 @@
 import AppStore
 import FoundationEssentials
+import Storage
 
 /// `offer-signer.yaml` itself.
 extension SettingsReader {
@@ -116,7 +117,10 @@ extension SettingsReader {
         }
         // A malformed URL has its fault already.
         guard let text = layers.text(.ledgerURL), let location = try? LedgerURL.parse(text) else { return nil }
-        if case .postgres = location {
+        if case .postgres(let url) = location {
+            if let warning = (try? PostgreSQLLocation(url: url))?.warning {
+                faults.warning(layers.place(.ledgerURL), warning)
+            }
             let kinds: [KnownSetting] = [.ledgerDigestKeyFile, .ledgerCheckpointKeyFile]
             for setting in kinds where !layers.isGiven(setting) {
                 faults.fault(

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Storage
 
 /// Reads where the ledger is kept.
 enum LedgerURL {
@@ -13,7 +14,7 @@ enum LedgerURL {
             guard !path.isEmpty else { throw ValueFault("names no file; write sqlite:ledger.sqlite") }
             return .sqlite(path: try FilePathText.parse(path))
         }
-        guard text.hasPrefix("postgres://") else {
+        guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else {
             // A URL of another scheme may hold a password too: it is not repeated.
             throw ValueFault("is neither sqlite:FILE nor postgres://USER@HOST/DB")
         }
@@ -23,6 +24,11 @@ enum LedgerURL {
         let hasPassword = parts.queryItems?.contains { $0.name == "password" } ?? false
         guard parts.password == nil, !hasPassword else {
             throw ValueFault("carries a password; leave it out and put it into a passfile (PGPASSFILE)")
+        }
+        do throws(PostgreSQLError) {
+            _ = try PostgreSQLLocation(url: text)
+        } catch {
+            throw ValueFault(error.detail)
         }
         return .postgres(url: text)
     }

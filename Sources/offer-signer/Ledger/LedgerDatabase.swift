@@ -1,0 +1,55 @@
+import Foundation
+import Storage
+
+/// The database that the ledger is in: a file beside one service, or a server that several share.
+enum LedgerDatabase: Sendable {
+    case sqlite(SQLiteDatabase)
+    case postgreSQL(PostgreSQLDatabase)
+
+    /// What a database is opened for.
+    enum Access {
+        /// To read and write; what is missing is made.
+        case readWrite
+        /// To read what is there.
+        case readOnly
+    }
+
+    /// Opens the database.
+    ///
+    /// A PostgreSQL server that is out of reach is no error: see ``fault``.
+    ///
+    /// - Parameters:
+    ///   - location: Where it is.
+    ///   - access: What it is opened for.
+    /// - Throws: `StorageFailure` when it cannot be used.
+    init(_ location: LedgerLocation, access: Access) throws(StorageFailure) {
+        switch location {
+        case .sqlite(let path):
+            self = .sqlite(try SQLiteDatabase(path: path, access: access == .readWrite ? .readWrite : .readOnly))
+        case .postgres(let url):
+            // libpq would take it, and everything that shows environments would show it.
+            guard ProcessInfo.processInfo.environment["PGPASSWORD"] == nil else {
+                throw StorageFailure(
+                    .cannotOpen,
+                    "PGPASSWORD is in the environment; take it away, and put the password into a passfile (PGPASSFILE)"
+                )
+            }
+            self = .postgreSQL(
+                try PostgreSQLDatabase(url: url, access: access == .readWrite ? .readWrite : .readOnly)
+            )
+        }
+    }
+
+    /// Why nothing can be written now, in a sentence; `nil` while nothing is known to be wrong.
+    var fault: String? {
+        switch self {
+        case .sqlite: nil
+        case .postgreSQL(let database): database.fault
+        }
+    }
+
+    /// Closes what has to be closed.
+    func close() async {
+        if case .postgreSQL(let database) = self { await database.close() }
+    }
+}

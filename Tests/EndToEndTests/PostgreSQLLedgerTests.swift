@@ -1,0 +1,174 @@
+import ChildProcess
+import Foundation
+import PostgreSQLServer
+import Testing
+
+@Suite("The ledger in PostgreSQL", .serialized, .timeLimit(.minutes(4)))
+struct PostgreSQLLedgerTests {
+    private let installation: Installation
+
+    init() throws { installation = try Installation() }
+
+    private var request: String {
+        #"""
+        {"applicationUsername":"alice","evidence":{"receiptResponse":\#(Customers.active)},
+        "offers":[{"productId":"pro.monthly","offerId":"anyone"}]}
+        """#
+    }
+
+    @Test("Two services share a database: of 200 requests at once, a customer gets exactly as many as the catalog says")
+    func limit() throws {
+        let server = try PostgreSQLServer()
+        try installation.keepLedger(in: server.url())
+        try installation.limit(offer: "maximumSignaturesPerCustomer: 5")
+        let services = [try RunningService(installation), try RunningService(installation)]
+        let loads = services.map { Load(on: $0, connections: 100, requests: 1) }
+        let samples = loads.flatMap { $0.finish() }
+        #expect(samples.count == 200)
+        #expect(samples.allSatisfy { $0.status == 200 })
+        #expect(samples.filter { !$0.signature.isEmpty }.count == 5)
+        #expect(try installation.records().count == 5)
+        for service in services {
+            #expect(try service.sign(request).decisions.first?["reason"] as? String == "signature_limit")
+            service.signal(SIGTERM)
+            #expect(service.wait() == 0)
+        }
+        let verified = try installation.ledger("verify")
+        #expect(verified.status == 0, "\(verified.errors)")
+    }
+
+    @Test(
+        "The server is stopped or killed under load: no signature leaves that is not kept, and the service recovers by itself",
+        arguments: [false, true]
+    )
+    func restart(byKill: Bool) throws {
+        let server = try PostgreSQLServer()
+        try installation.keepLedger(in: server.url())
+        let service = try RunningService(installation)
+        let load = Load(on: service, connections: 8)
+        while load.count < 100 { usleep(1000) }
+        if byKill { server.kill() } else { server.stop() }
+        let details = try service.waitUntilReadiness(is: 503)
+        #expect((details["faults"] as? [String])?.contains { $0.hasPrefix("ledger: ") } == true)
+        let refused = try service.sign(request)
+        #expect(refused.status == 503)
+        #expect(refused.json["code"] as? String == "ledger_unavailable")
+        #expect(Int(refused.headers["retry-after"] ?? "").map { $0 > 0 } == true)
+        try server.start()
+        try service.waitUntilReadiness(is: 200)
+        let before = load.count
+        while load.count < before + 100 { usleep(1000) }
+        #expect(try service.sign(request).decisions.first?["discount"] != nil)
+        let samples = load.stop()
+        #expect(Set(samples.map(\.status)).subtracting([200, 503]).isEmpty)
+        let received = Set(samples.filter { $0.status == 200 }.map(\.nonce))
+        let kept = Set(try installation.records().compactMap { $0["nonce"] as? String })
+        #expect(received.count >= 100)
+        #expect(received.subtracting(kept).isEmpty)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+        let verified = try installation.ledger("verify")
+        #expect(verified.status == 0, "\(verified.errors)")
+    }
+
+    @Test("A server that is not there yet: the service starts, is not ready, and is when the server comes")
+    func lateServer() throws {
+        let server = try PostgreSQLServer()
+        server.stop()
+        try installation.keepLedger(in: server.url())
+        let service = try RunningService(installation)
+        #expect(try service.readiness().status == 503)
+        #expect(try service.sign(request).status == 503)
+        try server.start()
+        try service.waitUntilReadiness(is: 200)
+        #expect(try service.sign(request).decisions.first?["discount"] != nil)
+    }
+
+    @Test("With TLS and a password file: the server is verified, no openssl.cnf is read, and the password is told nowhere")
+    func tls() throws {
+        let directory = installation.directory
+        try installation.openssl(
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-keyout",
+            directory.path("server.key"),
+            "-out",
+            directory.path("server.pem"),
+            "-subj",
+            "/CN=database.test",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1"
+        )
+        let password = "hunter2-\(UUID().uuidString)"
+        let files = (certificate: directory.path("server.pem"), key: directory.path("server.key"))
+        let server = try PostgreSQLServer(password: password, tls: files)
+        try directory.write("passfile", "127.0.0.1:*:*:postgres:\(password)\n", mode: 0o600)
+        let mark = directory.path("loaded")
+        let module = try SharedObject.build(SharedObject.leavingMark(mark), named: "foreign.so", in: directory)
+        try directory.write(
+            "openssl.cnf",
+            """
+            openssl_conf = main
+            [main]
+            providers = list
+            [list]
+            foreign = foreign_section
+            [foreign_section]
+            module = \(module)
+            activate = 1
+
+            """
+        )
+        try installation.keepLedger(
+            in: server.networkURL("sslmode=verify-full&sslrootcert=\(directory.path("server.pem"))")
+        )
+        let environment = [
+            "OPENSSL_CONF": directory.path("openssl.cnf"), "PGPASSFILE": directory.path("passfile"),
+        ]
+        let service = try RunningService(installation, environment: environment)
+        #expect(try service.sign(request).decisions.first?["discount"] != nil)
+        #expect(try server.query("SELECT count(*) > 0 FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE ssl") == "t")
+        #expect(!FileManager.default.fileExists(atPath: mark))
+        #expect(!(service.log + service.output).contains(password))
+
+        // Another authority: nothing is said to a server that cannot show who it is.
+        try installation.openssl(
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", directory.path("other.key"), "-out",
+            directory.path("other.pem"), "-subj", "/CN=127.0.0.1"
+        )
+        let other = server.networkURL("sslmode=verify-full&sslrootcert=\(directory.path("other.pem"))")
+        let export = try Executable.run(
+            ["ledger", "export", "--config", installation.configuration, "--ledger-url", other],
+            environment: environment
+        )
+        #expect(export.status == 1)
+        #expect(export.errors.contains("certificate verify failed"))
+        #expect(!export.errors.contains(password))
+    }
+
+    @Test("A password in the environment is refused, as it would be seen there, and is not repeated")
+    func environmentPassword() throws {
+        try installation.keepLedger(in: "postgres://postgres@/offers?host=/tmp/nowhere")
+        let outcome = try Executable.run(
+            ["serve", "--config", installation.configuration],
+            environment: ["PGPASSWORD": "hunter2-hunter2"]
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("PGPASSWORD") && outcome.errors.contains("passfile"))
+        #expect(!outcome.errors.contains("hunter2"))
+    }
+
+    @Test("Without keys that all replicas have, a ledger in PostgreSQL is refused: each missing key is named")
+    func keysRequired() throws {
+        let outcome = try Executable.run([
+            "check", "--config", installation.configuration, "--ledger-url", "postgres://me@127.0.0.1/offers",
+        ])
+        #expect(outcome.status == 78)
+        for key in ["ledger.digestKeyFile", "ledger.checkpointKeyFile"] { #expect(outcome.errors.contains(key)) }
+    }
+}
