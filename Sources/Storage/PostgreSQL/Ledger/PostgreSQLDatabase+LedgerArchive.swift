@@ -1,12 +1,24 @@
 import Offers
 
 extension PostgreSQLDatabase: LedgerArchive {
+    /// All chains, in the order in which they began.
+    ///
+    /// - Returns: The chains.
+    /// - Throws: ``StorageFailure``.
     public func chains() throws(StorageFailure) -> [LedgerChain] {
         try workWaiting { connection throws(PostgreSQLError) in
             try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.chains)).chains()
         }
     }
 
+    /// The records of a chain, in their order.
+    ///
+    /// - Parameters:
+    ///   - writer: The chain's writer.
+    ///   - number: The number of the record before the first.
+    ///   - limit: How many at the most.
+    /// - Returns: The records.
+    /// - Throws: ``StorageFailure``.
     public func records(
         of writer: String,
         after number: Int64,
@@ -21,6 +33,13 @@ extension PostgreSQLDatabase: LedgerArchive {
         return try workWaiting { connection throws(PostgreSQLError) in try connection.run(call).records() }
     }
 
+    /// The records of all chains, in the order of their times.
+    ///
+    /// - Parameters:
+    ///   - place: The record before the first.
+    ///   - limit: How many at the most.
+    /// - Returns: The records.
+    /// - Throws: ``StorageFailure``.
     public func records(after place: LedgerPlace, limit: Int) throws(StorageFailure) -> [LedgerRecord] {
         let call = PostgreSQLLedgerStatements.shared(
             LedgerSQL.recordsByTime,
@@ -32,6 +51,15 @@ extension PostgreSQLDatabase: LedgerArchive {
         return try workWaiting { connection throws(PostgreSQLError) in try connection.run(call).records() }
     }
 
+    /// The statements about a chain, in the order of their records.
+    ///
+    /// - Parameters:
+    ///   - kind: Which statements.
+    ///   - writer: The chain's writer.
+    ///   - number: The number of the record from which on they are wanted, itself left out.
+    ///   - limit: How many at the most.
+    /// - Returns: The statements.
+    /// - Throws: ``StorageFailure``.
     public func checkpoints(
         _ kind: LedgerCheckpoint.Kind,
         of writer: String,

@@ -142,7 +142,7 @@ struct PostgreSQLLedgerBatch {
         return SignatureCount(customer: counted.customer, offer: counted.grant.offer, start: start)
     }
 
-    /// The key of an advisory lock: 64 bits of a SHA-256. Two that share one only wait for each other.
+    /// The key of an advisory lock, 64 bits of a SHA-256; two that share one only wait for each other.
     private static func lockKey(_ bytes: [UInt8]) -> Int64 {
         SHA256.hash(data: bytes).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
     }

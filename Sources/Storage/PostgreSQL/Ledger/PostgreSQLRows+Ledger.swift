@@ -70,6 +70,7 @@ extension PostgreSQLRows {
     /// - Parameters:
     ///   - kind: What they state.
     ///   - writer: The chain's writer.
+    /// - Returns: The statements.
     /// - Throws: ``PostgreSQLError`` for a row that is no statement.
     func checkpoints(
         _ kind: LedgerCheckpoint.Kind,

@@ -1,0 +1,67 @@
+import Dispatch
+import Offers
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite("The ledger of several services in PostgreSQL", .timeLimit(.minutes(2)))
+struct PostgreSQLLedgerStoreTests {
+    private static let writers = 6
+    private static let rounds = 40
+
+    private let fixture: LedgerFixture
+
+    init() throws { fixture = try LedgerFixture(.postgresql) }
+
+    /// Has several writers commit at the same moment, again and again.
+    ///
+    /// - Returns: What became of the entries, round by round.
+    private func race(_ entry: @Sendable (_ round: Int, _ writer: Int) -> LedgerEntry) throws -> [[GrantOutcome]] {
+        let stores = try (0..<Self.writers).map { _ in try fixture.store() }
+        return (0..<Self.rounds).map { round in
+            let outcomes = Mutex<[GrantOutcome]>([])
+            DispatchQueue.concurrentPerform(iterations: Self.writers) { writer in
+                let told = try? stores[writer].commit([entry(round, writer)])
+                outcomes.withLock { $0 += told?.first ?? [] }
+            }
+            return outcomes.withLock { $0 }
+        }
+    }
+
+    @Test("Of six services that sign for one customer at the same moment, one gets the only signature")
+    func signatures() throws {
+        let now = fixture.now
+        for outcomes in try race({ round, _ in .of(account: "reader-\(round)", limit: 1, at: now) }) {
+            #expect(outcomes.count == Self.writers)
+            #expect(outcomes.count { $0 == .recorded } == 1)
+        }
+    }
+
+    @Test("Of six services shown one subscription for six accounts at the same moment, two accounts get theirs")
+    func presentations() throws {
+        let now = fixture.now
+        let rounds = try race { round, writer in
+            .of(account: "\(round)-\(writer)", originalTransactionId: "\(round)", maximumAccounts: 2, at: now)
+        }
+        for outcomes in rounds { #expect(outcomes.count { $0 == .recorded } == 2) }
+    }
+
+    @Test("Many customers in each batch, in whatever order: nobody waits in a circle")
+    func order() throws {
+        let now = fixture.now
+        let stores = try (0..<4).map { _ in try fixture.store() }
+        let failures = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: 4) { writer in
+            for _ in 0..<20 {
+                let entries = (0..<30).shuffled().map { LedgerEntry.of(account: "\($0)", limit: 1000, at: now) }
+                if (try? stores[writer].commit(entries)) == nil { failures.add(1, ordering: .relaxed) }
+            }
+        }
+        #expect(failures.load(ordering: .relaxed) == 0)
+        #expect(try fixture.records().count == 4 * 20 * 30)
+        let found = try fixture.verify()
+        #expect(found.faults.isEmpty, "\(found.faults)")
+        #expect(found.chains == 4)
+    }
+}
