@@ -203,9 +203,9 @@ def report(options, raw, servers, rows, left_out, version, before, picture):
         f"{version} · {datetime.date.today()} · {machine()} · {raw.library}",
         "",
         f"Medians of {options.rounds} rounds of {options.seconds:g} s over 64 connections, all in turns, each between two "
-        "measurements of raw libcrypto. The peers decode, compose, sign and encode, no more; Offer Signer authenticates, "
-        f"decides and keeps its ledger as well. Load average before the run: {before:.1f}; the ratios are what counts. "
-        "The generator runs on the same cores.",
+        "measurements of raw libcrypto. The peers decode, compose, sign and encode, no more; Offer Signer authenticates "
+        "and decides as well, and keeps its ledger where this version has one. "
+        f"Load average before the run: {before:.1f}; the ratios are what counts. The generator runs on the same cores.",
     ]
     columns = ["", "CPU µs a signature", "÷ raw", "signatures/s", "÷ raw, all cores", "p50 ms", "p99 ms", "MB"]
     for question, _ in QUESTIONS:

@@ -105,8 +105,10 @@ struct PreparedService {
         guard status == 200 else {
             throw PreparationFault("POST \(question.address)\(path): \(status)\(Self.detail(of: body))")
         }
-        do {
-            return try SignedAnswer(json: body)
+        do throws(JSONFault) {
+            let answer = try SignedAnswer(json: body)
+            guard !answer.bundleId.isEmpty else { throw JSONFault(.missingMember, "There is no bundleId.") }
+            return answer
         } catch {
             throw PreparationFault("POST \(question.address)\(path) is not answered by Offer Signer: \(error.detail)")
         }

@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import StrictJSON
 import Yams
 
 /// The configuration of a service that runs for one measurement, made from one that is there.
@@ -15,13 +14,19 @@ struct OwnConfiguration {
     /// The file of the first key of the app.
     let keyFile: String
 
-    private let keyIdentifier: String
-    private let directory: URL
-    private var main: Node
-    private var catalog: Node
-    private let apps: [App]
+    /// The identifier of that key.
+    let keyIdentifier: String
+    /// The service's directory.
+    let directory: URL
+    /// The original.
+    let main: Node
+    /// The original's catalog.
+    let catalog: Node
+    /// The apps, the one that is asked for first.
+    let apps: [App]
 
-    private struct App {
+    /// An app of the catalog.
+    struct App {
         let bundleId: String
         let groups: [(id: String, products: [String])]
     }
@@ -80,129 +85,6 @@ struct OwnConfiguration {
         }
     }
 
-    /// Writes what the simulator knows: the apps, and customers of three states for each product of the first.
-    ///
-    /// - Parameters:
-    ///   - customers: How many customers are wanted; there are some hundreds at most.
-    ///   - publicKey: The public half of the first app's first key, by which the service is known to the App Store.
-    /// - Throws: ``OwnServiceFault`` when it cannot be written.
-    func writeScenario(customers: Int, publicKey: [UInt8]) throws(OwnServiceFault) {
-        let states = ["lapsed", "activeAutoRenewOff", "active"]
-        let products = apps[0].groups.flatMap(\.products)
-        let count = max(1, min(customers, 100) / max(1, products.count))
-        var json = JSONWriter()
-        json.object { file in
-            file.member("apps")
-            file.array { list in for app in apps { list.object { write(app, publicKey, into: &$0) } } }
-            file.member("customers")
-            file.array { list in
-                for (index, product) in products.enumerated() {
-                    for state in states {
-                        list.object { customer in
-                            customer.member("name", "\(state)-\(index)")
-                            customer.member("count", Int64(count))
-                            customer.member("bundleId", apps[0].bundleId)
-                            customer.member("subscriptions")
-                            customer.array { list in
-                                list.object { subscription in
-                                    subscription.member("product", product)
-                                    subscription.member("state", state)
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        // JSON is YAML, and needs no thought about quotation marks.
-        try write(json.bytes, to: simulator.appending(path: "app-store.yaml"))
-    }
-
-    /// Writes the service's configuration.
-    ///
-    /// - Parameter url: Where the simulator listens.
-    /// - Returns: The file.
-    /// - Throws: ``OwnServiceFault`` when it cannot be written.
-    func writeConfiguration(simulator url: String) throws(OwnServiceFault) -> URL {
-        var (main, catalog) = (main, catalog)
-        let names = ["catalog": "load-catalog.yaml", "clients": "load-clients.yaml"]
-        for (key, name) in names { main[Node(key)] = Node(name) }
-        if main["ledger"]?["url"]?.string?.hasPrefix("sqlite:") ?? true {
-            var ledger = main["ledger"] ?? Node.mapping(Node.Mapping([]))
-            ledger["url"] = Node("sqlite:" + directory.appending(path: "load-ledger.sqlite").path)
-            main["ledger"] = ledger
-        }
-        let addresses = [
-            "verifyReceiptURL": "\(url)/verifyReceipt", "sandboxVerifyReceiptURL": "\(url)/sandbox/verifyReceipt",
-            "serverAPIURL": url, "sandboxServerAPIURL": "\(url)/sandbox", "requestsPerSecond": "100000",
-        ]
-        var appStore = Node.mapping(Node.Mapping(addresses.sorted { $0.key < $1.key }.map { (Node($0), Node($1)) }))
-        appStore["additionalRoots"] = Node.sequence([Node(simulator.appending(path: "root.pem").path)])
-        main["appStore"] = appStore
-        if main["notifications"] != nil { main["notifications"]?["port"] = Node("0") }
-
-        // What the App Store Server API and verifyReceipt are asked with, where the catalog has nothing.
-        for index in 0..<(catalog["apps"]?.sequence?.count ?? 0) {
-            guard var app = catalog["apps"]?.sequence?[index], var key = app["keys"]?.sequence?.first else { continue }
-            if key["issuerId"] == nil { key["issuerId"] = Node("57246542-96fe-1a63-e053-0824d011072a") }
-            app["keys"]?.sequence?[0] = key
-            if app["sharedSecretFile"] == nil { app["sharedSecretFile"] = Node("load.secret") }
-            catalog["apps"]?.sequence?[index] = app
-        }
-        let digest = SHA256.hash(data: Data(token.utf8)).map { String(format: "%02x", $0) }.joined()
-        var clients = JSONWriter()
-        clients.object { file in
-            file.member("clients")
-            file.array { list in
-                list.object { client in
-                    client.member("name", "load")
-                    client.member("tokenSHA256", digest)
-                    client.member("apps")
-                    client.array { list in for app in apps { list.string(app.bundleId) } }
-                }
-            }
-        }
-        try write(Array("load\n".utf8), to: directory.appending(path: "load.secret"))
-        try write(clients.bytes, to: directory.appending(path: "load-clients.yaml"))
-        let file = directory.appending(path: "load.yaml")
-        do {
-            try write(Array(Yams.serialize(node: catalog).utf8), to: directory.appending(path: "load-catalog.yaml"))
-            try write(Array(Yams.serialize(node: main).utf8), to: file)
-        } catch let error as OwnServiceFault {
-            throw error
-        } catch {
-            throw OwnServiceFault("the configuration cannot be written: \(error)")
-        }
-        return file
-    }
-
-    private func write(_ app: App, _ publicKey: [UInt8], into json: inout JSONWriter) {
-        json.member("bundleId", app.bundleId)
-        if app.bundleId == apps[0].bundleId {
-            json.member("keys")
-            json.array { list in
-                list.object { key in
-                    let base64 = Data(publicKey).base64EncodedString(options: [
-                        .lineLength64Characters, .endLineWithLineFeed,
-                    ])
-                    key.member("id", keyIdentifier)
-                    key.member("publicKey", "-----BEGIN PUBLIC KEY-----\n\(base64)\n-----END PUBLIC KEY-----\n")
-                }
-            }
-        }
-        json.member("gracePeriodDays", 16)
-        json.member("subscriptionGroups")
-        json.array { list in
-            for group in app.groups {
-                list.object { member in
-                    member.member("id", group.id)
-                    member.member("products")
-                    member.array { list in for product in group.products { list.object { $0.member("id", product) } } }
-                }
-            }
-        }
-    }
-
     private static func read(_ file: URL, config: String) throws(OwnServiceFault) -> Node {
         do {
             let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
@@ -216,15 +98,6 @@ struct OwnConfiguration {
             throw OwnServiceFault(
                 "\(file.path) cannot be read; offer-signer check --config \(config) says what is wrong with it"
             )
-        }
-    }
-
-    private func write(_ bytes: [UInt8], to file: URL) throws(OwnServiceFault) {
-        do {
-            try Data(bytes).write(to: file)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-        } catch {
-            throw OwnServiceFault("\(file.path) cannot be written: \(error.localizedDescription)")
         }
     }
 }

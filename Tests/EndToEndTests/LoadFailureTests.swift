@@ -1,0 +1,106 @@
+import ChildProcess
+import FakeServer
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("The load generator and what goes wrong")
+struct LoadFailureTests {
+    private static let eligible = #"""
+        {"bundleId":"com.example.reader","account":{},
+        "decisions":[{"productId":"p","offerId":"o","verdict":"eligible","reason":"active"}]}
+        """#
+    private static let signed = #"""
+        {"bundleId":"com.example.reader","account":{},"decisions":[{"productId":"p","offerId":"o","verdict":"eligible",
+        "reason":"active","discount":{"identifier":"o","keyIdentifier":"K","nonce":"1","timestamp":1,"signature":"AAAA"}}]}
+        """#
+
+    private func load(_ server: FakeServer, _ arguments: [String]) throws -> (
+        outcome: ChildProcess.Outcome, [String: Any]
+    ) {
+        let outcome = try Executable.run(["load", "--url", server.url, "--token", "t", "--json"] + arguments)
+        let json = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
+        return (outcome, try #require(json, "\(outcome.errors)"))
+    }
+
+    @Test(
+        "Failures are counted by what they are",
+        arguments: [
+            (.init(429, #"{"code":"too_many_signatures","status":429}"#), "429 too_many_signatures"),
+            (.init(502, "<html>Bad Gateway</html>"), "502"), (.init(closes: true), "closed"),
+            (.init(delay: 30), "timeout"), (.init(200, "hello"), "malformed answer: no decisions"),
+            (.init(200, eligible.replacing("active", with: "signature_limit")), "not signed: signature_limit"),
+            (.init(headers: ["Content-Length": "x"]), "malformed answer: no Content-Length"),
+        ] as [(FakeServer.Reply, String)]
+    )
+    func failures(reply: FakeServer.Reply, name: String) throws {
+        let server = try FakeServer { $0.path == "/v1/signatures" ? reply : .init(200, Self.eligible) }
+        let (outcome, report) = try load(
+            server,
+            ["--warm-up", "0", "--duration", "1", "--timeout", "0.5", "--connections", "2"]
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("nothing was signed"))
+        #expect(report["requests"] as? Int == 0)
+        let errors = try #require(report["errors"] as? [String: Int])
+        #expect(Array(errors.keys) == [name])
+        #expect((errors[name] ?? 0) > 0)
+    }
+
+    @Test("What an open loop could not send is a failure: every request that was due is in the result")
+    func everyRequestCounts() throws {
+        let server = try FakeServer { $0.path == "/v1/signatures" ? .init(delay: 30) : .init(200, Self.eligible) }
+        let (outcome, report) = try load(
+            server,
+            ["--rate", "20", "--warm-up", "0", "--duration", "1", "--timeout", "1.5", "--connections", "2"]
+        )
+        #expect(outcome.status == 1)
+        let errors = try #require(report["errors"] as? [String: Int])
+        #expect(errors == ["timeout": 2, "not sent: no connection was free": 18])
+    }
+
+    @Test("A pause of the service is in the open loop's percentiles, though one request alone saw it")
+    func coordinatedOmission() throws {
+        let isFirst = Mutex(true)
+        let server = try FakeServer { request in
+            guard request.path == "/v1/signatures" else { return .init(200, Self.eligible) }
+            let pauses = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            return .init(200, Self.signed, delay: pauses ? 3 : 0)
+        }
+        let (outcome, report) = try load(
+            server,
+            ["--rate", "50", "--warm-up", "0", "--duration", "4", "--connections", "1"]
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let measured = try #require(report["measured"] as? [String: Double])
+        let corrected = try #require(report["corrected"] as? [String: Double])
+        #expect(try #require(corrected["p50"]) > (try #require(measured["p50"])) * 5)
+        #expect(try #require(corrected["p90"]) > (try #require(measured["p90"])) * 5)
+    }
+
+    @Test("A signature that is none is wrong, and the first fault is told")
+    func wrong() throws {
+        let installation = try Installation()
+        let server = try FakeServer { .init(200, $0.path == "/v1/signatures" ? Self.signed : Self.eligible) }
+        let (outcome, report) = try load(
+            server,
+            ["--warm-up", "0", "--duration", "0.5", "--connections", "1", "--verify-key", installation.publicKey]
+        )
+        #expect(outcome.status == 1)
+        let verification = try #require(report["verification"] as? [String: Any])
+        #expect((verification["wrong"] as? Int ?? 0) > 0)
+        #expect(verification["firstFault"] as? String == "the nonce is no UUID in lowercase")
+    }
+
+    @Test("What is no Offer Signer is said to be none", arguments: [#"{"hello":1}"#, "hello", ""])
+    func noService(body: String) throws {
+        let server = try FakeServer { _ in .init(200, body) }
+        let outcome = try Executable.run(["load", "--url", server.url, "--token", "t"])
+        #expect(outcome.status == 1)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("error: "))
+    }
+}
