@@ -83,13 +83,13 @@ struct LoadTests {
         let outcome = try ChildProcess(
             Executable.path,
             ["load", "--self", "--config", installation.configuration, "--customers", "6", "--verify-all", "--mix"]
-                + ["receiptResponse=2,receipt,signedTransactions,transactionId"] + Self.quick,
+                + ["receiptResponse=2,receipt,signedTransactions,transactionId,held"] + Self.quick,
             environment: ["TMPDIR": scratch.url.path, "OFFER_SIGNER_SERVER_PORT": "1"]
         ).outcome()
         #expect(outcome.status == 0, "\(outcome.errors)")
         let report = try json(outcome)
         let kinds = try #require(report["kinds"] as? [String: [String: Any]])
-        #expect(kinds.keys.sorted() == ["receipt", "receiptResponse", "signedTransactions", "transactionId"])
+        #expect(kinds.keys.sorted() == ["held", "receipt", "receiptResponse", "signedTransactions", "transactionId"])
         #expect(kinds.values.allSatisfy { ($0["requests"] as? Int ?? 0) > 0 })
         #expect((report["errors"] as? [String: Int])?.isEmpty == true)
         #expect((report["serviceMicrosecondsPerSignature"] as? Double ?? 0) > 0)

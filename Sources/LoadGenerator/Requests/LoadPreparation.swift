@@ -147,7 +147,12 @@ public struct LoadPreparation: Sendable {
         for var customer in customers {
             _ = try await service.sign(customer, bundleId: bundleId)
             customer.evidence = nil
-            let found = try await service.eligible(customer, customer.offers, bundleId: bundleId, reasons: &reasons)
+            var found: [ExpectedAnswer.Offer] = []
+            // What is learnt may be stored a little later than it is answered.
+            for attempt in 0..<20 where found.isEmpty {
+                if attempt > 0 { try? await Task.sleep(for: .milliseconds(100)) }
+                found = try await service.eligible(customer, customer.offers, bundleId: bundleId, reasons: &reasons)
+            }
             guard !found.isEmpty else {
                 throw PreparationFault(
                     "held: the service holds no state of a customer whose evidence it has just seen; it said: "
