@@ -53,6 +53,14 @@ struct Installation {
                           - { id: comeback50, audience: [lapsed] }
             """
         )
+        try writeClients(token: token)
+    }
+
+    /// Writes the one client.
+    ///
+    /// - Parameter token: Its token.
+    /// - Throws: `Failure` when a tool fails.
+    func writeClients(token: String = Self.token) throws {
         let digest = try Executable.run(
             [],
             of: "/usr/bin/sha256sum",

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@Suite("When things go wrong around a running service")
+struct FaultTests {
+    @Test("A key file that is removed takes nothing away: what runs signs on, and a reload is refused and says why")
+    func keyFileRemoved() throws {
+        let service = try RunningService()
+        let load = Load(on: service, connections: 2)
+        while load.count < 8 { usleep(1_000) }
+        try FileManager.default.removeItem(atPath: service.installation.key)
+        let details = try service.reload()
+        let reloads = try #require(details["reloads"] as? [String: Any])
+        #expect(try refusals(details) == 1)
+        let fault = try #require((reloads["lastFaults"] as? [String])?.first)
+        #expect(fault.contains("keys[0].file") && fault.contains("SubscriptionKey_TESTKEY001.p8"))
+        let count = load.count
+        while load.count < count + 8 { usleep(1_000) }
+        let samples = load.stop()
+        #expect(samples.allSatisfy { $0.status == 200 && $0.keyIdentifier == "TESTKEY001" })
+        #expect(try service.readiness().status == 200)
+    }
+
+    @Test("A hundred SIGHUPs under load, one on the heels of the other: no request fails, and the last one counts")
+    func hangUps() throws {
+        let installation = try Installation()
+        try installation.makeKey("LASTKEY001")
+        let service = try RunningService(installation)
+        let load = Load(on: service, connections: 4)
+        for round in 0..<100 {
+            service.signal(SIGHUP)
+            usleep(5_000)
+            // Rounds with a configuration at fault among them: they change nothing.
+            if round == 40 { try installation.directory.write("clients.yaml", "clients: [") }
+            if round == 60 {
+                while try refusals(service.reload()) == 0 {}
+                try installation.writeClients()
+            }
+        }
+        try installation.writeCatalog(keys: Installation.entry("LASTKEY001"))
+        // Those on their way may count as one, and this one comes after all of them.
+        var last = ""
+        let deadline = Date() + 60
+        while last != "LASTKEY001", Date() < deadline {
+            try service.reload()
+            last = try #require(Load(on: service, connections: 1, requests: 1).finish().first).keyIdentifier
+        }
+        #expect(last == "LASTKEY001")
+        let samples = load.stop()
+        #expect(samples.count > 100)
+        #expect(samples.allSatisfy { $0.status == 200 && !$0.signature.isEmpty })
+        let (status, details) = try service.readiness()
+        #expect(status == 200)
+        let reloads = try #require(details["reloads"] as? [String: Any])
+        #expect((reloads["lastFaults"] as? [String])?.isEmpty == true)
+    }
+
+    private func refusals(_ details: [String: Any]) throws -> Int {
+        let reloads = try #require(details["reloads"] as? [String: Any])
+        return try #require(reloads["refused"] as? Int)
+    }
+}
