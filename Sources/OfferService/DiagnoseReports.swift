@@ -21,14 +21,21 @@ public actor DiagnoseReports<Verifier: SignatureVerifier> {
     }
 
     private let apps: [String: DiagnosableApp]
+    private let memory: StateMemory?
     private let now: @Sendable () -> Timestamp
 
     /// Creates the use case.
     ///
     /// - Parameters:
     ///   - apps: The apps of the catalog; of two with one bundle identifier the first counts.
+    ///   - memory: What the service remembers of customers; `nil` where it remembers nothing.
     ///   - now: The server's clock.
-    public init(apps: [DiagnosableApp], now: @escaping @Sendable () -> Timestamp) {
+    public init(
+        apps: [DiagnosableApp],
+        memory: StateMemory? = nil,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.memory = memory
         self.apps = Dictionary(apps.map { ($0.app.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
         self.now = now
     }
@@ -39,14 +46,29 @@ public actor DiagnoseReports<Verifier: SignatureVerifier> {
     ///   - report: What the app gave StoreKit.
     ///   - callersApps: The bundle identifiers that the caller may ask about: no others are looked at.
     /// - Returns: What was found out; `nil` when the catalog has no such app, or the caller may not ask about it.
-    public func diagnose(_ report: SignatureReport, callersApps: Set<String>) -> Diagnosis? {
+    public func diagnose(_ report: SignatureReport, callersApps: Set<String>) async -> Diagnosis? {
         guard callersApps.contains(report.bundleId), let known = apps[report.bundleId] else { return nil }
+        let isStranger = await isKnownStranger(report, in: known.app)
         let others = callersApps.filter { $0 != report.bundleId && apps[$0] != nil }
         return Diagnostician(
             app: known.app,
             verifiers: known.verifiers,
             otherBundleIds: others.sorted(),
+            isKnownStranger: isStranger,
             now: now()
         ).diagnose(report)
+    }
+
+    /// Whether Apple told all subscriptions of the account, at most a day before the signature was made or later, and none
+    /// was of the product's group.
+    private func isKnownStranger(_ report: SignatureReport, in app: App) async -> Bool {
+        guard let memory, let group = app.product(report.productId)?.group else { return false }
+        let view = memory.view(of: report.account, in: app)
+        let question = StateQuestion(bundleId: app.bundleId, account: view.digest)
+        guard let state = try? await memory.states.held(question),
+            let history = SubscriptionHistory(held: state, of: app, for: view), let told = history.asOf,
+            told.adding(seconds: Discount.lifetimeSeconds) > Timestamp(millisecondsSince1970: report.timestamp)
+        else { return false }
+        return history.standing(inGroup: group.id, of: app, at: now()) == .neverSubscribed
     }
 }

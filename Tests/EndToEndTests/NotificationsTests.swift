@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import Testing
 
@@ -143,6 +144,22 @@ struct NotificationsTests {
         let evidence = #""receiptResponse":\#(try appStore.receiptResponse(of: "newcomer"))"#
         #expect(try reason("anyone", evidence) == "never_subscribed")
         #expect(try reason("anyone") == "never_subscribed")
+        let outcome = try Executable.run([
+            "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",
+            "pro.monthly", "--offer-id", "anyone", "--app-account-token", Self.account, "--skip-eligibility",
+        ])
+        let answer = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
+        var report = try #require((answer?["decisions"] as? [[String: Any]])?.first?["discount"] as? [String: Any])
+        report["offerId"] = report.removeValue(forKey: "identifier")
+        report["productId"] = "pro.monthly"
+        func causes(of account: String) throws -> [String] {
+            report["appAccountToken"] = account
+            let body = String(decoding: try JSONSerialization.data(withJSONObject: report), as: UTF8.self)
+            let diagnosis = try Connection(to: service.server).request("POST", "/v1/diagnoses", body: body).json
+            return (diagnosis["causes"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }
+        }
+        #expect(try causes(of: Self.account) == ["never_subscribed"])
+        #expect(try !causes(of: "00000000-4cdb-47cc-936d-99d65f608138").contains("never_subscribed"))
     }
 
     @Test("The listener takes Apple's notifications, again and again, and nothing else")

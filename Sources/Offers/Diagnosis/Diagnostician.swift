@@ -8,6 +8,7 @@ public struct Diagnostician<Verifier: SignatureVerifier>: Sendable {
     private let app: App
     private let verifiers: [Verifier]
     private let otherBundleIds: [String]
+    private let isKnownStranger: Bool
     private let now: Timestamp
 
     /// Prepares the diagnosis of one report.
@@ -16,8 +17,16 @@ public struct Diagnostician<Verifier: SignatureVerifier>: Sendable {
     ///   - app: The app of the catalog that the report is about.
     ///   - verifiers: The public halves of the app's keys.
     ///   - otherBundleIds: The other apps that the caller may ask about; nobody else's are looked at.
+    ///   - isKnownStranger: Whether it is known that the customer never had a subscription of the product's group.
     ///   - now: The server's clock.
-    public init(app: App, verifiers: [Verifier], otherBundleIds: [String], now: Timestamp) {
+    public init(
+        app: App,
+        verifiers: [Verifier],
+        otherBundleIds: [String],
+        isKnownStranger: Bool = false,
+        now: Timestamp
+    ) {
+        self.isKnownStranger = isKnownStranger
         self.app = app
         self.verifiers = verifiers
         self.otherBundleIds = otherBundleIds
@@ -45,6 +54,7 @@ public struct Diagnostician<Verifier: SignatureVerifier>: Sendable {
     private func circumstances(of report: SignatureReport) -> [DiagnosisCode] {
         var codes: [DiagnosisCode] = []
         if app.product(report.productId)?.product.offer(report.offerId) == nil { codes.append(.offerNotInCatalog) }
+        if isKnownStranger { codes.append(.neverSubscribed) }
         guard report.timestamp.magnitude >= SignatureReport.firstMillisecondTimestamp else { return codes }
         let signed = Timestamp(millisecondsSince1970: report.timestamp)
         if signed.adding(seconds: Discount.lifetimeSeconds) < now { codes.append(.timestampExpired) }

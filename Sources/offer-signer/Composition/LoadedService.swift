@@ -80,8 +80,9 @@ struct LoadedService: Sendable {
 
     /// The use case behind support, composed of the apps and the public halves of their keys.
     ///
+    /// - Parameter memory: What is held of customers; `nil` where nothing is.
     /// - Returns: The use case.
-    func diagnoseReports() -> DiagnoseReports<P256Verifier> {
+    func diagnoseReports(remembering memory: StateMemory? = nil) -> DiagnoseReports<P256Verifier> {
         DiagnoseReports(
             apps: zip(settings.apps, zip(keys, retiredKeys)).map { app, keys in
                 let signing = keys.0.map { ($0.keyIdentifier, $0.signer.publicKeySPKI) }
@@ -91,6 +92,7 @@ struct LoadedService: Sendable {
                 }
                 return DiagnoseReports.DiagnosableApp(app: app.app, verifiers: verifiers)
             },
+            memory: memory,
             now: WallClock.now
         )
     }

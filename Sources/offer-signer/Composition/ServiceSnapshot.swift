@@ -32,7 +32,7 @@ struct ServiceSnapshot: Sendable {
             clients: service.clients(usages: lifelong.clientUsages),
             signOffers: service.signOffers(asking: appStore, recordingIn: lifelong.ledger.ledger, with: lifelong),
             productReports: service.productReports(in: lifelong.productReports),
-            diagnoseReports: service.diagnoseReports()
+            diagnoseReports: service.diagnoseReports(remembering: lifelong.memory)
         )
         notifications = NotificationsEndpoint(
             takeNotifications: TakeNotifications(
