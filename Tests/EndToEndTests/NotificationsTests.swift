@@ -139,6 +139,33 @@ struct NotificationsTests {
         #expect(stranger.headers["retry-after"] != nil)
     }
 
+    @Test("What was notified outlives a crash, until it is forgotten")
+    func durable() throws {
+        let evidence = #""receiptResponse":\#(try appStore.receiptResponse(of: "lapsed"))"#
+        let discount = try #require(try decision("anyone", evidence)["discount"] as? [String: Any])
+        #expect(try appStore.buy(as: "lapsed", discount, account: Self.account).status == 200)
+        try waitForDelivery(1)
+        service.signal(SIGKILL)
+        _ = service.wait()
+        let question =
+            #"{"appAccountToken":"\#(Self.account)","offers":[{"productId":"pro.monthly","offerId":"anyone"}]}"#
+        let restarted = try RunningService(installation)
+        #expect(try restarted.sign(question).decisions.first?["reason"] as? String == "active")
+        let outcome = try Executable.run([
+            "ledger", "forget", "--config", installation.configuration, "--app-account-token",
+            Self.account.uppercased(),
+        ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.text.contains("1 subscription."))
+        let deadline = Date() + 20
+        var reason: String?
+        while reason != "no_evidence", Date() < deadline {
+            reason = try restarted.sign(question).decisions.first?["reason"] as? String
+            usleep(100_000)
+        }
+        #expect(reason == "no_evidence")
+    }
+
     @Test("Who never subscribed is remembered as that")
     func newcomer() throws {
         let evidence = #""receiptResponse":\#(try appStore.receiptResponse(of: "newcomer"))"#

@@ -26,8 +26,16 @@ public struct DigestKey: Sendable {
     ///   - bundleId: The app: the same account of another app has another digest.
     /// - Returns: The digest; `nil` for no account.
     func digest(of account: Account, bundleId: String) -> [UInt8]? {
-        account == .none ? nil : digest("account", bundleId, account.payloadField)
+        account == .none ? nil : accountDigest(account.payloadField, bundleId: bundleId)
     }
+
+    /// The digest of an account's text.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - bundleId: The app.
+    /// - Returns: The digest.
+    func accountDigest(_ text: String, bundleId: String) -> [UInt8] { digest("account", bundleId, text) }
 
     /// The customer by whom limits count: by the account, and where there is none by the subscription.
     ///

@@ -8,8 +8,6 @@ import Storage
 struct LifelongParts: Sendable {
     /// The ledger, open for writing.
     let ledger: OpenLedger
-    /// What clients reported of products.
-    let productReports = InMemoryProductReports()
     /// The connections to Apple, which pass on the trace that a request is a part of.
     let appStoreTransport = AsyncHTTPTransport(traceParent: { RequestIdentity.current?.traceParentField })
     /// The connections of the public listener.
@@ -21,9 +19,20 @@ struct LifelongParts: Sendable {
     /// The watch over the clock.
     let clock = ClockMonitor(reading: WallClock.reading)
     /// What is held of customers.
-    let memory = StateMemory(states: InMemorySubscriptionStates(), digester: HMACAccountDigester.random())
+    let memory: StateMemory
     /// What is counted.
     let telemetry = Telemetry()
     /// Where log lines go.
     let log: LogOutput
+
+    /// Makes the parts.
+    ///
+    /// - Parameters:
+    ///   - ledger: The ledger, open for writing, in whose file the rest is kept, too.
+    ///   - log: Where log lines go.
+    init(ledger: OpenLedger, log: LogOutput) {
+        self.ledger = ledger
+        self.log = log
+        memory = StateMemory(states: ledger.states, digester: ledger.digestKey)
+    }
 }

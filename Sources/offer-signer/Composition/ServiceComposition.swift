@@ -55,7 +55,9 @@ struct ServiceComposition {
         if let warning = OpenFiles.makeRoom(for: settings.server.limits.maximumConnections) {
             logger.warning("\(warning)")
         }
-        let readiness = Readiness { [current] in Self.details(current.value.service, reload, clock, ledger) }
+        let readiness = Readiness { [current] in
+            Self.details(current.value.service, reload, clock, ledger)
+        }
         let announcement = Announcement(readiness: readiness, expectsNotifications: settings.notifications != nil)
         let admin = HTTPListener(
             host: settings.admin.address.host,
@@ -134,8 +136,7 @@ struct ServiceComposition {
         _ ledger: OpenLedger
     ) -> ReadinessDetails {
         ReadinessDetails(
-            warnings: service.warnings.map(\.description) + reload.restartWarnings(of: service)
-                + [ledger.ledger.warning].compactMap(\.self),
+            warnings: service.warnings.map(\.description) + reload.restartWarnings(of: service) + ledger.warnings,
             faults: service.keyFaults + [clock.fault?.description, ledger.fault].compactMap(\.self),
             keyMemory: service.keyMemoryName,
             reloads: reload.record

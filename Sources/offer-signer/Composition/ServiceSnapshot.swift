@@ -1,6 +1,7 @@
 import AppStore
 import OfferAPI
 import OfferService
+import Storage
 
 /// What the configuration describes, composed and ready to answer: one value that a reload replaces as a whole.
 ///
@@ -14,7 +15,7 @@ struct ServiceSnapshot: Sendable {
     /// What asks the App Store.
     let appStore: AppStoreEvidenceFetcher
     /// What clients call.
-    let endpoints: PublicEndpoints<GuardedKey, AppStoreEvidenceReader, InMemoryProductReports, P256Verifier>
+    let endpoints: PublicEndpoints<GuardedKey, AppStoreEvidenceReader, DurableProductReports, P256Verifier>
 
     /// What Apple calls.
     let notifications: NotificationsEndpoint<AppStoreNotificationReader>
@@ -31,7 +32,7 @@ struct ServiceSnapshot: Sendable {
         endpoints = PublicEndpoints(
             clients: service.clients(usages: lifelong.clientUsages),
             signOffers: service.signOffers(asking: appStore, recordingIn: lifelong.ledger.ledger, with: lifelong),
-            productReports: service.productReports(in: lifelong.productReports),
+            productReports: service.productReports(in: lifelong.ledger.productReports),
             diagnoseReports: service.diagnoseReports(remembering: lifelong.memory)
         )
         notifications = NotificationsEndpoint(

@@ -8,6 +8,12 @@ struct OpenLedger: Sendable {
     let ledger: DurableLedger
     /// The database, where other state is kept, too.
     let database: LedgerDatabase
+    /// The key of the digests of accounts.
+    let digestKey: DigestKey
+    /// What is held of subscriptions.
+    let states: DurableSubscriptionStates
+    /// What clients reported of products.
+    let productReports: DurableProductReports
 
     /// Opens the ledger that the settings describe; a new one is made with its keys.
     ///
@@ -25,20 +31,29 @@ struct OpenLedger: Sendable {
         } catch {
             throw ValueFault("the ledger cannot be opened: \(error.detail)")
         }
+        digestKey = keys.digestKey
         let days = settings.ledger.retentionDays
-        ledger =
-            switch database {
-            case .sqlite(let file): DurableLedger(in: file, keys: keys, retentionDays: days, now: WallClock.now)
-            case .postgreSQL(let database):
-                DurableLedger(in: database, keys: keys, retentionDays: days, now: WallClock.now)
-            }
+        switch database {
+        case .sqlite(let file):
+            ledger = DurableLedger(in: file, keys: keys, retentionDays: days, now: WallClock.now)
+            states = DurableSubscriptionStates(in: file, now: WallClock.now)
+            productReports = DurableProductReports(in: file)
+        case .postgreSQL(let database):
+            ledger = DurableLedger(in: database, keys: keys, retentionDays: days, now: WallClock.now)
+            states = DurableSubscriptionStates(in: database, now: WallClock.now)
+            productReports = DurableProductReports(in: database)
+        }
     }
 
     /// What keeps signatures from being recorded, in a sentence; `nil` when nothing does.
     var fault: String? { ledger.fault ?? database.fault.map { "ledger: \($0)" } }
 
+    /// What an operator should know though signatures are recorded.
+    var warnings: [String] { [ledger.warning, states.fault].compactMap(\.self) }
+
     /// Writes what waits, signs how far the chain is, and closes the ledger and its database.
     func close() async {
+        states.close()
         ledger.close()
         await database.close()
     }

@@ -48,7 +48,7 @@ struct ServiceGauges: Sendable {
     private func compareCatalog(_ snapshot: ServiceSnapshot) async {
         var neverSeen: [String: Int] = [:]
         var notInCatalog: [String: Int] = [:]
-        let reports = snapshot.service.productReports(in: snapshot.lifelong.productReports)
+        let reports = snapshot.service.productReports(in: snapshot.lifelong.ledger.productReports)
         for app in snapshot.service.settings.apps {
             guard let comparison = try? await reports.comparison(of: app.app.bundleId) else { return }
             neverSeen[app.app.bundleId] = comparison.neverSeen.count

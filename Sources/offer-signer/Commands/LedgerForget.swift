@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import OfferService
+import Offers
+import Storage
+
+/// `offer-signer ledger forget`: deletes what is held of a customer.
+struct LedgerForget: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Deletes what is held of a customer, in every app of the catalog.",
+        discussion: "Records of signatures stay: they know the account by a keyed digest alone, which the hash chain "
+            + "needs. The service may be running; it notices within a second."
+    )
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(help: ArgumentHelp("The account's UUID.", valueName: "uuid"))
+    var appAccountToken: String?
+
+    @Option(help: ArgumentHelp("The account's name.", valueName: "name"))
+    var applicationUsername: String?
+
+    func validate() throws {
+        guard (appAccountToken == nil) != (applicationUsername == nil) else {
+            throw ValidationError("Give --app-account-token or --application-username, one of them.")
+        }
+        if let appAccountToken, AppAccountToken(appAccountToken) == nil {
+            throw ValidationError("--app-account-token is a UUID: 8-4-4-4-12 hexadecimal digits.")
+        }
+    }
+
+    func run() async throws {
+        let settings = try options.load().settings
+        let opened = try options.orFail { () throws(ValueFault) in try OpenLedger(settings) }
+        let account =
+            appAccountToken.flatMap(AppAccountToken.init).map(Account.appAccountToken)
+            ?? .applicationUsername(applicationUsername ?? "")
+        guard let text = account.stateKey else { return }
+        var count = 0
+        do {
+            for app in settings.apps.map(\.app) {
+                count += try await opened.states.forget(opened.digestKey.digest(of: text, bundleId: app.bundleId))
+            }
+        } catch {
+            await opened.close()
+            Console.message("error: \(error)")
+            throw ExitCode.failure
+        }
+        await opened.close()
+        Console.result("Forgotten: what was held of the account in \(count) subscription\(count == 1 ? "" : "s").")
+    }
+}
