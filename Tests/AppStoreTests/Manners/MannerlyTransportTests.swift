@@ -36,22 +36,23 @@ struct MannerlyTransportTests {
 
     @Test(
         "verifyReceipt is down when it says so, though with HTTP 200",
-        arguments: [(21005, true), (21009, true), (21003, false), (21002, false), (0, false)]
+        // Six questions: with three attempts each where that helps, unless nothing is sent any more after five answers.
+        // On a busy machine the pauses may pass, after which one request each tries whether the host is back.
+        arguments: [(21005, 5...9), (21009, 5...9), (21003, 6...6), (21002, 12...12), (0, 6...6)]
     )
-    func verifyReceipt(status: Int, isDown: Bool) async throws {
+    func verifyReceipt(status: Int, requests: ClosedRange<Int>) async throws {
         let scripted = ScriptedTransport(Array(repeating: .reply("{\"status\":\(status)}"), count: 30))
         let client = VerifyReceiptClient(
             transport: MannerlyTransport(scripted, requestsPerSecond: 1000),
             urls: .names,
-            deadline: .seconds(5),
+            deadline: .seconds(600),
             now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: nil
         )
         let app = AppStoreApp(bundleId: "b", environments: [.production])
         for _ in 0..<6 { _ = try? await client.history(ofReceipt: "MII=", of: app) }
-        // After five such answers, nothing is sent any more.
-        #expect((scripted.requests.count == 5) == isDown, "\(scripted.requests.count)")
+        #expect(requests.contains(scripted.requests.count), "\(scripted.requests.count)")
     }
 
     @Test("Refusals are answers of a host that is well")

@@ -12,14 +12,15 @@ struct AppStoreMetricsTests {
     private func fetcher(_ replies: [Result<IncomingResponse, TransportFault>]) -> AppStoreEvidenceFetcher {
         let metrics = AppStoreMetrics(factory: registry)
         return AppStoreEvidenceFetcher(
-            apps: [AppStoreApp(bundleId: "b", environments: [.production], answerLifetimeSeconds: 60)],
+            apps: [AppStoreApp(bundleId: "b", environments: [.production], answerLifetimeSeconds: 86_400)],
             urls: .names,
             anyTransport: MannerlyTransport(
                 CountingTransport(ScriptedTransport(replies), metrics),
                 requestsPerSecond: 1000,
                 metrics: metrics
             ),
-            deadline: .seconds(5),
+            // Longer than any machine that runs the tests is busy with something else.
+            deadline: .seconds(600),
             metrics: metrics,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
