@@ -22,6 +22,7 @@ public actor DiagnoseReports<Verifier: SignatureVerifier> {
 
     private let apps: [String: DiagnosableApp]
     private let memory: StateMemory?
+    private let recall: (any SignatureRecall)?
     private let now: @Sendable () -> Timestamp
 
     /// Creates the use case.
@@ -29,13 +30,16 @@ public actor DiagnoseReports<Verifier: SignatureVerifier> {
     /// - Parameters:
     ///   - apps: The apps of the catalog; of two with one bundle identifier the first counts.
     ///   - memory: What the service remembers of customers; `nil` where it remembers nothing.
+    ///   - recall: Finds what was signed; `nil` where nothing is on record.
     ///   - now: The server's clock.
     public init(
         apps: [DiagnosableApp],
         memory: StateMemory? = nil,
+        recalling recall: (any SignatureRecall)? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.memory = memory
+        self.recall = recall
         self.apps = Dictionary(apps.map { ($0.app.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
         self.now = now
     }
@@ -45,8 +49,13 @@ public actor DiagnoseReports<Verifier: SignatureVerifier> {
     /// - Parameters:
     ///   - report: What the app gave StoreKit.
     ///   - callersApps: The bundle identifiers that the caller may ask about: no others are looked at.
+    ///   - client: The client that calls, whose own signatures alone are looked at; `nil` for an operator.
     /// - Returns: What was found out; `nil` when the catalog has no such app, or the caller may not ask about it.
-    public func diagnose(_ report: SignatureReport, callersApps: Set<String>) async -> Diagnosis? {
+    public func diagnose(
+        _ report: SignatureReport,
+        callersApps: Set<String>,
+        client: String? = nil
+    ) async -> Diagnosis? {
         guard callersApps.contains(report.bundleId), let known = apps[report.bundleId] else { return nil }
         let isStranger = await isKnownStranger(report, in: known.app)
         let others = callersApps.filter { $0 != report.bundleId && apps[$0] != nil }
@@ -55,8 +64,22 @@ public actor DiagnoseReports<Verifier: SignatureVerifier> {
             verifiers: known.verifiers,
             otherBundleIds: others.sorted(),
             isKnownStranger: isStranger,
+            record: await record(of: report, callersApps: callersApps, client: client),
             now: now()
         ).diagnose(report)
+    }
+
+    /// What the service signed with the report's nonce, when it was for this caller.
+    private func record(
+        of report: SignatureReport,
+        callersApps: Set<String>,
+        client: String?
+    ) async -> RecordedSignature? {
+        guard let recall,
+            let record = await recall.signature(nonce: report.nonce.lowercased(), accounts: report.accountsToRecall),
+            callersApps.contains(record.bundleId), client == nil || record.client == client
+        else { return nil }
+        return record
     }
 
     /// Whether Apple told all subscriptions of the account, at most a day before the signature was made or later, and none

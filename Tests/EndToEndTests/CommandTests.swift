@@ -166,7 +166,7 @@ struct CommandTests {
         #expect(causes?["valid"] as? Bool == false)
         #expect((causes?["causes"] as? [[String: Any]])?.first?["code"] as? String == "account_case")
         let words = try report(account: "alice")
-        #expect(words.text.hasPrefix("The payload has the account in another case."))
+        #expect(words.text.hasPrefix("The service signed the account in another case with this nonce."))
         #expect(try Executable.run(["diagnose", "--config", installation.configuration, "/none"]).status == 1)
     }
 

@@ -41,7 +41,8 @@ public struct DiagnosesEndpoint<Verifier: SignatureVerifier>: Sendable {
         } catch {
             throw Problem(error)
         }
-        guard let diagnosis = await diagnoseReports.diagnose(report, callersApps: client.apps) else {
+        let diagnosis = await diagnoseReports.diagnose(report, callersApps: client.apps, client: client.name)
+        guard let diagnosis else {
             throw .appNotAllowed(report.bundleId)
         }
         return diagnosis.json

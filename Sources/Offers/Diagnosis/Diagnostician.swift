@@ -9,6 +9,7 @@ public struct Diagnostician<Verifier: SignatureVerifier>: Sendable {
     private let verifiers: [Verifier]
     private let otherBundleIds: [String]
     private let isKnownStranger: Bool
+    private let record: RecordedSignature?
     private let now: Timestamp
 
     /// Prepares the diagnosis of one report.
@@ -18,14 +19,17 @@ public struct Diagnostician<Verifier: SignatureVerifier>: Sendable {
     ///   - verifiers: The public halves of the app's keys.
     ///   - otherBundleIds: The other apps that the caller may ask about; nobody else's are looked at.
     ///   - isKnownStranger: Whether it is known that the customer never had a subscription of the product's group.
+    ///   - record: What the service signed with the report's nonce; `nil` where that is not on record.
     ///   - now: The server's clock.
     public init(
         app: App,
         verifiers: [Verifier],
         otherBundleIds: [String],
         isKnownStranger: Bool = false,
+        record: RecordedSignature? = nil,
         now: Timestamp
     ) {
+        self.record = record
         self.isKnownStranger = isKnownStranger
         self.app = app
         self.verifiers = verifiers
@@ -38,16 +42,39 @@ public struct Diagnostician<Verifier: SignatureVerifier>: Sendable {
     /// - Parameter report: What the app gave StoreKit.
     /// - Returns: What was found out.
     public func diagnose(_ report: SignatureReport) -> Diagnosis {
+        if let record {
+            let differences = report.differences(from: record)
+            if !differences.isEmpty { return diagnosis(of: report, differences) }
+        }
         guard let text = SignatureText(report.signature), let found = mistakes(of: text.form, in: report) else {
             return Diagnosis(isValid: false, causes: [report.unexplained(isSignatureRight: false)])
         }
-        var codes = Set(text.mistakes + found + circumstances(of: report))
-        // Seconds given to StoreKit are wrong even where the payload has them, too.
-        if report.timestamp.magnitude < SignatureReport.firstMillisecondTimestamp { codes.insert(.timestampInSeconds) }
-        let causes = DiagnosisCode.allCases.filter(codes.contains).map { report.cause($0, of: app, at: now) }
+        let causes = causes(text.mistakes + found, of: report)
         guard causes.isEmpty else { return Diagnosis(isValid: false, causes: causes) }
         let rest = report.storeKitError == nil ? [] : [report.unexplained(isSignatureRight: true)]
         return Diagnosis(isValid: true, causes: rest)
+    }
+
+    /// What is wrong where the record says which fields differ: nothing of the payload has to be recomputed.
+    private func diagnosis(of report: SignatureReport, _ differences: [DiagnosisCause]) -> Diagnosis {
+        let named = Set(differences.map(\.code))
+        let others = causes(SignatureText(report.signature)?.mistakes ?? [], of: report)
+        let causes = differences + others.filter { !named.contains($0.code) }
+        let order = DiagnosisCode.allCases
+        return Diagnosis(
+            isValid: false,
+            causes: causes.sorted { left, right in
+                (order.firstIndex(of: left.code) ?? 0) < (order.firstIndex(of: right.code) ?? 0)
+            }
+        )
+    }
+
+    /// The causes of mistakes that were found, and of the circumstances, the likeliest first.
+    private func causes(_ found: [DiagnosisCode], of report: SignatureReport) -> [DiagnosisCause] {
+        var codes = Set(found + circumstances(of: report))
+        // Seconds given to StoreKit are wrong even where the payload has them, too.
+        if report.timestamp.magnitude < SignatureReport.firstMillisecondTimestamp { codes.insert(.timestampInSeconds) }
+        return DiagnosisCode.allCases.filter(codes.contains).map { report.cause($0, of: app, at: now) }
     }
 
     /// What is wrong beside the signature: its time, and the catalog.

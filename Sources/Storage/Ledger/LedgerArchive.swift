@@ -27,6 +27,13 @@ public protocol LedgerArchive: Sendable {
     /// - Throws: ``StorageFailure``.
     func records(after place: LedgerPlace, limit: Int) throws(StorageFailure) -> [LedgerRecord]
 
+    /// The record of a signature.
+    ///
+    /// - Parameter nonce: The signature's nonce, in lowercase.
+    /// - Returns: The record; `nil` when there is none.
+    /// - Throws: ``StorageFailure``.
+    func record(nonce: String) throws(StorageFailure) -> LedgerRecord?
+
     /// The statements about a chain, in the order of their records.
     ///
     /// - Parameters:

@@ -39,6 +39,7 @@ enum LedgerSQL {
             """,
             "CREATE INDEX ledger_records_time ON ledger_records (time, writer, number)",
             "CREATE INDEX ledger_records_customer ON ledger_records (customer, product_id, offer_id, time)",
+            "CREATE INDEX ledger_records_nonce ON ledger_records (nonce)",
             """
             CREATE TABLE ledger_checkpoints (
                 writer TEXT NOT NULL,
@@ -115,6 +116,9 @@ enum LedgerSQL {
     static let recordsByTime =
         "SELECT \(recordColumns) FROM ledger_records WHERE (time, writer, number) > ($1, $2, $3) "
         + "ORDER BY time, writer, number LIMIT $4"
+
+    /// The records of a nonce: one, unless somebody tampered.
+    static let recordsOfNonce = "SELECT \(recordColumns) FROM ledger_records WHERE nonce = $1 LIMIT 1"
 
     static let signatureCount =
         "SELECT COUNT(*) FROM ledger_records WHERE customer = $1 AND product_id = $2 AND offer_id = $3 AND time > $4"

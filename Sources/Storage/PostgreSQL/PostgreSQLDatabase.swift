@@ -103,8 +103,11 @@ public final class PostgreSQLDatabase: Sendable {
         for other in others { other.end() }
     }
 
-    /// Why nothing can be written now, in a sentence; `nil` while it can.
-    public var fault: String? { writer.fault.map { StorageFailure($0, at: name).detail } }
+    /// Why the database is of no use now, in a sentence; `nil` while all connections are there.
+    public var fault: String? {
+        let fault = writer.fault ?? others.lazy.compactMap(\.fault).first
+        return fault.map { StorageFailure($0, at: name).detail }
+    }
 
     /// Works with the connection that writes the ledger, and waits for it: not to be called from the cooperative pool.
     ///

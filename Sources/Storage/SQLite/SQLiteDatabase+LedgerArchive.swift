@@ -42,6 +42,15 @@ extension SQLiteDatabase: LedgerArchive {
         }
     }
 
+    /// The record of a signature.
+    ///
+    /// - Parameter nonce: The signature's nonce, in lowercase.
+    /// - Returns: The record; `nil` when there is none.
+    /// - Throws: ``StorageFailure``.
+    public func record(nonce: String) throws(StorageFailure) -> LedgerRecord? {
+        try read { try $0.records(LedgerSQL.recordsOfNonce, [nonce]).first }
+    }
+
     /// The statements about a chain, in the order of their records.
     ///
     /// - Parameters:

@@ -28,7 +28,8 @@ struct Diagnose: AsyncParsableCommand {
         let service = try options.load()
         let report = try read()
         let bundleIds = Set(service.settings.apps.map(\.app.bundleId))
-        guard let diagnosis = await service.diagnoseReports().diagnose(report, callersApps: bundleIds) else {
+        let diagnoses = service.diagnoseReports(recalling: OpenLedger.recall(service.settings))
+        guard let diagnosis = await diagnoses.diagnose(report, callersApps: bundleIds) else {
             Console.message("error: \(self.report) at /bundleId: the catalog has no app \(report.bundleId)")
             throw ExitCode.failure
         }

@@ -80,9 +80,14 @@ struct LoadedService: Sendable {
 
     /// The use case behind support, composed of the apps and the public halves of their keys.
     ///
-    /// - Parameter memory: What is held of customers; `nil` where nothing is.
+    /// - Parameters:
+    ///   - memory: What is held of customers; `nil` where nothing is.
+    ///   - recall: Finds what was signed; `nil` where nothing is on record.
     /// - Returns: The use case.
-    func diagnoseReports(remembering memory: StateMemory? = nil) -> DiagnoseReports<P256Verifier> {
+    func diagnoseReports(
+        remembering memory: StateMemory? = nil,
+        recalling recall: LedgerRecall?
+    ) -> DiagnoseReports<P256Verifier> {
         DiagnoseReports(
             apps: zip(settings.apps, zip(keys, retiredKeys)).map { app, keys in
                 let signing = keys.0.map { ($0.keyIdentifier, $0.signer.publicKeySPKI) }
@@ -93,6 +98,7 @@ struct LoadedService: Sendable {
                 return DiagnoseReports.DiagnosableApp(app: app.app, verifiers: verifiers)
             },
             memory: memory,
+            recalling: recall,
             now: WallClock.now
         )
     }

@@ -33,7 +33,7 @@ struct ServiceSnapshot: Sendable {
             clients: service.clients(usages: lifelong.clientUsages),
             signOffers: service.signOffers(asking: appStore, recordingIn: lifelong.ledger.ledger, with: lifelong),
             productReports: service.productReports(in: lifelong.ledger.productReports),
-            diagnoseReports: service.diagnoseReports(remembering: lifelong.memory)
+            diagnoseReports: service.diagnoseReports(remembering: lifelong.memory, recalling: lifelong.ledger.recall)
         )
         notifications = NotificationsEndpoint(
             takeNotifications: TakeNotifications(

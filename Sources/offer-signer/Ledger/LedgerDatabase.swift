@@ -40,6 +40,14 @@ enum LedgerDatabase: Sendable {
         }
     }
 
+    /// The ledger in it, to be read.
+    var archive: any LedgerArchive {
+        switch self {
+        case .sqlite(let file): file
+        case .postgreSQL(let database): database
+        }
+    }
+
     /// Why nothing can be written now, in a sentence; `nil` while nothing is known to be wrong.
     var fault: String? {
         switch self {

@@ -58,6 +58,20 @@ struct OpenLedger: Sendable {
         await database.close()
     }
 
+    /// Finds what was signed.
+    var recall: LedgerRecall { LedgerRecall(database.archive, digestKey: digestKey) }
+
+    /// Finds what was signed in a ledger that is there, without opening it for writing.
+    ///
+    /// - Parameter settings: The settings.
+    /// - Returns: What finds it; `nil` when there is no ledger, or its digest key cannot be read.
+    static func recall(_ settings: Settings) -> LedgerRecall? {
+        guard let archive = try? archive(settings),
+            let key = try? LedgerKeyFiles(settings.ledger).readDigestKey(settings.keyProtection)
+        else { return nil }
+        return LedgerRecall(archive, digestKey: key)
+    }
+
     /// Opens the ledger for reading, as it is.
     ///
     /// - Parameter settings: The settings.
@@ -65,10 +79,7 @@ struct OpenLedger: Sendable {
     /// - Throws: ``ValueFault`` when there is none.
     static func archive(_ settings: Settings) throws(ValueFault) -> any LedgerArchive {
         do throws(StorageFailure) {
-            switch try LedgerDatabase(settings.ledger.location, access: .readOnly) {
-            case .sqlite(let file): return file
-            case .postgreSQL(let database): return database
-            }
+            return try LedgerDatabase(settings.ledger.location, access: .readOnly).archive
         } catch {
             throw ValueFault("the ledger cannot be read: \(error.detail)")
         }

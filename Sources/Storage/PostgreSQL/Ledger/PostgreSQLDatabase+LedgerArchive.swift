@@ -51,6 +51,16 @@ extension PostgreSQLDatabase: LedgerArchive {
         return try workWaiting { connection throws(PostgreSQLError) in try connection.run(call).records() }
     }
 
+    /// The record of a signature.
+    ///
+    /// - Parameter nonce: The signature's nonce, in lowercase.
+    /// - Returns: The record; `nil` when there is none.
+    /// - Throws: ``StorageFailure``.
+    public func record(nonce: String) throws(StorageFailure) -> LedgerRecord? {
+        let call = PostgreSQLLedgerStatements.shared(LedgerSQL.recordsOfNonce, .text(nonce))
+        return try workWaiting { connection throws(PostgreSQLError) in try connection.run(call).records().first }
+    }
+
     /// The statements about a chain, in the order of their records.
     ///
     /// - Parameters:
