@@ -51,7 +51,7 @@ struct AppleClockTests {
             urls: .names,
             verifier: SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: authority.rootDER)]),
             anyTransport: ScriptedTransport([.reply(answer, status: status)]),
-            deadline: .seconds(5),
+            deadline: .seconds(600),
             clock: listener,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             now: { Self.now }

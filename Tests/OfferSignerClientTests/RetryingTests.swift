@@ -92,7 +92,7 @@ struct RetryingTests {
             FakeServer.Reply(delay: 60), FakeServer.Reply(200, String(repeating: " ", count: 999), bytesPerSecond: 1),
         ] {
             let service = try ScriptedService(reply)
-            let policy = RetryPolicy(deadline: .seconds(60), attemptTimeout: .milliseconds(100))
+            let policy = RetryPolicy(deadline: .seconds(3600), attemptTimeout: .milliseconds(100))
             await #expect(throws: OfferSignerError.noAnswer("The service did not answer in time.")) {
                 try await service.client(policy).signatures(ScriptedService.request)
             }

@@ -210,7 +210,8 @@ public final class DurableSubscriptionStates: SubscriptionStates {
 
     /// Reads, and keeps in memory what nobody has changed meanwhile.
     private func read(_ question: StateQuestion) -> Result<HeldState, StateStoreFailure> {
-        let version = state.withLock { $0.version }
+        // What waits now may be written, and wait no longer, while the store is read as it was before.
+        let (version, before) = state.withLock { ($0.version, $0.inHand + $0.waiting) }
         var held: HeldState
         do throws(StorageFailure) {
             held = try store.held(question)
@@ -219,7 +220,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         }
         state.withLock { state in
             let read = held
-            for waiting in state.inHand + state.waiting { held.learn(waiting.work.lesson, for: question) }
+            for waiting in before + state.inHand + state.waiting { held.learn(waiting.work.lesson, for: question) }
             // What waits may be of a subscription that was not read: all of it can be told once it is written.
             if state.version == version, held == read { state.cache.keep(held, for: question) }
         }

@@ -38,7 +38,7 @@ struct ServerAPIClientTests {
             urls: .names,
             verifier: verifier,
             anyTransport: transport,
-            deadline: .seconds(5),
+            deadline: .seconds(600),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             now: { Self.now }
         )

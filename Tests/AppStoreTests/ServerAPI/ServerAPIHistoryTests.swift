@@ -35,7 +35,7 @@ struct ServerAPIHistoryTests {
             urls: .names,
             verifier: verifier,
             anyTransport: transport,
-            deadline: .seconds(5),
+            deadline: .seconds(600),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             now: { Self.now }
         )

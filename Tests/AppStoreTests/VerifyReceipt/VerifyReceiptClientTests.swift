@@ -14,7 +14,8 @@ struct VerifyReceiptClientTests {
     private func ask(
         _ replies: [Result<IncomingResponse, TransportFault>],
         environments: Set<AppStoreEnvironment> = [.production, .sandbox],
-        deadline: Duration = .seconds(5)
+        // Longer than a busy machine keeps a test waiting.
+        deadline: Duration = .seconds(600)
     ) async throws -> (outcome: Result<SubscriptionHistory, EvidenceFault>, requests: [OutgoingRequest]) {
         let transport = ScriptedTransport(replies)
         let fetcher = AppStoreEvidenceFetcher(
