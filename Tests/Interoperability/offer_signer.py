@@ -80,6 +80,8 @@ def write_configuration(folder, p8):
     offers = {"id": PRODUCT_ID, "offers": [{"id": OFFER_ID, "audience": ["lapsed"]}]}
     app = {
         "bundleId": BUNDLE_ID,
+        # One lapsed subscription stands for many customers here.
+        "maximumAccountsPerTransaction": 1000,
         "keys": [{"id": KEY_ID, "file": key_file.name, "issuerId": ISSUER_ID}],
         "subscriptionGroups": [{"id": GROUP_ID, "products": [offers]}],
     }

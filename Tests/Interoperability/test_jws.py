@@ -117,10 +117,13 @@ def test_an_introductory_offer_is_signed_as_apples_library_signs_it(
     check_nonce_and_time(claims, before)
 
 
-def test_what_is_not_known_is_not_signed(service):
+def test_what_is_not_known_is_not_signed(tmp_path):
     receipt = lapsed_receipt_response()
     receipt["receipt"]["request_date_ms"] = str(milliseconds_now() - 7 * 86_400_000)
-    product = introductory(service, evidence={"receiptResponse": receipt}, transactionId=TRANSACTION_ID)
+    key = new_key()
+    # A service of its own, which holds nothing newer of the customer.
+    with running_service(tmp_path, key, openssl_p8(key)) as service:
+        product = introductory(service, evidence={"receiptResponse": receipt}, transactionId=TRANSACTION_ID)
     assert product["introductoryOffer"]["verdict"] == "unknown"
     assert "jws" not in product and "allowIntroductoryOffer" not in product
 

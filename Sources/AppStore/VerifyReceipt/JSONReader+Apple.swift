@@ -54,8 +54,10 @@ extension JSONReader {
         guard let text = try readAppleBytes() else { return nil }
         if let milliseconds = Int64(decimalDigits: text) { return Timestamp(millisecondsSince1970: milliseconds) }
         if let date = Timestamp(appleText: text) { return date }
-        if let milliseconds = Double(String(decoding: text, as: UTF8.self)), milliseconds.magnitude < 0x1p53 {
-            return Timestamp(millisecondsSince1970: Int64(milliseconds))
+        if let milliseconds = Double(String(decoding: text, as: UTF8.self)),
+            let whole = Int64(exactly: milliseconds.rounded(.towardZero))
+        {
+            return Timestamp(millisecondsSince1970: whole)
         }
         throw JSONFault(.invalidValue, "A date is expected, in milliseconds since 1970.")
     }
