@@ -54,7 +54,9 @@ extension JSONReader {
         guard let text = try readAppleBytes() else { return nil }
         if let milliseconds = Int64(decimalDigits: text) { return Timestamp(millisecondsSince1970: milliseconds) }
         if let date = Timestamp(appleText: text) { return date }
-        if let milliseconds = Double(String(decoding: text, as: UTF8.self)),
+        // A whole number that is no Int64 is none as a Double either, which would round it into the range.
+        if text.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }),
+            let milliseconds = Double(String(decoding: text, as: UTF8.self)),
             let whole = Int64(exactly: milliseconds.rounded(.towardZero))
         {
             return Timestamp(millisecondsSince1970: whole)
