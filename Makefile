@@ -16,7 +16,7 @@ python        := .build-python
 bench-python  := .build-bench
 requirements  := deploy/requirements.txt Tests/Interoperability/requirements.txt
 
-# Says what comes next: in bold on a terminal, plainly in a log.
+# Says what comes next: in bold on a terminal, plainly in a log. Without commas, at which make ends an argument.
 heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\033[0m\n' $(1); \
           else printf '\n== %s\n' $(1); fi
 
@@ -100,7 +100,7 @@ soak: test-build $(python)/installed
 	@deploy/fuzz.sh $(SOAK_SECONDS)
 	$(call heading,'Hostile input: $(SOAK_SECONDS) seconds for each of the readers and $(SOAK_REQUESTS) requests')
 	@OFFER_SIGNER_SOAK_SECONDS=$(SOAK_SECONDS) OFFER_SIGNER_SOAK_REQUESTS=$(SOAK_REQUESTS) swift test --skip-build --disable-xctest --filter "HostileInputTests|JSONDifferentialTests"
-	$(call heading,'Requests made up from the OpenAPI description, $(SOAK_SECONDS) seconds')
+	$(call heading,'$(SOAK_SECONDS) seconds of requests made up from the OpenAPI description')
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" OFFER_SIGNER_SCHEMATHESIS_SECONDS=$(SOAK_SECONDS) \
 		$(python)/bin/python -B -m pytest Tests/Interoperability/test_openapi.py
 	@$(MAKE) overload
@@ -135,7 +135,7 @@ bench-peers: dependencies-for-bench dependencies-for-peers build $(bench-python)
 	@$(bench-python)/bin/python -B deploy/loadtest/bench_peers.py $(BENCH)
 
 test-interoperability: test-build $(python)/installed
-	$(call heading,"Interoperability: Python's cryptography, Apple's library, README's backends, OpenAPI")
+	$(call heading,"Interoperability with Python's cryptography and Apple's library; README's backends; OpenAPI")
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" $(python)/bin/python -B -m pytest Tests/Interoperability
 
 # On the optimised executable: whole-module builds find faults of their own, and this is what users run.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks what is around the service without running any of it: shell scripts, YAML, Dockerfile, Kubernetes, systemd unit.
-# Needs shellcheck, yamllint, hadolint, kubernetes-validate and systemd-analyze; `make lint` brings them.
+# Checks what is around the service without running any of it: shell scripts, Makefile, YAML, Dockerfile, Kubernetes,
+# systemd unit. Needs shellcheck, yamllint, hadolint, kubernetes-validate and systemd-analyze; `make lint` brings them.
 
 set -euo pipefail
 
@@ -34,6 +34,26 @@ heading 'Checking the shell scripts with shellcheck'
 mapfile -t scripts < <(find .ci/run deploy -type f \( -name '*.sh' -o -path .ci/run \) | sort)
 shellcheck --enable=quote-safe-variables,deprecate-which,avoid-nullary-conditions "${scripts[@]}"
 passed "${#scripts[@]} scripts, nothing found"
+
+heading "Checking the Makefile's recipes with bash"
+mapfile -t goals < <(sed -n '/^[a-z][a-z-]*:\( \|$\)/s/:.*//p' Makefile)
+recipes=0
+for goal in "${goals[@]}"; do
+    # Makes nothing: every recipe is printed as the shell would get it. Each is parsed by itself, as a quotation mark
+    # that is missing in one would be made up for by the next.
+    make --dry-run --always-make "$goal" >"$workspace/recipes"
+    while recipe= && while IFS= read -r line; do
+        recipe+=$line$'\n'
+        [[ $line == *\\ ]] || break
+    done && [[ -n $recipe ]]; do
+        if ! bash -n <<<"$recipe"; then
+            printf "Bash cannot read this recipe of 'make %s':\n%s" "$goal" "$recipe" >&2
+            exit 1
+        fi
+        recipes=$((recipes + 1))
+    done <"$workspace/recipes"
+done
+passed "$recipes recipes of ${#goals[@]} goals, nothing found"
 
 heading 'Checking the YAML files with yamllint'
 mapfile -t files < <(find deploy keys.example Sources -type f \( -name '*.yaml' -o -name '*.yml' \) | sort)
