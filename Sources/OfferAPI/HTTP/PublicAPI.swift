@@ -21,11 +21,13 @@ public enum PublicAPI {
     ///   - metrics: Counts the requests.
     ///   - logger: Where the service's own faults are logged.
     /// - Returns: The responder.
-    public static func responder(
-        endpoints:
-            @escaping @Sendable () -> PublicEndpoints<
-                some OfferSigner, some EvidenceReader, some ProductReportStore, some SignatureVerifier
-            >,
+    public static func responder<
+        Signer: OfferSigner,
+        Reader: EvidenceReader,
+        Store: ProductReportStore,
+        Verifier: SignatureVerifier
+    >(
+        endpoints: @escaping @Sendable () -> PublicEndpoints<Signer, Reader, Store, Verifier>,
         metrics: RequestMetrics = RequestMetrics(),
         logger: Logger
     ) -> some HTTPResponder<Context> {
@@ -33,43 +35,26 @@ public enum PublicAPI {
         router.add(middleware: IdentityMiddleware())
         router.add(middleware: TelemetryMiddleware(metrics: metrics, logger: logger))
         router.add(middleware: ProblemMiddleware(methods: methods, logger: logger))
-        router.post("/v1/signatures") { request, context in
-            let endpoints = endpoints()
-            let (endpoint, clients) = (endpoints.signatures, endpoints.clients)
-            let client = context.trail.note(try endpoint.admit(request.head))
-            let body = try await body(of: request)
-            return try await answer(client, of: clients, logger) { () async throws(Problem) in
-                try await endpoint.answer(body, for: client)
+        func post(
+            _ route: PublicRoute,
+            _ endpoint:
+                @escaping @Sendable (PublicEndpoints<Signer, Reader, Store, Verifier>) -> some BodyEndpoint
+        ) {
+            router.post(RouterPath(route.path)) { request, context in
+                let endpoints = endpoints()
+                let (endpoint, clients) = (endpoint(endpoints), endpoints.clients)
+                let client = context.trail.note(try endpoint.admit(request.head))
+                let body = try await body(of: request)
+                return try await answer(client, of: clients, logger) { () async throws(Problem) in
+                    try await endpoint.answer(body, for: client)
+                }
             }
         }
-        router.post("/v1/eligibility") { request, context in
-            let endpoints = endpoints()
-            let (endpoint, clients) = (endpoints.eligibility, endpoints.clients)
-            let client = context.trail.note(try endpoint.admit(request.head))
-            let body = try await body(of: request)
-            return try await answer(client, of: clients, logger) { () async throws(Problem) in
-                try await endpoint.answer(body, for: client)
-            }
-        }
-        router.post("/v1/introductory-eligibility-signatures") { request, context in
-            let endpoints = endpoints()
-            let (endpoint, clients) = (endpoints.introductorySignatures, endpoints.clients)
-            let client = context.trail.note(try endpoint.admit(request.head))
-            let body = try await body(of: request)
-            return try await answer(client, of: clients, logger) { () async throws(Problem) in
-                try await endpoint.answer(body, for: client)
-            }
-        }
-        router.post("/v1/diagnoses") { request, context in
-            let endpoints = endpoints()
-            let (endpoint, clients) = (endpoints.diagnoses, endpoints.clients)
-            let client = context.trail.note(try endpoint.admit(request.head))
-            let body = try await body(of: request)
-            return try await answer(client, of: clients, logger) { () async throws(Problem) in
-                try await endpoint.answer(body, for: client)
-            }
-        }
-        router.post("/v1/product-reports") { request, context in
+        post(.signatures) { $0.signatures }
+        post(.eligibility) { $0.eligibility }
+        post(.introductorySignatures) { $0.introductorySignatures }
+        post(.diagnoses) { $0.diagnoses }
+        router.post(RouterPath(PublicRoute.productReports.path)) { request, context in
             let endpoints = endpoints()
             let (endpoint, clients) = (endpoints.productReports, endpoints.clients)
             let client = context.trail.note(try endpoint.admitReport(request.head))
@@ -78,7 +63,7 @@ public enum PublicAPI {
                 try await endpoint.take(body, query: query(of: request), for: client)
             }
         }
-        router.get("/v1/products") { request, context in
+        router.get(RouterPath(PublicRoute.products.path)) { request, context in
             let endpoints = endpoints()
             let (endpoint, clients) = (endpoints.productReports, endpoints.clients)
             let client = context.trail.note(try endpoint.admitQuery(request.head))
@@ -86,7 +71,7 @@ public enum PublicAPI {
                 try await endpoint.products(query: query(of: request), for: client)
             }
         }
-        router.get("/v1/openapi.json") { _, _ in
+        router.get(RouterPath(PublicRoute.description.path)) { _, _ in
             guard let description = OpenAPIDescription.json else { throw Problem.internal }
             return Response(status: .ok, headers: [.contentType: "application/json"], bytes: description)
         }

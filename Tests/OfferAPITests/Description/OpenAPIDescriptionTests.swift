@@ -47,9 +47,11 @@ struct OpenAPIDescriptionTests {
         #expect(described.removeValue(forKey: "/v1/notifications") == "POST", "on a listener of its own")
         #expect(described == PublicAPI.methods)
 
+        let names = Dictionary(uniqueKeysWithValues: PublicRoute.allCases.map { ("\($0)", $0.path) })
         var routed: [String: String] = [:]
-        for match in try source("Sources/OfferAPI/HTTP/PublicAPI.swift").matches(of: /router\.(\w+)\("([^"]+)"/) {
-            routed[String(match.2)] = match.1.uppercased()
+        let routes = /(post|get)\((?:RouterPath\(PublicRoute)?\.(\w+)/
+        for match in try source("Sources/OfferAPI/HTTP/PublicAPI.swift").matches(of: routes) {
+            routed[try #require(names[String(match.2)])] = match.1.uppercased()
         }
         #expect(routed == described)
     }

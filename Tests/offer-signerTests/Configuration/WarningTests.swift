@@ -2,9 +2,9 @@ import Testing
 
 @testable import offer_signer
 
-/// What is set and does nothing is said, and what is not set is not.
+/// What an operator should know is said at its place, and what is not set is not.
 @Suite struct WarningTests {
-    @Test func whatHasNoEffectYetIsNamedAtItsPlace() throws {
+    @Test func whatWeakensTrustIsNamedAtItsPlace() throws {
         let edits: [ConfigurationFixture.Edit] = [
             .init("offer-signer.yaml", "additionalRoots: []", "additionalRoots: [root.pem]"),
             .init(

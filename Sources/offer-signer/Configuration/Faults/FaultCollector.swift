@@ -34,15 +34,6 @@ final class FaultCollector {
         collectedWarnings.append(ConfigurationWarning(place: place, message: message))
     }
 
-    /// Records that a known key is set, which is worth a warning as long as it does nothing.
-    ///
-    /// - Parameter place: Where it is set.
-    func set(_ place: ConfigurationPlace) {
-        if let consequence = NotInEffectYet.consequence(of: place.keyPath) {
-            warning(place, "has no effect yet: \(consequence)")
-        }
-    }
-
     private func ordered<Entry>(_ entries: [Entry], by place: (Entry) -> ConfigurationPlace) -> [Entry] {
         var ranks: [String: Int] = [:]
         for entry in entries where ranks[place(entry).source] == nil {

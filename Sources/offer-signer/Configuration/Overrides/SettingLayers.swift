@@ -63,7 +63,6 @@ struct SettingLayers {
                 }
             }
             given[setting] = layers.first
-            for layer in layers where layer.place.line == nil { faults.set(layer.place) }
         }
         self.given = given
         self.file = file

@@ -68,7 +68,6 @@ struct ConfigurationNode {
                 member.fault("is not known; \(NearestName.hint(for: name, among: keys))")
             } else {
                 members[name] = member
-                faults.set(member.place)
             }
             lines[name] = .some(line)
         }
@@ -86,9 +85,7 @@ struct ConfigurationNode {
             return nil
         }
         return sequence.enumerated().map { index, element in
-            let node = ConfigurationNode(element, place.element(index, line: element.mark?.line), document, faults)
-            faults.set(node.place)
-            return node
+            ConfigurationNode(element, place.element(index, line: element.mark?.line), document, faults)
         }
     }
 
