@@ -85,7 +85,9 @@ struct LogTests {
         #expect(!service.log.contains(Installation.token))
     }
 
-    @Test("a trace is passed on to Apple, and what is logged on the way names the request")
+    @Test(
+        "a trace is passed on to Apple with what tracing systems keep beside it, and what is logged on the way names the request"
+    )
     func trace() throws {
         let server = try FakeServer { _ in .init(200, #"{"status":21004}"#) }
         let service = try RunningService(Installation(asking: server, trusting: try TestAuthority()))
@@ -94,10 +96,15 @@ struct LogTests {
             let body = #"{"evidence":{"receipt":"\#(receipt)"},"offers":\#(offers)}"#
             #expect(try post(service, body, headers).status == 503)
         }
-        try ask("AAAA", ["traceparent: \(Self.trace)", "X-Request-ID: request-3"])
-        try ask("AAAB", ["traceparent: 00-00000000000000000000000000000000-b7ad6b7169203331-01"])
-        try ask("AAAC", [])
-        #expect(server.requests.map { $0.headers["traceparent"] } == [Self.trace, nil, nil])
+        try ask(
+            "AAAA",
+            ["traceparent: \(Self.trace)", "tracestate: a=1 , b=2", "tracestate: c@d=3", "X-Request-ID: request-3"]
+        )
+        try ask("AAAB", ["traceparent: 00-00000000000000000000000000000000-b7ad6b7169203331-01", "tracestate: a=1"])
+        try ask("AAAC", ["tracestate: a=1"])
+        try ask("AAAD", ["traceparent: \(Self.trace)", "tracestate: a=\(Installation.token)"])
+        #expect(server.requests.map { $0.headers["traceparent"] } == [Self.trace, nil, nil, Self.trace])
+        #expect(server.requests.map { $0.headers["tracestate"] } == ["a=1,b=2,c@d=3", nil, nil, nil])
         let line = try #require(
             try lines(service).first { ($0["message"] as? String)?.contains("shared secret") == true }
         )

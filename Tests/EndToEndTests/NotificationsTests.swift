@@ -213,6 +213,7 @@ struct NotificationsTests {
         #expect(forged.status == 422)
         #expect(forged.json["code"] as? String == "jws_signature_invalid")
         #expect(forged.headers["content-type"] == "application/problem+json")
+        #expect(try post(#"{"signedPayload":"A"}"#).json["code"] as? String == "jws_malformed")
         #expect(try post("{}").status == 400)
         #expect(try post("[").status == 400)
         #expect(try connection.request("GET", "/v1/notifications").status == 405)
@@ -223,6 +224,6 @@ struct NotificationsTests {
         let text = String(decoding: metrics.body, as: UTF8.self)
         #expect(text.contains(#"offer_signer_notifications_total{type="SUBSCRIBED",outcome="taken"} 1"#))
         #expect(text.contains(#"offer_signer_notifications_total{type="SUBSCRIBED",outcome="repeated"} 2"#))
-        #expect(text.contains(#"offer_signer_notifications_total{type="none",outcome="refused"} 1"#))
+        #expect(text.contains(#"offer_signer_notifications_total{type="none",outcome="refused"} 2"#))
     }
 }

@@ -19,6 +19,10 @@ appStore:
   additionalRoots: ["{1}"]
 """
 
+NOTIFICATIONS = "notifications: { host: 127.0.0.1, port: 0 }\n"
+# More than a test asks for, so that every answer says what is left of it.
+SIGNATURES_PER_SECOND = "    signaturesPerSecond: 1000000\n"
+
 
 @dataclasses.dataclass
 class Example:
@@ -26,6 +30,7 @@ class Example:
 
     folder: pathlib.Path
     address: str
+    notifications: str
     app_store: str
     key: object
     token: str = "demo-token-for-loopback-only"
@@ -45,7 +50,10 @@ def running_example(folder):
     with running_simulator(simulated) as app_store:
         configuration = copy / "offer-signer.yaml"
         with configuration.open("a") as file:
-            file.write(APP_STORE.format(app_store, simulated / "root.pem"))
+            file.write(APP_STORE.format(app_store, simulated / "root.pem") + NOTIFICATIONS)
+        with (copy / "clients.yaml").open("a") as file:
+            file.write(SIGNATURES_PER_SECOND)
         arguments = ["serve", "--config", configuration, "--server-port", "0", "--admin-port", "0"]
-        with running(arguments, SERVING, folder / "service.log") as found:
-            yield Example(folder, found[1], app_store, key)
+        announcement = SERVING + r", notifications (http://\S+)"
+        with running(arguments, announcement, folder / "service.log") as found:
+            yield Example(folder, found[1], found[3], app_store, key)

@@ -69,7 +69,7 @@ def apple_p8(key):
     return "\n".join(["-----BEGIN PRIVATE KEY-----", *lines, "-----END PRIVATE KEY-----"]).encode()
 
 
-def write_configuration(folder, p8):
+def write_configuration(folder, p8, signatures_per_second=None):
     """Writes a complete configuration for one app with one offer, and returns the path of its main file."""
     token_sha256 = hashes.Hash(hashes.SHA256())
     token_sha256.update(TOKEN.encode())
@@ -86,6 +86,8 @@ def write_configuration(folder, p8):
         "subscriptionGroups": [{"id": GROUP_ID, "products": [offers]}],
     }
     client = {"name": "interoperability", "tokenSHA256": token_sha256.finalize().hex(), "apps": [BUNDLE_ID]}
+    if signatures_per_second is not None:
+        client["signaturesPerSecond"] = signatures_per_second
     files = {
         "offer-signer.yaml": {
             "server": {"host": "127.0.0.1", "port": 0},
@@ -205,9 +207,9 @@ SERVING = r" is serving (http://\S+), admin (http://\S+)"
 
 
 @contextlib.contextmanager
-def running_service(folder, key, p8):
+def running_service(folder, key, p8, signatures_per_second=None):
     """Serves a configuration written into the folder, on a free port, until the block ends."""
-    configuration = write_configuration(folder, p8)
+    configuration = write_configuration(folder, p8, signatures_per_second)
     with running(["serve", "--config", configuration], SERVING, folder / "service.log") as found:
         yield Service(configuration, found[1], found[2], key)
 

@@ -105,3 +105,27 @@ def what_is_not_taken_is_told(ctx, response, case):
         return
     if not response.json()["rejected"]:
         raise Failure(operation=case.operation.label, title="Taken, though it does not fit", message=response.text)
+
+
+# What belongs to the message rather than to the call (RFC 9110 and 9112), and `Allow` of 405, which no operation has.
+OF_THE_MESSAGE = {"allow", "connection", "content-length", "content-type", "date", "transfer-encoding"}
+RATE_LIMIT = {"ratelimit", "ratelimit-policy"}
+WITHOUT_A_CLIENT = {"/v1/notifications", "/v1/openapi.json"}
+
+
+@schemathesis.check
+def every_header_is_described(ctx, response, case):
+    """schemathesis looks whether headers that are described are right; this, whether those that come are described."""
+    known = case.operation.responses.find_by_status_code(response.status_code)
+    described = {name.lower() for name, _ in known.headers.items()} if known else {"x-request-id"}
+    if unknown := set(response.headers) - described - OF_THE_MESSAGE:
+        raise Failure(operation=case.operation.label, title="Headers without a description", message=str(unknown))
+
+
+@schemathesis.check
+def what_is_left_is_told(ctx, response, case):
+    """A client with a limit hears how it stands with every answer that was worked on."""
+    if response.status_code not in (200, 202, 422) or case.operation.path in WITHOUT_A_CLIENT:
+        return
+    if missing := RATE_LIMIT - set(response.headers):
+        raise Failure(operation=case.operation.label, title="Nothing said of the limit", message=str(missing))

@@ -5,16 +5,18 @@ import json
 import os
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 
+import jsonschema
 import openapi_spec_validator
 import pytest
 import yaml
 
-from offer_signer import REPOSITORY, SEPARATOR, signed_fields, verify
+from offer_signer import REPOSITORY, SEPARATOR, new_key, openssl_p8, running_service, signed_fields, verify
 
 HERE = REPOSITORY / "Tests/Interoperability"
-SECONDS = os.environ.get("OFFER_SIGNER_SCHEMATHESIS_SECONDS") or "150"
+SECONDS = int(os.environ.get("OFFER_SIGNER_SCHEMATHESIS_SECONDS") or 150)
 SEED = os.environ.get("OFFER_SIGNER_SCHEMATHESIS_SEED") or "20261121"
 
 
@@ -38,25 +40,54 @@ def test_what_is_served_is_the_file_that_people_review(description):
     assert list(served["paths"]) == list(yaml.safe_load(text)["paths"]), "in the order of the file"
 
 
-def test_every_answer_is_as_described(example_service, tmp_path):
+def drive(service, folder, seconds, *options):
     """schemathesis, with all its checks and those of the hooks: examples, edge cases, and random ones as time allows."""
     command = [sys.executable, "-m", "schemathesis.cli", "--config-file", HERE / "schemathesis.toml", "run"]
-    command += [f"{example_service.address}/v1/openapi.json", "--checks", "all", "--seed", SEED]
-    command += ["--phases", "examples,coverage,fuzzing", "--max-time", SECONDS, "--continue-on-failure"]
-    # On a listener of its own, which a service without a ledger does not have.
-    command += ["--exclude-path", "/v1/notifications"]
-    command += ["--header", f"Authorization: Bearer {example_service.token}", "--request-timeout", "20", "--no-color"]
+    command += [f"{service.address}/v1/openapi.json", "--checks", "all", "--seed", SEED]
+    command += ["--phases", "examples,coverage,fuzzing", "--max-time", str(seconds), "--continue-on-failure"]
+    command += ["--request-timeout", "20", "--no-color", *options]
     result = subprocess.run(
         command,
-        cwd=tmp_path,
+        cwd=folder,
         env=os.environ | {"PYTHONPATH": str(HERE)},
         capture_output=True,
         text=True,
-        timeout=int(SECONDS) + 300,
+        timeout=seconds + 300,
         check=False,
     )
     print(result.stdout[-20_000:], result.stderr[-5_000:])
     assert result.returncode == 0
+
+
+def test_every_answer_is_as_described(example_service, tmp_path):
+    token = f"Authorization: Bearer {example_service.token}"
+    drive(example_service, tmp_path, SECONDS, "--exclude-path", "/v1/notifications", "--header", token)
+
+
+def test_every_answer_to_notifications_is_as_described(example_service, tmp_path):
+    """On their own listener, which knows no client."""
+    options = ["--include-path", "/v1/notifications", "--url", example_service.notifications]
+    drive(example_service, tmp_path, max(SECONDS // 10, 10), *options)
+
+
+def test_who_asks_too_much_is_answered_as_described(description, tmp_path):
+    """Of status 429, for which schemathesis would have to ask too much."""
+    signatures = json.loads(description)["paths"]["/v1/signatures"]["post"]["responses"]
+    described = json.loads(description)["components"]["responses"]
+    assert signatures["429"] == {"$ref": "#/components/responses/TooManyRequests"}
+    key = new_key()
+    with running_service(tmp_path, key, openssl_p8(key), signatures_per_second=1) as service:
+        service.sign(offers=100)
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            service.sign(offers=100)
+    assert refused.value.code == 429
+    assert json.load(refused.value)["code"] == "rate_limited"
+    headers = described["TooManyRequests"]["headers"]
+    assert set(headers) == {"X-Request-ID", "Retry-After", "RateLimit", "RateLimit-Policy"}
+    for name, reference in headers.items():
+        schema = json.loads(description)["components"]["headers"][reference["$ref"].rsplit("/", 1)[1]]["schema"]
+        value = refused.value.headers[name]
+        jsonschema.validate(int(value) if schema["type"] == "integer" else value, schema)
 
 
 def test_a_generated_client_asks_for_a_signature(example_service, description, tmp_path, monkeypatch):

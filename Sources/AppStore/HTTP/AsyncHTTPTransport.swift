@@ -10,14 +10,14 @@ public final class AsyncHTTPTransport: HTTPTransport {
     static let maximumConnectionsPerHost = 16
 
     private let client: HTTPClient
-    private let traceParent: @Sendable () -> String?
+    private let traceFields: @Sendable () -> [(name: String, value: String)]
 
     /// Creates a transport with connections of its own; ``shutdown()`` ends them.
     ///
-    /// - Parameter traceParent: The value of `traceparent` (W3C Trace Context) for what the current task asks; `nil` for
-    ///   none.
-    public init(traceParent: @escaping @Sendable () -> String? = { nil }) {
-        self.traceParent = traceParent
+    /// - Parameter traceFields: The header fields `traceparent` and `tracestate` (W3C Trace Context) for what the current
+    ///   task asks.
+    public init(traceFields: @escaping @Sendable () -> [(name: String, value: String)] = { [] }) {
+        self.traceFields = traceFields
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(3))
@@ -33,7 +33,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
 
     func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
         var outgoing = Self.request(request)
-        if let trace = traceParent() { outgoing.headers.add(name: "traceparent", value: trace) }
+        for field in traceFields() { outgoing.headers.add(name: field.name, value: field.value) }
         let complete = outgoing
         let client = client
         // The client's own deadline ends with the head; this one holds for the body too.

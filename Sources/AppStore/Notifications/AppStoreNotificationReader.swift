@@ -46,11 +46,7 @@ public struct AppStoreNotificationReader: NotificationReader {
                 history: try history(of: payload, signed: verified.signedDate)
             )
         } catch {
-            throw NotificationFault(
-                code: error.code.rawValue,
-                detail: error.detail,
-                isMalformed: error.code == .malformed
-            )
+            throw NotificationFault(code: error.code.rawValue, detail: error.detail)
         }
     }
 

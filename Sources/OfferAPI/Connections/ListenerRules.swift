@@ -26,6 +26,20 @@ public struct ListenerRules: Sendable {
         judge = { _, _ in .admit(maximumBodyBytes: limits.maximumBodyBytes) }
     }
 
+    /// The rules of the notifications listener, which answers everybody, and takes what Apple sends.
+    ///
+    /// - Parameters:
+    ///   - metrics: Where refused requests are counted.
+    ///   - logger: Where refused requests have their lines, at the level info.
+    public init(notificationsCountedBy metrics: RequestMetrics, logger: Logger) {
+        limits = ConnectionLimits(maximumBodyBytes: NotificationsAPI.maximumBodyBytes)
+        census = ConnectionCensus()
+        tls = nil
+        refusals = RefusalTelemetry(metrics: metrics, logger: logger)
+        admission = nil
+        judge = { _, _ in .admit(maximumBodyBytes: NotificationsAPI.maximumBodyBytes) }
+    }
+
     /// The rules of the public listener, which answers clients alone.
     ///
     /// - Parameters:

@@ -45,7 +45,7 @@ public enum PublicAPI {
                 let (endpoint, clients) = (endpoint(endpoints), endpoints.clients)
                 let client = context.trail.note(try endpoint.admit(request.head))
                 let body = try await body(of: request)
-                return try await answer(client, of: clients, logger) { () async throws(Problem) in
+                return await answer(client, of: clients, logger) { () async throws(Problem) in
                     try await endpoint.answer(body, for: client)
                 }
             }
@@ -59,7 +59,7 @@ public enum PublicAPI {
             let (endpoint, clients) = (endpoints.productReports, endpoints.clients)
             let client = context.trail.note(try endpoint.admitReport(request.head))
             let body = try await body(of: request)
-            return try await answer(client, of: clients, logger, status: .accepted) { () async throws(Problem) in
+            return await answer(client, of: clients, logger, status: .accepted) { () async throws(Problem) in
                 try await endpoint.take(body, query: query(of: request), for: client)
             }
         }
@@ -67,7 +67,7 @@ public enum PublicAPI {
             let endpoints = endpoints()
             let (endpoint, clients) = (endpoints.productReports, endpoints.clients)
             let client = context.trail.note(try endpoint.admitQuery(request.head))
-            return try await answer(client, of: clients, logger) { () async throws(Problem) in
+            return await answer(client, of: clients, logger) { () async throws(Problem) in
                 try await endpoint.products(query: query(of: request), for: client)
             }
         }
@@ -96,11 +96,11 @@ public enum PublicAPI {
         _ logger: Logger,
         status: HTTPResponse.Status = .ok,
         _ endpoint: () async throws(Problem) -> [UInt8]
-    ) async throws(Problem) -> Response {
-        try clients.begin(client)
-        defer { clients.end(client) }
+    ) async -> Response {
         var response: Response
         do throws(Problem) {
+            try clients.begin(client)
+            defer { clients.end(client) }
             response = Response(
                 status: status,
                 headers: [.contentType: "application/json"],

@@ -4,9 +4,6 @@ import StrictJSON
 
 /// `POST /v1/notifications`, without the transport.
 public struct NotificationsEndpoint<Reader: NotificationReader>: Sendable {
-    /// How many bytes a body may have: Apple's have some ten thousand.
-    static var maximumBodyBytes: Int { 1 << 17 }
-
     private let takeNotifications: TakeNotifications<Reader>
 
     /// Creates the endpoint.
@@ -57,7 +54,7 @@ extension Problem {
         switch refusal {
         case .notTaken(let fault):
             self.init(
-                status: fault.isMalformed ? 400 : 422,
+                status: 422,
                 code: fault.code,
                 detail: fault.detail,
                 pointer: "/signedPayload"

@@ -16,14 +16,20 @@ public struct RequestIdentity: Sendable {
 
     let id: RequestID
     let traceParent: TraceParent?
+    /// What tracing systems keep beside it; `nil` without a trace (Trace Context §3.4).
+    let traceState: TraceState?
 
-    /// The value of `traceparent` for what is asked of others on the request's behalf; `nil` without a trace.
-    public var traceParentField: String? { traceParent?.text }
+    /// The header fields `traceparent` and `tracestate` for what is asked of others on the request's behalf; none without
+    /// a trace.
+    public var traceFields: [(name: String, value: String)] {
+        guard let traceParent else { return [] }
+        return [("traceparent", traceParent.text)] + (traceState.map { [("tracestate", $0.text)] } ?? [])
+    }
 
     /// Reads the head of a request.
     ///
     /// An identifier that does not go into logs as it is, and one in which the request's own token is repeated, are
-    /// replaced by one that is made.
+    /// replaced by one that is made; a `tracestate` with the token in it is left out.
     ///
     /// - Parameter headers: The request's header fields.
     init(_ headers: HTTPFields) {
@@ -32,6 +38,8 @@ public struct RequestIdentity: Sendable {
         let isSafe = sent.map { !Self.isRepeated($0, in: authorization) } ?? false
         id = (isSafe ? sent.flatMap { RequestID($0) } : nil) ?? RequestID()
         traceParent = headers.onlyValue(of: Self.traceParentField).flatMap { TraceParent($0) }
+        let states = traceParent == nil ? [] : Self.traceStateField.map { headers[values: $0] } ?? []
+        traceState = TraceState(states).flatMap { Self.isRepeated($0.text, in: authorization) ? nil : $0 }
     }
 
     /// The header fields of the answer, with `X-Request-ID`.
@@ -46,11 +54,12 @@ public struct RequestIdentity: Sendable {
 
     private static let idField = HTTPField.Name("X-Request-ID")
     private static let traceParentField = HTTPField.Name("traceparent")
+    private static let traceStateField = HTTPField.Name("tracestate")
 
-    /// Whether an identifier holds the credentials of `Authorization`, or a good piece of them.
-    private static func isRepeated(_ id: String, in authorization: String) -> Bool {
+    /// Whether a text holds the credentials of `Authorization`, or a good piece of them.
+    private static func isRepeated(_ text: String, in authorization: String) -> Bool {
         let credentials = authorization.split(separator: " ").last ?? ""
-        return id.count >= 8 && authorization.contains(id) || credentials.count >= 8 && id.contains(credentials)
+        return text.count >= 8 && authorization.contains(text) || credentials.count >= 8 && text.contains(credentials)
     }
 }
 

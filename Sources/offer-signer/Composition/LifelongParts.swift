@@ -9,7 +9,7 @@ struct LifelongParts: Sendable {
     /// The ledger, open for writing.
     let ledger: OpenLedger
     /// The connections to Apple, which pass on the trace that a request is a part of.
-    let appStoreTransport = AsyncHTTPTransport(traceParent: { RequestIdentity.current?.traceParentField })
+    let appStoreTransport = AsyncHTTPTransport(traceFields: { RequestIdentity.current?.traceFields ?? [] })
     /// The connections of the public listener.
     let connections = ConnectionCensus()
     /// What clients have asked for.

@@ -90,7 +90,7 @@ struct ServiceComposition {
                     metrics: telemetry.requests,
                     logger: logger
                 ),
-                rules: ListenerRules(limits: ConnectionLimits(maximumBodyBytes: 1 << 20)),
+                rules: ListenerRules(notificationsCountedBy: telemetry.requests, logger: logger),
                 onListening: { announcement.notificationsListen(at: $0) }
             )
         }
