@@ -50,7 +50,9 @@ struct SignedTransaction {
             appAccountToken: fields.appAccountToken,
             offer: RedeemedOffer(type: fields.offerType, identifier: fields.offerIdentifier),
             transactionId: transactionId,
-            signedDate: payload.signedDate
+            signedDate: payload.signedDate,
+            price: fields.price,
+            storefront: fields.storefront
         )
     }
 
@@ -72,6 +74,14 @@ struct SignedTransaction {
         var appAccountToken: AppAccountToken?
         var offerType: Int64?
         var offerIdentifier: String?
+        var milliunits: Int64?
+        var currency: String?
+        var storefront: String?
+
+        var price: PaidPrice? {
+            guard let milliunits, let currency else { return nil }
+            return PaidPrice(milliunits: milliunits, currency: currency)
+        }
 
         mutating func read(_ name: String, from reader: inout JSONReader) throws(JSONFault) {
             switch name {
@@ -91,6 +101,9 @@ struct SignedTransaction {
             case "appAccountToken": appAccountToken = try reader.readAppleAccountToken()
             case "offerType": offerType = try reader.readAppleInteger()
             case "offerIdentifier": offerIdentifier = try reader.readAppleText()
+            case "price": milliunits = try reader.readAppleInteger()
+            case "currency": currency = try reader.readAppleText()
+            case "storefront": storefront = try reader.readAppleText()
             default: try reader.skipValue()
             }
         }

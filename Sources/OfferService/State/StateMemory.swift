@@ -49,6 +49,7 @@ public struct StateMemory: Sendable {
             history,
             from: source,
             presentedFor: account,
+            customer: account.customer(by: app.customerPattern),
             digester: digester,
             learntAt: moment
         )

@@ -18,6 +18,9 @@ public struct SubscriptionHistory: Equatable, Sendable {
     public internal(set) var newestHeldDate: Timestamp?
     /// Redemptions by subscriptions of the account that are not in the lists.
     var otherRedemptions: [OfferRedemption] = []
+    /// Transactions on record of subscriptions that redeemed an offer, which the evidence leaves out or tells otherwise:
+    /// they count for redemptions alone.
+    var recordedTransactions: [Transaction] = []
 
     /// Creates a history.
     ///

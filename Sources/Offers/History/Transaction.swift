@@ -28,6 +28,10 @@ public struct Transaction: Equatable, Sendable {
     public var transactionId: String?
     /// When Apple signed it; `nil` for what is not signed by itself.
     public var signedDate: Timestamp?
+    /// What was paid; `nil` where the evidence does not say, as verifyReceipt never does.
+    public var price: PaidPrice?
+    /// The App Store's country, as Apple writes it (ISO 3166-1 alpha-3); `nil` where the evidence does not say.
+    public var storefront: String?
 
     /// Creates a transaction; what is left out is what most transactions do not have.
     ///
@@ -44,6 +48,8 @@ public struct Transaction: Equatable, Sendable {
     ///   - offer: The offer it was made under.
     ///   - transactionId: The transaction's own identifier.
     ///   - signedDate: When Apple signed it.
+    ///   - price: What was paid.
+    ///   - storefront: The App Store's country.
     public init(
         originalTransactionId: String,
         productId: String,
@@ -56,7 +62,9 @@ public struct Transaction: Equatable, Sendable {
         appAccountToken: AppAccountToken? = nil,
         offer: RedeemedOffer? = nil,
         transactionId: String? = nil,
-        signedDate: Timestamp? = nil
+        signedDate: Timestamp? = nil,
+        price: PaidPrice? = nil,
+        storefront: String? = nil
     ) {
         self.originalTransactionId = originalTransactionId
         self.productId = productId
@@ -70,6 +78,8 @@ public struct Transaction: Equatable, Sendable {
         self.offer = offer
         self.transactionId = transactionId
         self.signedDate = signedDate
+        self.price = price
+        self.storefront = storefront
     }
 
     /// Whether the left one was bought before the right one.

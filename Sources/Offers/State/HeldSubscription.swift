@@ -3,6 +3,9 @@
 /// Values of one subscription can be merged in any order, and as often as one likes, with the same outcome.
 public struct HeldSubscription: Equatable, Sendable {
     /// How many transactions are held: the last that were bought.
+    ///
+    /// Of those before them as many at the most are held as well: where a promotional offer's run began or ended, so
+    /// that what was redeemed stays on record.
     public static let mostTransactions = 32
     /// How many accounts are held that presented the subscription's evidence: the last that did.
     public static let mostPresenters = 8
@@ -15,6 +18,8 @@ public struct HeldSubscription: Equatable, Sendable {
     public private(set) var renewal: Held<RenewalInfo?>?
     /// The accounts that it belongs to.
     public private(set) var accounts: [AccountDigest: AccountTie] = [:]
+    /// The customers of accounts, by whom limits count, where they are another text than the account.
+    public private(set) var customers: [AccountDigest: AccountDigest] = [:]
     /// When this service learnt of it last, by the server's clock.
     public private(set) var learntAt: Timestamp
 
@@ -25,18 +30,21 @@ public struct HeldSubscription: Equatable, Sendable {
     ///   - transactions: Its transactions.
     ///   - renewal: Its renewal info.
     ///   - accounts: The accounts that it belongs to.
+    ///   - customers: The customers of accounts, where they are another text than the account.
     ///   - learntAt: When this service learnt of it.
     public init(
         _ identity: SubscriptionIdentity,
         transactions: [Held<Transaction>] = [],
         renewal: Held<RenewalInfo?>? = nil,
         accounts: [AccountDigest: AccountTie] = [:],
+        customers: [AccountDigest: AccountDigest] = [:],
         learntAt: Timestamp
     ) {
         self.identity = identity
         self.learntAt = learntAt
         self.renewal = renewal
         self.accounts = accounts
+        self.customers = customers
         for held in transactions { add(held) }
         prune()
     }
@@ -51,6 +59,7 @@ public struct HeldSubscription: Equatable, Sendable {
             renewal = renewal.map { $0.orNewer(theirs, isLess: RenewalInfo?.precedes) } ?? theirs
         }
         for (account, tie) in other.accounts { accounts[account] = accounts[account]?.orStronger(tie) ?? tie }
+        for (account, customer) in other.customers { customers[account] = Self.larger(customers[account], customer) }
         learntAt = max(learntAt, other.learntAt)
         prune()
     }
@@ -63,15 +72,28 @@ public struct HeldSubscription: Equatable, Sendable {
 
     private mutating func add(_ held: Held<Transaction>) {
         let key = held.value.heldKey
-        transactions[key] = transactions[key].map { $0.orNewer(held, isLess: Transaction.precedes) } ?? held
+        guard let known = transactions[key] else {
+            transactions[key] = held
+            return
+        }
+        let newer = known.orNewer(held, isLess: Transaction.precedes)
+        transactions[key] = newer.payingAs(known.value).payingAs(held.value)
+    }
+
+    /// One of two customers of an account, whose pattern was changed: which one does not depend on their order.
+    private static func larger(_ left: AccountDigest?, _ right: AccountDigest) -> AccountDigest {
+        guard let left, right.bytes.lexicographicallyPrecedes(left.bytes) else { return right }
+        return left
     }
 
     /// Drops what was bought before the last transactions, and the accounts that presented before the last.
     private mutating func prune() {
         if transactions.count > Self.mostTransactions {
             let newest = transactions.sorted { Transaction.isOlder($1.value.value, $0.value.value) }
-            transactions = Dictionary(uniqueKeysWithValues: newest.prefix(Self.mostTransactions).map { ($0, $1) })
+            let kept = newest.prefix(Self.mostTransactions) + Self.turns(newest.dropFirst(Self.mostTransactions))
+            transactions = Dictionary(uniqueKeysWithValues: kept.map { ($0, $1) })
         }
+        defer { customers = customers.filter { accounts[$0.key] != nil } }
         let presenters = accounts.compactMap { account, tie -> (AccountDigest, Timestamp)? in
             if case .presented(let moment) = tie { (account, moment) } else { nil }
         }
@@ -80,6 +102,33 @@ public struct HeldSubscription: Equatable, Sendable {
             left.1 == right.1 ? right.0.bytes.lexicographicallyPrecedes(left.0.bytes) : left.1 > right.1
         }
         for (account, _) in newest.dropFirst(Self.mostPresenters) { accounts[account] = nil }
+    }
+
+    /// The transactions at which a promotional offer's run begins or ends, of a list with the newest first.
+    private static func turns(
+        _ newestFirst: ArraySlice<(key: String, value: Held<Transaction>)>
+    ) -> ArraySlice<(key: String, value: Held<Transaction>)> {
+        var last: String?
+        let turns = newestFirst.reversed().filter { item in
+            guard !item.value.value.isFamilyShared else { return false }
+            let offer = item.value.value.offer?.promotionalId
+            defer { last = offer }
+            return offer != last
+        }
+        return turns.suffix(mostTransactions)
+    }
+}
+
+extension Held<Transaction> {
+    /// The transaction with what another copy of it says of the price, where it says nothing itself.
+    fileprivate func payingAs(_ copy: Transaction) -> Held<Transaction> {
+        guard value.price == nil && copy.price != nil || value.storefront == nil && copy.storefront != nil else {
+            return self
+        }
+        var transaction = value
+        transaction.price = value.price ?? copy.price
+        transaction.storefront = value.storefront ?? copy.storefront
+        return Held(transaction, asOf: asOf, source: source)
     }
 }
 
@@ -121,6 +170,7 @@ extension HeldSubscription {
         guard accounts[account] != .bought else { return nil }
         var rest = self
         rest.accounts[account] = nil
+        rest.customers[account] = nil
         return rest.accounts.isEmpty ? nil : rest
     }
 }

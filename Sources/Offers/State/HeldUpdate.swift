@@ -52,14 +52,21 @@ struct HeldUpdate {
     private mutating func update(by held: HeldSubscription) {
         let id = held.identity.originalTransactionId
         let told = history.transactions.filter { $0.originalTransactionId == id }
+        let redeemed = held.transactions.values.contains { $0.value.offer?.promotionalId != nil }
         var hasNewer = false
         for item in held.transactions.values where counts(item) {
             let transaction = view.transaction(item)
             if let index = history.transactions.firstIndex(where: { $0.isCopy(of: transaction) }) {
-                guard item.asOf > history.transactions[index].signedDate ?? asOf else { continue }
+                guard item.asOf > history.transactions[index].signedDate ?? asOf else {
+                    if redeemed { history.recordedTransactions.append(transaction) }
+                    continue
+                }
                 history.transactions[index] = transaction
             } else {
-                guard item.asOf > asOf || isHidden(transaction, among: told) else { continue }
+                guard item.asOf > asOf || isHidden(transaction, among: told) else {
+                    if redeemed { history.recordedTransactions.append(transaction) }
+                    continue
+                }
                 history.transactions.append(transaction)
             }
             guard item.asOf > asOf || history.coverage == .partial else { continue }
@@ -101,7 +108,7 @@ struct HeldUpdate {
 
 extension Transaction {
     /// Whether both are copies of one transaction.
-    fileprivate func isCopy(of other: Transaction) -> Bool {
+    func isCopy(of other: Transaction) -> Bool {
         guard originalTransactionId == other.originalTransactionId else { return false }
         guard let transactionId, let theirs = other.transactionId else { return purchaseDate == other.purchaseDate }
         return transactionId == theirs

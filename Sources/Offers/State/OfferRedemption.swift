@@ -12,6 +12,10 @@ public struct OfferRedemption: Hashable, Sendable {
     public let offerId: String
     /// When it was bought.
     public let purchaseDate: Timestamp?
+    /// What was paid for it; `nil` where Apple did not say.
+    public let price: PaidPrice?
+    /// The App Store's country, in ISO 3166-1 alpha-3; `nil` where Apple did not say.
+    public let storefront: String?
 }
 
 extension HeldSubscription {
@@ -33,7 +37,9 @@ extension HeldSubscription {
                     productId: transaction.productId,
                     subscriptionGroupIdentifier: transaction.subscriptionGroupIdentifier,
                     offerId: offerId,
-                    purchaseDate: transaction.purchaseDate
+                    purchaseDate: transaction.purchaseDate,
+                    price: transaction.price,
+                    storefront: transaction.storefront
                 )
             )
         }

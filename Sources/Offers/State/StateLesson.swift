@@ -24,12 +24,14 @@ public struct StateLesson: Equatable, Sendable {
     ///   - history: What was said.
     ///   - source: Who said it.
     ///   - account: The account that it was presented for; it is tied to the subscriptions unless they name others.
+    ///   - customer: The account's customer, by whom limits count; `nil` for the account itself.
     ///   - digester: Makes the digests of accounts.
     ///   - learntAt: The server's clock.
     public init(
         _ history: SubscriptionHistory,
         from source: StateSource,
         presentedFor account: Account = .none,
+        customer: String? = nil,
         digester: some AccountDigester,
         learntAt: Timestamp
     ) {
@@ -38,6 +40,9 @@ public struct StateLesson: Equatable, Sendable {
             return
         }
         let presenter = account.stateKey.map { digester.digest(of: $0, bundleId: bundleId) }
+        let patron = customer.flatMap { customer in
+            customer == account.stateKey ? nil : digester.digest(of: customer, bundleId: bundleId)
+        }
         let everyones = Set(history.transactions.compactMap(\.appAccountToken))
         func isOther(_ tokens: Set<AppAccountToken>) -> Bool {
             !tokens.isEmpty && account.storedToken.map(tokens.contains) != true
@@ -54,8 +59,10 @@ public struct StateLesson: Equatable, Sendable {
             guard entries[id] != nil || transactions.contains(where: { $0.expiresDate != nil }) else { continue }
             let tokens = Set(transactions.compactMap(\.appAccountToken))
             var accounts: [AccountDigest: AccountTie] = [:]
+            var customers: [AccountDigest: AccountDigest] = [:]
             if let presenter, !isOther(tokens.isEmpty ? everyones : tokens) {
                 accounts[presenter] = .presented(at: learntAt)
+                customers[presenter] = patron
             }
             var pseudonyms: [AppAccountToken: AppAccountToken] = [:]
             for token in tokens {
@@ -73,6 +80,7 @@ public struct StateLesson: Equatable, Sendable {
                     },
                     renewal: Self.renewal(entries[id], beside: transactions, in: history, asOf: asOf, source: source),
                     accounts: accounts,
+                    customers: customers,
                     learntAt: learntAt
                 )
             )

@@ -39,6 +39,9 @@ public struct DigestKey: Sendable {
 
     /// The customer by whom limits count: by the account, and where there is none by the subscription.
     ///
+    /// Who is named by a whole account has the account's digest, so that what is held of an account leads to its
+    /// signatures.
+    ///
     /// Who shows neither is counted together with all who show neither.
     ///
     /// - Parameters:
@@ -47,7 +50,7 @@ public struct DigestKey: Sendable {
     ///   - bundleId: The app.
     /// - Returns: The digest.
     func digest(customer: String?, originalTransactionId: String?, bundleId: String) -> [UInt8] {
-        if let customer { return digest("customer", bundleId, customer) }
+        if let customer { return accountDigest(customer, bundleId: bundleId) }
         return digest("transaction", bundleId, originalTransactionId ?? "")
     }
 

@@ -35,15 +35,26 @@ extension Database {
         )
     }
 
-    /// How many signatures of an offer a customer got within the limit's period.
+    /// How many signatures of an offer a customer got within the limit's period: those in the ledger, and those that the
+    /// subscription redeemed though they are not in it.
     func signatures(
         of offer: OfferRequest,
         _ customer: [UInt8],
+        _ subscription: PresentedSubscription?,
         _ limit: SignatureLimit,
         at now: Timestamp
     ) throws -> Int {
         let start = limit.start(at: now).millisecondsSince1970
-        return try count(LedgerSQL.signatureCount, [Data(customer), offer.productId, offer.offerId, start])
+        let signed = try count(LedgerSQL.signatureCount, [Data(customer), offer.productId, offer.offerId, start])
+        guard let subscription else { return signed }
+        let redeemed = try count(
+            RedemptionSQL.countUnsigned,
+            [
+                subscription.bundleId, subscription.environment, subscription.originalTransactionId, offer.productId,
+                offer.offerId, start,
+            ]
+        )
+        return signed + redeemed
     }
 
     /// For whom a subscription was presented, seen from a customer.

@@ -91,7 +91,13 @@ final class SQLiteLedgerStore: LedgerStore {
                     originalTransactionId: originalTransactionId,
                     bundleId: question.bundleId
                 )
-                standing.signatures[offer] = try database.signatures(of: offer, customer, limit, at: question.now)
+                standing.signatures[offer] = try database.signatures(
+                    of: offer,
+                    customer,
+                    originalTransactionId.map(question.subscription),
+                    limit,
+                    at: question.now
+                )
             }
             guard let text = question.customer else { return standing }
             let customer = keys.digestKey.digest(
@@ -100,12 +106,11 @@ final class SQLiteLedgerStore: LedgerStore {
                 bundleId: question.bundleId
             )
             for id in question.originalTransactionIds {
-                let subscription = PresentedSubscription(
-                    bundleId: question.bundleId,
-                    environment: question.environment?.rawValue ?? "",
-                    originalTransactionId: id
+                standing.presentations[id] = try database.presentations(
+                    of: question.subscription(id),
+                    customer,
+                    at: question.now
                 )
-                standing.presentations[id] = try database.presentations(of: subscription, customer, at: question.now)
             }
             return standing
         }
@@ -137,18 +142,20 @@ final class SQLiteLedgerStore: LedgerStore {
             bundleId: entry.bundleId
         )
         var presented: PresentedSubscription?
-        if let maximum = grant.maximumAccounts, entry.customer != nil, let id = grant.originalTransactionId {
-            let subscription = PresentedSubscription(
-                bundleId: entry.bundleId,
-                environment: entry.environment?.rawValue ?? "",
-                originalTransactionId: id
-            )
+        if let maximum = grant.maximumAccounts, entry.customer != nil, let subscription = entry.subscription(of: grant)
+        {
             let presentations = try database.presentations(of: subscription, customer, at: entry.time)
             guard presentations.allows(maximum) else { return .evidenceShared(others: presentations.others) }
             presented = subscription
         }
         if let limit = grant.signatureLimit {
-            let count = try database.signatures(of: grant.offer, customer, limit, at: entry.time)
+            let count = try database.signatures(
+                of: grant.offer,
+                customer,
+                entry.subscription(of: grant),
+                limit,
+                at: entry.time
+            )
             guard count + grant.signatures.count <= limit.maximumSignaturesPerCustomer else {
                 return .signatureLimit(count: count)
             }

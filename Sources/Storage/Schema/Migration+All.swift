@@ -1,4 +1,6 @@
 extension Migration {
     /// Every step, in the order in which they are made: new ones go to the end.
-    static let inOrder: [Migration] = [StateSQL.migration, ProductReportSQL.migration, LedgerSQL.migration]
+    static let inOrder: [Migration] = [
+        StateSQL.migration, ProductReportSQL.migration, LedgerSQL.migration, RedemptionSQL.migration,
+    ]
 }

@@ -22,6 +22,7 @@ extension HeldSubscription {
                 for (account, tie) in accounts {
                     list.object { json in
                         json.member("digest", account.bytes.hexadecimal)
+                        if let customer = customers[account] { json.member("customer", customer.bytes.hexadecimal) }
                         if case .presented(let moment) = tie {
                             json.member("presentedAt", moment.millisecondsSince1970)
                         }
@@ -42,6 +43,7 @@ extension HeldSubscription {
         var transactions: [Held<Transaction>] = []
         var renewal: Held<RenewalInfo?>?
         var accounts: [AccountDigest: AccountTie] = [:]
+        var customers: [AccountDigest: AccountDigest] = [:]
         var learntAt = Timestamp(millisecondsSince1970: 0)
         var reader = JSONReader(json)
         try reader.readObject { (name, reader) throws(JSONFault) in
@@ -55,21 +57,32 @@ extension HeldSubscription {
             case "accounts":
                 try reader.readArray { (_, reader) throws(JSONFault) in
                     var digest: AccountDigest?
+                    var customer: AccountDigest?
                     var tie = AccountTie.bought
                     try reader.readObject { (name, reader) throws(JSONFault) in
                         switch name {
                         case "digest": digest = AccountDigest([UInt8](hexadecimal: try reader.readString()))
+                        case "customer": customer = AccountDigest([UInt8](hexadecimal: try reader.readString()))
                         case "presentedAt": tie = .presented(at: try reader.readTimestamp())
                         default: try reader.skipValue()
                         }
                     }
-                    if let digest { accounts[digest] = tie }
+                    guard let digest else { return }
+                    accounts[digest] = tie
+                    customers[digest] = customer
                 }
             default: try reader.skipValue()
             }
         }
         try reader.readEnd()
-        self.init(identity, transactions: transactions, renewal: renewal, accounts: accounts, learntAt: learntAt)
+        self.init(
+            identity,
+            transactions: transactions,
+            renewal: renewal,
+            accounts: accounts,
+            customers: customers,
+            learntAt: learntAt
+        )
     }
 }
 
@@ -101,6 +114,11 @@ extension JSONWriter {
             member("offerId", id)
         }
         optional("signedDate", transaction.signedDate)
+        if let price = transaction.price {
+            member("price", price.milliunits)
+            member("currency", price.currency)
+        }
+        optional("storefront", transaction.storefront)
     }
 
     fileprivate mutating func members(of held: Held<RenewalInfo?>) {
@@ -185,11 +203,18 @@ private struct HeldFields {
                 appAccountToken: texts["account"].flatMap(AppAccountToken.init),
                 offer: offer,
                 transactionId: texts["transactionId"],
-                signedDate: date("signedDate")
+                signedDate: date("signedDate"),
+                price: price,
+                storefront: texts["storefront"]
             ),
             asOf: try asOf,
             source: try source
         )
+    }
+
+    private var price: PaidPrice? {
+        guard let milliunits = numbers["price"], let currency = texts["currency"] else { return nil }
+        return PaidPrice(milliunits: milliunits, currency: currency)
     }
 
     func renewal(of identity: SubscriptionIdentity) throws(JSONFault) -> Held<RenewalInfo?> {

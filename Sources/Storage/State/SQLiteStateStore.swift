@@ -6,12 +6,16 @@ import StrictJSON
 /// Held state in an SQLite file.
 struct SQLiteStateStore: StateStore {
     private let database: SQLiteDatabase
+    private let digestKey: DigestKey
 
     /// Uses a file.
     ///
-    /// - Parameter database: The file.
-    init(_ database: SQLiteDatabase) {
+    /// - Parameters:
+    ///   - database: The file.
+    ///   - digestKey: The key of the ledger's digests, by which redemptions find their signatures.
+    init(_ database: SQLiteDatabase, digestKey: DigestKey) {
         self.database = database
+        self.digestKey = digestKey
     }
 
     func held(_ question: StateQuestion) throws(StorageFailure) -> HeldState {
@@ -32,7 +36,7 @@ struct SQLiteStateStore: StateStore {
                 if let notification = work.notification {
                     guard try database.insert(notification) else { return false }
                 }
-                for learnt in work.lesson.subscriptions { try database.learn(learnt) }
+                for learnt in work.lesson.subscriptions { try database.learn(learnt, digestKey) }
                 if let mark = work.lesson.mark { try database.learn(mark) }
                 return true
             }
@@ -111,7 +115,7 @@ extension Database {
         return changesCount > 0
     }
 
-    fileprivate func learn(_ learnt: HeldSubscription) throws {
+    fileprivate func learn(_ learnt: HeldSubscription, _ digestKey: DigestKey) throws {
         let before = try held(learnt.identity)
         var held = before ?? learnt
         held.merge(learnt)
@@ -125,17 +129,40 @@ extension Database {
         for account in known.subtracting(held.accounts.keys) {
             try cachedStatement(sql: StateSQL.deleteAccount).execute(arguments: [Data(account.bytes)] + names)
         }
-        let redemptions = held.redemptions
-        guard redemptions != before?.redemptions ?? [] else { return }
-        try cachedStatement(sql: StateSQL.deleteRedemptions).execute(arguments: names)
-        for redemption in redemptions {
-            try cachedStatement(sql: StateSQL.putRedemption).execute(
+        guard RedemptionMatch.isDue(held, since: before) else { return }
+        try cachedStatement(sql: RedemptionSQL.delete).execute(arguments: names)
+        let match = RedemptionMatch(held, digestKey: digestKey)
+        for redemption in held.redemptions {
+            let signature = try signature(behind: redemption, of: held.identity, by: match)
+            try cachedStatement(sql: RedemptionSQL.put).execute(
                 arguments: names + [
                     redemption.transactionId ?? "", redemption.productId, redemption.offerId,
-                    redemption.purchaseDate?.millisecondsSince1970,
+                    redemption.purchaseDate?.millisecondsSince1970, redemption.price?.milliunits,
+                    redemption.price?.currency, redemption.storefront, signature?.writer, signature?.number,
                 ]
             )
         }
+    }
+
+    private func signature(
+        behind redemption: OfferRedemption,
+        of identity: SubscriptionIdentity,
+        by match: RedemptionMatch
+    ) throws -> RedemptionMatch.Signature? {
+        guard let time = redemption.purchaseDate?.millisecondsSince1970 else { return nil }
+        let found = try match.questions.compactMap { question in
+            let id = question.originalTransactionId
+            let sql = id == nil ? RedemptionSQL.signatureOfCustomer : RedemptionSQL.signatureOfSubscription
+            var arguments: StatementArguments = [
+                Data(question.customer), redemption.productId, redemption.offerId, time, identity.bundleId,
+                identity.environment.rawValue,
+            ]
+            if let id { arguments += [id] }
+            return try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments).map {
+                RedemptionMatch.Signature(writer: $0[0], number: $0[1], time: $0[2])
+            }
+        }
+        return RedemptionMatch.newest(of: found)
     }
 
     fileprivate func learn(_ mark: AccountHistoryMark) throws {
@@ -158,7 +185,7 @@ extension Database {
         }
         let accounts = try Data.fetchAll(self, sql: StateSQL.accountsOf, arguments: names)
         for account in accounts { try execute(sql: StateSQL.deleteAccount, arguments: [account] + names) }
-        try execute(sql: StateSQL.deleteRedemptions, arguments: names)
+        try execute(sql: RedemptionSQL.delete, arguments: names)
         try execute(sql: StateSQL.deleteSubscription, arguments: names)
     }
 

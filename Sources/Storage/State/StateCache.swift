@@ -119,7 +119,7 @@ extension HeldSubscription {
     fileprivate func isNews(after earlier: HeldSubscription) -> Bool {
         transactions != earlier.transactions || renewal != earlier.renewal
             || accounts.mapValues({ $0 == .bought }) != earlier.accounts.mapValues({ $0 == .bought })
-            || earlier.learntAt.adding(seconds: 3600) < learntAt
+            || customers != earlier.customers || earlier.learntAt.adding(seconds: 3600) < learntAt
     }
 }
 

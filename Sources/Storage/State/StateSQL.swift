@@ -107,14 +107,6 @@ enum StateSQL {
 
     static let deleteMarks = "DELETE FROM held_marks WHERE account = $1"
 
-    static let putRedemption =
-        "INSERT INTO redemptions (bundle_id, environment, original_transaction_id, transaction_id, product_id, offer_id, "
-        + "redeemed_at) VALUES ($1, $2, $3, $4, $5, $6, $7) "
-        + "ON CONFLICT (bundle_id, environment, original_transaction_id, transaction_id) DO NOTHING"
-
-    static let deleteRedemptions =
-        "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
-
     static let isKnownNotification = "SELECT COUNT(*) FROM notifications WHERE id = $1"
 
     static let putNotification =

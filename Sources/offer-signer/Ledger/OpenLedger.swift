@@ -36,11 +36,11 @@ struct OpenLedger: Sendable {
         switch database {
         case .sqlite(let file):
             ledger = DurableLedger(in: file, keys: keys, retentionDays: days, now: WallClock.now)
-            states = DurableSubscriptionStates(in: file, now: WallClock.now)
+            states = DurableSubscriptionStates(in: file, digestKey: digestKey, now: WallClock.now)
             productReports = DurableProductReports(in: file)
         case .postgreSQL(let database):
             ledger = DurableLedger(in: database, keys: keys, retentionDays: days, now: WallClock.now)
-            states = DurableSubscriptionStates(in: database, now: WallClock.now)
+            states = DurableSubscriptionStates(in: database, digestKey: digestKey, now: WallClock.now)
             productReports = DurableProductReports(in: database)
         }
     }

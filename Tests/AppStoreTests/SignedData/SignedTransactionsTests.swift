@@ -54,7 +54,7 @@ struct SignedTransactionsTests {
     @Test("A transaction and its renewal info say all that decisions need")
     func fields() throws {
         let more = #"""
-            "revocationDate":1795100000000,"isUpgraded":true,"offerType":1,
+            "revocationDate":1795100000000,"isUpgraded":true,"offerType":1,"price":4990,"currency":"EUR","storefront":"DEU",
             "appAccountToken":"7E3FB20B-4CDB-47CC-936D-99D65F608138"
             """#
         let history = try history([Self.transaction(more)], [Self.renewal()])
@@ -73,7 +73,9 @@ struct SignedTransactionsTests {
             appAccountToken: AppAccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138"),
             offer: .introductory,
             transactionId: "1",
-            signedDate: date(1_795_262_400_000)
+            signedDate: date(1_795_262_400_000),
+            price: PaidPrice(milliunits: 4990, currency: "EUR"),
+            storefront: "DEU"
         )
         #expect(history.transactions == [transaction])
         let renewal = RenewalInfo(

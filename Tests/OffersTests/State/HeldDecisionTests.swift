@@ -156,6 +156,35 @@ struct HeldDecisionTests {
         #expect(decide(updated(newest, .fetched, by: [older]), "once") == .redemptionLimit)
     }
 
+    @Test("What is on record is counted once, whether the evidence shows it, leaves it out, or has the offer taken off")
+    func redemptionsOnRecord() {
+        let first = bought(on: -90, until: -60, under: .promotional("twice"), called: "1")
+        let renewal = bought(on: -60, until: -30, under: .promotional("twice"), called: "2")
+        let plain = bought(on: -10, until: 20, called: "3")
+        let onRecord = [
+            lesson(signed(first, on: -90)), lesson(signed(renewal, on: -60)), lesson(signed(plain, on: -10)),
+        ]
+        func decide(_ offer: String, shown: [Transaction], _ source: StateSource = .client) -> Reason {
+            self.decide(updated(history([entry()], shown, asOf: day(-0.1)), source, by: onRecord), offer)
+        }
+        var stripped = [first, renewal]
+        for index in stripped.indices { stripped[index].offer = nil }
+        for shown in [[first, renewal, plain], [plain], [renewal, plain], stripped + [plain]] {
+            #expect(decide("twice", shown: shown) == .active, "\(shown.count)")
+            #expect(decide("twice", shown: shown, .fetched) == .active, "\(shown.count)")
+        }
+        let again = bought(on: -1, until: 29, under: .promotional("twice"), called: "4")
+        #expect(decide("twice", shown: [plain, again]) == .redemptionLimit)
+        var once = bought(on: -90, until: -60, under: .promotional("once"), called: "1")
+        let record = [lesson(signed(once, on: -90)), lesson(signed(plain, on: -10))]
+        once.offer = nil
+        for shown in [[plain], [once, plain]] {
+            let evidence = history([entry()], shown, asOf: day(-0.1))
+            #expect(self.decide(evidence, "once") == .active)
+            #expect(self.decide(updated(evidence, .client, by: record), "once") == .redemptionLimit)
+        }
+    }
+
     @Test("An old signed transaction does not hide a purchase that came after it")
     func replayed() {
         let old = signed(bought(on: -60, until: -30, called: "1"), on: -0.1)

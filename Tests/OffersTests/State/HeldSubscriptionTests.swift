@@ -131,4 +131,24 @@ struct HeldSubscriptionTests {
         #expect(subscription.redemptions.map(\.transactionId) == ["1", "4"])
         #expect(subscription.redemptions.map(\.offerId) == ["a", "a"])
     }
+
+    @Test("What was redeemed years and hundreds of renewals ago stays on record, and each run is one redemption")
+    func redeemedLongAgo() throws {
+        var subscription: HeldSubscription?
+        for index in 0..<300 {
+            let offer: RedeemedOffer? = (5..<8).contains(index) || (40..<90).contains(index) ? .promotional("a") : nil
+            let transaction = bought(
+                on: Double(index) * 7 - 3000,
+                until: Double(index) * 7 - 2993,
+                under: offer,
+                called: "\(index)"
+            )
+            let learnt = try #require(lesson(history([entry()], [transaction]), .fetched).subscriptions.first)
+            if subscription == nil { subscription = learnt }
+            subscription?.merge(learnt)
+        }
+        let held = try #require(subscription)
+        #expect(held.redemptions.map(\.transactionId) == ["5", "40"])
+        #expect(held.transactions.count < HeldSubscription.mostTransactions + 5)
+    }
 }

@@ -15,7 +15,7 @@ struct DurableSubscriptionStatesTests {
     }
 
     private func open(_ bounds: DurableSubscriptionStates.Bounds = .init()) -> DurableSubscriptionStates {
-        DurableSubscriptionStates(SQLiteStateStore(database), bounds: bounds, now: { clock })
+        DurableSubscriptionStates(SQLiteStateStore(database, digestKey: testDigestKey), bounds: bounds, now: { clock })
     }
 
     @Test(
@@ -86,7 +86,7 @@ struct DurableSubscriptionStatesTests {
         #expect(try await states.held(question(1)).subscriptions.count == 1)
         #expect(states.atHand(question(1)) != nil)
         let other = try SQLiteDatabase(path: database.path)
-        #expect(try SQLiteStateStore(other).forget(digest(1)) == 1)
+        #expect(try SQLiteStateStore(other, digestKey: testDigestKey).forget(digest(1)) == 1)
         let deadline = ContinuousClock.now + .seconds(20)
         while try await !states.held(question(1)).isEmpty, ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(50))
@@ -96,7 +96,7 @@ struct DurableSubscriptionStatesTests {
 
     @Test("What cannot be kept is not told as kept; it is kept when it is sent again")
     func failure() async throws {
-        let store = FailingStateStore(SQLiteStateStore(database))
+        let store = FailingStateStore(SQLiteStateStore(database, digestKey: testDigestKey))
         var bounds = DurableSubscriptionStates.Bounds()
         bounds.rest = .milliseconds(20)
         let states = DurableSubscriptionStates(store, bounds: bounds, now: { clock })
@@ -118,7 +118,7 @@ struct DurableSubscriptionStatesTests {
 
     @Test("More than may wait is not learnt, and takes no memory")
     func bounded() async throws {
-        let store = FailingStateStore(SQLiteStateStore(database))
+        let store = FailingStateStore(SQLiteStateStore(database, digestKey: testDigestKey))
         store.fails = true
         var bounds = DurableSubscriptionStates.Bounds()
         bounds.waiting = 10

@@ -18,11 +18,11 @@ struct StatesImplementation: CustomTestStringConvertible, Sendable {
         StatesImplementation(name: "SQLite") {
             let directory = try TemporaryDirectory()
             let database = try SQLiteDatabase(path: directory.path("state.sqlite"))
-            return (DurableSubscriptionStates(in: database, now: { clock }), directory)
+            return (DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock }), directory)
         },
         StatesImplementation(name: "PostgreSQL") {
             let database = try PostgreSQLDatabase(try TestServer.makeDatabase())
-            return (DurableSubscriptionStates(in: database, now: { clock }), database)
+            return (DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock }), database)
         },
     ]
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import GRDB
 import Offers
 import Synchronization
 
@@ -10,6 +11,12 @@ enum LedgerHome: String, CaseIterable, Sendable {
     case sqlite
     case postgresql
 }
+
+/// The key of digests, where a test does not care which.
+let testDigestKey: DigestKey = {
+    guard let key = DigestKey(bytes: Array(repeating: 7, count: 32)) else { preconditionFailure("32 bytes are enough") }
+    return key
+}()
 
 /// A ledger of its own for a test.
 final class LedgerFixture: Sendable {
@@ -49,6 +56,38 @@ final class LedgerFixture: Sendable {
                 retentionDays: retentionDays,
                 now: { self.now }
             )
+        }
+    }
+
+    /// Held state beside the ledger.
+    func states() throws -> any StateStore {
+        switch home {
+        case .sqlite: SQLiteStateStore(try SQLiteDatabase(path: path), digestKey: testDigestKey)
+        case .postgresql:
+            PostgreSQLStateStore(try PostgreSQLDatabase(try unwrap(location)), digestKey: testDigestKey)
+        }
+    }
+
+    /// The rows of a query: numbers and texts as text, in one line each.
+    func rows(_ sql: String) throws -> [String] {
+        switch home {
+        case .sqlite:
+            return try SQLiteDatabase(path: path).read { database in
+                try Row.fetchAll(database, sql: sql).map { row in
+                    row.databaseValues.map { $0.isNull ? "-" : $0.description.replacing("\"", with: "") }
+                        .joined(separator: " ")
+                }
+            }
+        case .postgresql:
+            return try PostgreSQLDatabase(try unwrap(location)).workWaiting { connection throws(PostgreSQLError) in
+                let text = "SELECT array_to_string(ARRAY(SELECT coalesce(value, '-') "
+                let rows = try connection.query(
+                    text + "FROM json_each_text(to_json(q))), ' ', '-') FROM (\(sql)) AS q"
+                )
+                var lines: [String] = []
+                for row in rows.rows { lines.append(try rows.text(row, 0)) }
+                return lines
+            }
         }
     }
 

@@ -18,6 +18,8 @@ struct PostgreSQLLedgerBatch {
     struct SignatureCount: Hashable {
         let customer: [UInt8]
         let offer: OfferRequest
+        /// The subscription whose redemptions count where their signatures are not in the ledger; `nil` for none.
+        var redeemed: PresentedSubscription?
         /// The moment after which signatures count, in milliseconds since 1970.
         let start: Int64
     }
@@ -61,7 +63,7 @@ struct PostgreSQLLedgerBatch {
             let grants = entry.grants.map { grant in
                 let counted = CountedGrant(grant, of: entry, digestKey: digestKey)
                 if let limit = grant.signatureLimit {
-                    counts.insert(Self.count(counted, limit, at: entry.time))
+                    counts.insert(Self.count(counted, limit, of: entry))
                     locks.insert(Self.lockKey(counted.customer))
                 }
                 if let subscription = counted.subscription {
@@ -97,9 +99,9 @@ struct PostgreSQLLedgerBatch {
                     guard presentations.allows(maximum) else { return .evidenceShared(others: presentations.others) }
                 }
                 // Within a batch the start of the period plays no part: what was just added is young.
-                let key = SignatureCount(customer: counted.customer, offer: grant.offer, start: 0)
+                let key = SignatureCount(customer: counted.customer, offer: grant.offer, redeemed: nil, start: 0)
                 if let limit = grant.signatureLimit {
-                    let held = standing.signatures[Self.count(counted, limit, at: entry.time)] ?? 0
+                    let held = standing.signatures[Self.count(counted, limit, of: entry)] ?? 0
                     let count = held + (added[key] ?? 0)
                     guard count + grant.signatures.count <= limit.maximumSignaturesPerCustomer else {
                         return .signatureLimit(count: count)
@@ -137,9 +139,17 @@ struct PostgreSQLLedgerBatch {
         return LedgerStanding.Presentations(others: customers.count - (isKnown ? 1 : 0), isKnown: isKnown)
     }
 
-    private static func count(_ counted: CountedGrant, _ limit: SignatureLimit, at time: Timestamp) -> SignatureCount {
-        let start = limit.start(at: time).millisecondsSince1970
-        return SignatureCount(customer: counted.customer, offer: counted.grant.offer, start: start)
+    private static func count(
+        _ counted: CountedGrant,
+        _ limit: SignatureLimit,
+        of entry: LedgerEntry
+    ) -> SignatureCount {
+        SignatureCount(
+            customer: counted.customer,
+            offer: counted.grant.offer,
+            redeemed: entry.subscription(of: counted.grant),
+            start: limit.start(at: entry.time).millisecondsSince1970
+        )
     }
 
     /// The key of an advisory lock, 64 bits of a SHA-256; two that share one only wait for each other.
@@ -156,15 +166,8 @@ extension PostgreSQLLedgerBatch.CountedGrant {
             originalTransactionId: grant.originalTransactionId,
             bundleId: entry.bundleId
         )
-        guard grant.maximumAccounts != nil, entry.customer != nil, let id = grant.originalTransactionId else {
-            subscription = nil
-            return
-        }
-        subscription = PresentedSubscription(
-            bundleId: entry.bundleId,
-            environment: entry.environment?.rawValue ?? "",
-            originalTransactionId: id
-        )
+        let counts = grant.maximumAccounts != nil && entry.customer != nil
+        subscription = counts ? entry.subscription(of: grant) : nil
     }
 }
 

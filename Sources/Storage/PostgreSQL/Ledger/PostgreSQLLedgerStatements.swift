@@ -7,15 +7,22 @@ enum PostgreSQLLedgerStatements {
         sql: "SELECT count(pg_advisory_xact_lock(key)) FROM (SELECT key FROM unnest($1::int8[]) AS keys (key)) AS keys"
     )
 
-    /// How many signatures there are, for each of many customers and offers.
+    /// How many signatures there are, for each of many customers and offers: those in the ledger, and those that a
+    /// subscription redeemed though they are not in it.
     static let signatureCounts = PostgreSQLStatement(
         sql: """
             SELECT asked.number,
                 (SELECT count(*) FROM ledger_records AS records
                     WHERE records.customer = asked.customer AND records.product_id = asked.product_id
                         AND records.offer_id = asked.offer_id AND records.time > asked.start)
-            FROM unnest($1::bytea[], $2::text[], $3::text[], $4::int8[]) WITH ORDINALITY
-                AS asked (customer, product_id, offer_id, start, number)
+                + (SELECT count(*) FROM redemptions
+                    WHERE redemptions.bundle_id = asked.bundle_id AND redemptions.environment = asked.environment
+                        AND redemptions.original_transaction_id = asked.original_transaction_id
+                        AND redemptions.product_id = asked.product_id AND redemptions.offer_id = asked.offer_id
+                        AND redemptions.redeemed_at > asked.start AND redemptions.signed_writer IS NULL)
+            FROM unnest($1::bytea[], $2::text[], $3::text[], $4::int8[], $5::text[], $6::text[], $7::text[])
+                WITH ORDINALITY AS asked (customer, product_id, offer_id, start, bundle_id, environment,
+                    original_transaction_id, number)
             """
     )
 
@@ -79,7 +86,10 @@ enum PostgreSQLLedgerStatements {
             .byteStrings(counts.map(\.customer)),
             .texts(counts.map(\.offer.productId)),
             .texts(counts.map(\.offer.offerId)),
-            .integers(counts.map(\.start))
+            .integers(counts.map(\.start)),
+            .texts(counts.map { $0.redeemed?.bundleId }),
+            .texts(counts.map { $0.redeemed?.environment }),
+            .texts(counts.map { $0.redeemed?.originalTransactionId })
         )
     }
 

@@ -127,19 +127,14 @@ final class PostgreSQLLedgerStore: LedgerStore {
                     bundleId: question.bundleId
                 ),
                 offer: offer,
+                redeemed: originalTransactionId.map(question.subscription),
                 start: limit.start(at: question.now).millisecondsSince1970
             )
         }
         let customer = question.customer.map {
             keys.digestKey.digest(customer: $0, originalTransactionId: nil, bundleId: question.bundleId)
         }
-        let subscriptions = question.originalTransactionIds.map { id in
-            PresentedSubscription(
-                bundleId: question.bundleId,
-                environment: question.environment?.rawValue ?? "",
-                originalTransactionId: id
-            )
-        }
+        let subscriptions = question.originalTransactionIds.map(question.subscription)
         return try await database.work { connection throws(PostgreSQLError) in
             try connection.standing(counts, subscriptions, of: customer, at: question.now)
         }

@@ -11,12 +11,16 @@ struct PostgreSQLStateStore: StateStore {
     private static let attempts = 4
 
     private let database: PostgreSQLDatabase
+    private let digestKey: DigestKey
 
     /// Uses a database.
     ///
-    /// - Parameter database: The database.
-    init(_ database: PostgreSQLDatabase) {
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - digestKey: The key of the ledger's digests, by which redemptions find their signatures.
+    init(_ database: PostgreSQLDatabase, digestKey: DigestKey) {
         self.database = database
+        self.digestKey = digestKey
     }
 
     func held(_ question: StateQuestion) throws(StorageFailure) -> HeldState {
@@ -37,15 +41,15 @@ struct PostgreSQLStateStore: StateStore {
     }
 
     func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
-        try database.workWaiting { connection throws(PostgreSQLError) in
+        try database.workWaiting { [digestKey] connection throws(PostgreSQLError) in
             for _ in 1..<Self.attempts {
                 do throws(PostgreSQLError) {
-                    return try connection.learn(works)
+                    return try connection.learn(works, digestKey)
                 } catch {
                     guard case .refused(let state) = error.code, state.classCode == "40" else { throw error }
                 }
             }
-            return try connection.learn(works)
+            return try connection.learn(works, digestKey)
         }
     }
 
@@ -96,7 +100,7 @@ extension PostgreSQLConnection {
     }
 
     /// Merges what is learnt into what is held, in one transaction.
-    fileprivate func learn(_ works: [StateWork]) throws(PostgreSQLError) -> [Bool] {
+    fileprivate func learn(_ works: [StateWork], _ digestKey: DigestKey) throws(PostgreSQLError) -> [Bool] {
         let identities = Set(works.flatMap { $0.lesson.subscriptions.map(\.identity) })
         let accounts = works.compactMap(\.lesson.mark?.account)
         let names = works.compactMap { $0.notification?.id }
@@ -129,6 +133,10 @@ extension PostgreSQLConnection {
             for (identity, held) in state where held != known[identity] {
                 changes += held.changes(since: known[identity])
             }
+            try putRedemptions(
+                of: state.values.filter { RedemptionMatch.isDue($0, since: known[$0.identity]) },
+                digestKey
+            )
             return (outcomes, changes)
         }
     }
@@ -172,14 +180,14 @@ extension PostgreSQLConnection {
                 for row in others.rows {
                     changes.append(identity.call(StateSQL.deleteAccount, AccountDigest(try others.bytes(row, 0))))
                 }
-                changes += [identity.call(StateSQL.deleteRedemptions), identity.call(StateSQL.deleteSubscription)]
+                changes += [identity.call(RedemptionSQL.delete), identity.call(StateSQL.deleteSubscription)]
             }
             return (identities.count, changes)
         }
     }
 
     /// The key of an advisory lock, 64 bits of a SHA-256; two that share one only wait for each other.
-    private static func lockKey(_ kind: String, _ bundleId: String, _ name: String) -> Int64 {
+    static func lockKey(_ kind: String, _ bundleId: String, _ name: String) -> Int64 {
         let text = "offer-signer state \(kind)\n\(bundleId)\n\(name)"
         return SHA256.hash(data: Array(text.utf8)).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
     }
@@ -203,17 +211,6 @@ extension HeldSubscription {
         for account in known.subtracting(accounts.keys) {
             changes.append(identity.call(StateSQL.deleteAccount, account))
         }
-        guard redemptions != before?.redemptions ?? [] else { return changes }
-        changes.append(identity.call(StateSQL.deleteRedemptions))
-        changes += redemptions.map { redemption in
-            identity.call(
-                StateSQL.putRedemption,
-                [
-                    .text(redemption.transactionId ?? ""), .text(redemption.productId), .text(redemption.offerId),
-                    redemption.purchaseDate.map { .integer($0.millisecondsSince1970) } ?? .null,
-                ]
-            )
-        }
         return changes
     }
 }
@@ -224,7 +221,7 @@ extension SubscriptionIdentity {
     }
 
     /// A statement whose first parameters name the subscription.
-    fileprivate func call(_ sql: String, _ rest: [PostgreSQLValue] = []) -> PostgreSQLCall {
+    func call(_ sql: String, _ rest: [PostgreSQLValue] = []) -> PostgreSQLCall {
         PostgreSQLCall(statement: PostgreSQLStatement(sql: sql), values: values + rest)
     }
 

@@ -12,8 +12,8 @@ struct PostgreSQLStateStoreTests {
 
     @Test("What one service was told, another knows at once, also when it had read the state before")
     func shared() async throws {
-        let first = DurableSubscriptionStates(in: database, now: { clock })
-        let second = DurableSubscriptionStates(in: database, now: { clock })
+        let first = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
+        let second = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
         #expect(try await first.keep(notification("a"), StateLesson(subscriptions: [subscription("1")])))
         #expect(try await second.held(question(nil, "1")).subscriptions == [subscription("1")])
         let refunded = subscription("1", refunded: true, said: 60)
@@ -24,8 +24,10 @@ struct PostgreSQLStateStoreTests {
 
     @Test("Services that learn of one subscription at the same moment lose nothing of it")
     func race() throws {
-        let stores = (0..<4).map { _ in PostgreSQLStateStore(database) }
-        let others = try (0..<4).map { _ in PostgreSQLStateStore(try PostgreSQLDatabase(database.location)) }
+        let stores = (0..<4).map { _ in PostgreSQLStateStore(database, digestKey: testDigestKey) }
+        let others = try (0..<4).map { _ in
+            PostgreSQLStateStore(try PostgreSQLDatabase(database.location), digestKey: testDigestKey)
+        }
         let all = stores + others
         DispatchQueue.concurrentPerform(iterations: all.count) { writer in
             for step in 0..<10 {

@@ -1,0 +1,79 @@
+import Offers
+
+/// What redemptions do on a connection.
+extension PostgreSQLConnection {
+    /// Writes the redemptions of subscriptions anew, each with the signature that made it possible.
+    ///
+    /// In a transaction. One service at a time does it, so that no signature is found for two redemptions; whoever waits
+    /// holds all the other locks that it needs, so that nobody waits in a circle.
+    ///
+    /// - Parameters:
+    ///   - subscriptions: The subscriptions.
+    ///   - digestKey: The key of the ledger's digests.
+    /// - Throws: ``PostgreSQLError``.
+    func putRedemptions(of subscriptions: [HeldSubscription], _ digestKey: DigestKey) throws(PostgreSQLError) {
+        guard !subscriptions.isEmpty else { return }
+        let key = Self.lockKey("redemptions", "", "")
+        _ = try run([PostgreSQLStatement.lockUntilCommit(.integers([key]))])
+        _ = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
+        for held in subscriptions.sorted(by: { $0.identity.isBefore($1.identity) }) {
+            let match = RedemptionMatch(held, digestKey: digestKey)
+            for redemption in held.redemptions {
+                let signature = try signature(behind: redemption, of: held.identity, by: match)
+                _ = try run([held.identity.insertion(of: redemption, signed: signature)])
+            }
+        }
+    }
+
+    private func signature(
+        behind redemption: OfferRedemption,
+        of identity: SubscriptionIdentity,
+        by match: RedemptionMatch
+    ) throws(PostgreSQLError) -> RedemptionMatch.Signature? {
+        guard let time = redemption.purchaseDate?.millisecondsSince1970 else { return nil }
+        let answers = try run(
+            match.questions.map { question in
+                let id = question.originalTransactionId
+                let sql = id == nil ? RedemptionSQL.signatureOfCustomer : RedemptionSQL.signatureOfSubscription
+                return PostgreSQLCall(
+                    statement: PostgreSQLStatement(sql: sql),
+                    values: [
+                        .bytes(question.customer), .text(redemption.productId), .text(redemption.offerId),
+                        .integer(time), .text(identity.bundleId), .text(identity.environment.rawValue),
+                    ] + (id.map { [.text($0)] } ?? [])
+                )
+            }
+        )
+        var found: [RedemptionMatch.Signature] = []
+        for rows in answers where rows.count > 0 {
+            found.append(
+                RedemptionMatch.Signature(
+                    writer: try rows.text(0, 0),
+                    number: try rows.integer(0, 1),
+                    time: try rows.integer(0, 2)
+                )
+            )
+        }
+        return RedemptionMatch.newest(of: found)
+    }
+}
+
+extension SubscriptionIdentity {
+    fileprivate func isBefore(_ other: SubscriptionIdentity) -> Bool {
+        (bundleId, originalTransactionId) < (other.bundleId, other.originalTransactionId)
+    }
+
+    fileprivate func insertion(of redemption: OfferRedemption, signed: RedemptionMatch.Signature?) -> PostgreSQLCall {
+        call(
+            RedemptionSQL.put,
+            [
+                .text(redemption.transactionId ?? ""), .text(redemption.productId), .text(redemption.offerId),
+                redemption.purchaseDate.map { .integer($0.millisecondsSince1970) } ?? .null,
+                redemption.price.map { .integer($0.milliunits) } ?? .null,
+                redemption.price.map { .text($0.currency) } ?? .null,
+                redemption.storefront.map { .text($0) } ?? .null,
+                signed.map { .text($0.writer) } ?? .null, signed.map { .integer($0.number) } ?? .null,
+            ]
+        )
+    }
+}

@@ -1,0 +1,45 @@
+/// The SQL of redemptions, plain for SQLite and PostgreSQL alike.
+enum RedemptionSQL {
+    /// What was paid for a redemption, and the record of the signature that made it possible: each of at most one.
+    static let migration = Migration(
+        "redemptions 2",
+        [
+            "ALTER TABLE redemptions ADD COLUMN price BIGINT",
+            "ALTER TABLE redemptions ADD COLUMN currency TEXT",
+            "ALTER TABLE redemptions ADD COLUMN storefront TEXT",
+            "ALTER TABLE redemptions ADD COLUMN signed_writer TEXT",
+            "ALTER TABLE redemptions ADD COLUMN signed_number BIGINT",
+            "CREATE UNIQUE INDEX redemptions_signed ON redemptions (signed_writer, signed_number)",
+        ]
+    )
+
+    static let put =
+        "INSERT INTO redemptions (bundle_id, environment, original_transaction_id, transaction_id, product_id, offer_id, "
+        + "redeemed_at, price, currency, storefront, signed_writer, signed_number) "
+        + "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) "
+        + "ON CONFLICT (bundle_id, environment, original_transaction_id, transaction_id) DO NOTHING"
+
+    static let delete =
+        "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
+
+    /// The newest signature of an offer for a customer, up to the purchase, that made no other redemption possible.
+    ///
+    /// By the ledger's index of customers: one of its own for this would cost every signature.
+    static let signatureOfCustomer = newestSignature("")
+
+    /// The same, of those that were decided by the subscription alone.
+    static let signatureOfSubscription = newestSignature("AND original_transaction_id = $7 ")
+
+    private static func newestSignature(_ condition: String) -> String {
+        "SELECT writer, number, time FROM ledger_records WHERE customer = $1 AND product_id = $2 AND offer_id = $3 "
+            + "AND time <= $4 AND bundle_id = $5 AND (environment IS NULL OR environment = $6) " + condition
+            + "AND NOT EXISTS (SELECT 1 FROM redemptions "
+            + "WHERE signed_writer = ledger_records.writer AND signed_number = ledger_records.number) "
+            + "ORDER BY time DESC, writer DESC, number DESC LIMIT 1"
+    }
+
+    /// How often a subscription redeemed an offer by signatures that are not in the ledger.
+    static let countUnsigned =
+        "SELECT COUNT(*) FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3 "
+        + "AND product_id = $4 AND offer_id = $5 AND redeemed_at > $6 AND signed_writer IS NULL"
+}

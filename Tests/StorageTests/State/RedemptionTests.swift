@@ -1,0 +1,202 @@
+import Foundation
+import Offers
+import Testing
+
+@testable import Storage
+
+@Suite("Redemptions, and the signatures that made them possible")
+struct RedemptionTests {
+    private static let reader = Account.applicationUsername("reader-1")
+
+    /// What a signed transaction teaches of a purchase under an offer.
+    private func lesson(
+        _ transactionId: String,
+        of id: String = "1000",
+        at time: Timestamp,
+        under offer: RedeemedOffer? = .promotional("comeback50"),
+        for account: Account = reader,
+        customer: String? = nil,
+        price: PaidPrice? = PaidPrice(milliunits: 4990, currency: "EUR"),
+        bundleId: String = "com.example.reader"
+    ) -> StateLesson {
+        let transaction = Transaction(
+            originalTransactionId: id,
+            productId: "monthly",
+            subscriptionGroupIdentifier: "1",
+            purchaseDate: time,
+            expiresDate: time.adding(seconds: 2_592_000),
+            offer: offer,
+            transactionId: transactionId,
+            signedDate: time,
+            price: price,
+            storefront: price == nil ? nil : "DEU"
+        )
+        let history = SubscriptionHistory(
+            bundleId: bundleId,
+            environment: .production,
+            asOf: time,
+            renewals: [RenewalInfo(originalTransactionId: id, productId: "monthly", signedDate: time)],
+            transactions: [transaction],
+            coverage: .partial
+        )
+        return StateLesson(
+            history,
+            from: .signed,
+            presentedFor: account,
+            customer: customer,
+            digester: testDigestKey,
+            learntAt: time
+        )
+    }
+
+    private func learn(_ lessons: [StateLesson], in fixture: LedgerFixture) throws {
+        let states = try fixture.states()
+        for lesson in lessons { _ = try states.commit([StateWork(notification: nil, lesson: lesson)]) }
+    }
+
+    /// Each redemption's transaction, and the number of the record that it was matched to.
+    private func matches(_ fixture: LedgerFixture) throws -> [String] {
+        try fixture.rows("SELECT transaction_id, signed_number FROM redemptions ORDER BY transaction_id")
+    }
+
+    private func minute(_ minute: Int64, _ fixture: LedgerFixture) -> Timestamp {
+        fixture.now.adding(seconds: minute * 60)
+    }
+
+    @Test("A redemption is matched to the newest signature before it, however old", arguments: LedgerHome.allCases)
+    func newest(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        _ = try store.commit([0, 5, 20].map { .of(at: minute($0, fixture)) })
+        try learn([lesson("1", at: minute(10, fixture))], in: fixture)
+        #expect(try matches(fixture) == ["1 2"])
+        #expect(try fixture.rows("SELECT price, currency, storefront FROM redemptions") == ["4990 EUR DEU"])
+        try learn([lesson("2", of: "2000", at: minute(60 * 24 * 300, fixture))], in: fixture)
+        #expect(try matches(fixture) == ["1 2", "2 3"])
+    }
+
+    @Test(
+        "Neither order nor repetition of deliveries changes which signature belongs to which redemption",
+        arguments: LedgerHome.allCases
+    )
+    func anyOrder(home: LedgerHome) throws {
+        for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1, 0, 2]] {
+            let fixture = try LedgerFixture(home)
+            _ = try fixture.store().commit([0, 5].map { .of(at: minute($0, fixture)) })
+            let lessons = [
+                lesson("1", at: minute(8, fixture)), lesson("2", at: minute(10, fixture), under: nil),
+                lesson("3", at: minute(12, fixture)), lesson("4", at: minute(13, fixture)),
+            ]
+            try learn(order.map { lessons[$0] }, in: fixture)
+            // The fourth is a renewal under the same offer.
+            #expect(try matches(fixture) == ["1 2", "3 1"], "\(order)")
+        }
+    }
+
+    @Test(
+        "What was signed for another account, app or offer, or after the purchase, is no match",
+        arguments: LedgerHome.allCases
+    )
+    func strangers(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        _ = try fixture.store().commit([
+            .of(account: "somebody-else", originalTransactionId: "77", at: minute(0, fixture)),
+            .of(offer: "other", at: minute(0, fixture)), .of(at: minute(20, fixture)),
+            .of(account: "", originalTransactionId: "78", at: minute(0, fixture)),
+        ])
+        try learn([lesson("1", at: minute(10, fixture))], in: fixture)
+        #expect(try matches(fixture) == ["1 -"])
+        try learn([lesson("9", of: "9", at: minute(30, fixture), bundleId: "com.example.other")], in: fixture)
+        #expect(try matches(fixture) == ["1 -", "9 -"])
+    }
+
+    @Test(
+        "Without account, and for one order of a customer with many, the subscription finds it",
+        arguments: LedgerHome.allCases
+    )
+    func bySubscription(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        _ = try fixture.store().commit([
+            .of(account: "", originalTransactionId: "1000", at: minute(0, fixture)),
+            .of(account: "4711-8", customer: "4711", originalTransactionId: "2000", at: minute(1, fixture)),
+            .of(account: "4711-9", customer: "4711", originalTransactionId: "3000", at: minute(2, fixture)),
+        ])
+        try learn(
+            [
+                lesson("1", at: minute(10, fixture), for: .none),
+                lesson("2", of: "2000", at: minute(10, fixture), for: .applicationUsername("4711-8"), customer: "4711"),
+            ],
+            in: fixture
+        )
+        #expect(try matches(fixture) == ["1 1", "2 2"])
+    }
+
+    @Test(
+        "One signature makes one redemption possible; another one counts as signed elsewhere",
+        arguments: LedgerHome.allCases
+    )
+    func limit(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        _ = try store.commit([.of(limit: 3, at: minute(0, fixture))])
+        try learn([lesson("1", at: minute(10, fixture))], in: fixture)
+        func asked(at minute: Int64) throws -> GrantOutcome? {
+            try store.commit([.of(limit: 3, at: self.minute(minute, fixture))]).first?.first
+        }
+        func told() async throws -> Int? {
+            let offer = OfferRequest(productId: "monthly", offerId: "comeback50")
+            let question = LedgerQuestion(
+                bundleId: "com.example.reader",
+                environment: .production,
+                customer: "reader-1",
+                now: minute(30, fixture),
+                offers: [(offer, SignatureLimit(maximumSignaturesPerCustomer: 3), "1000")],
+                originalTransactionIds: []
+            )
+            return try await store.standing(of: question).signatures[offer]
+        }
+        #expect(try await told() == 1)
+        try learn(
+            [
+                lesson("2", at: minute(11, fixture), under: nil), lesson("3", at: minute(12, fixture)),
+                lesson("1", at: minute(10, fixture)),
+            ],
+            in: fixture
+        )
+        #expect(try matches(fixture) == ["1 1", "3 -"])
+        #expect(try await told() == 2)
+        #expect(try asked(at: 20) == .recorded)
+        #expect(try asked(at: 21) == .signatureLimit(count: 3))
+    }
+
+    @Test(
+        "A price that Apple signed stays when verifyReceipt, which has none, is asked later",
+        arguments: LedgerHome.allCases
+    )
+    func price(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let later = StateLesson(
+            subscriptions: lesson("1", at: minute(10, fixture), price: nil).subscriptions.map { held in
+                HeldSubscription(
+                    held.identity,
+                    transactions: held.transactions.values.map {
+                        Held($0.value, asOf: minute(50, fixture), source: .signed)
+                    },
+                    learntAt: held.learntAt
+                )
+            }
+        )
+        try learn([lesson("1", at: minute(10, fixture)), later], in: fixture)
+        #expect(try fixture.rows("SELECT price, currency, storefront FROM redemptions") == ["4990 EUR DEU"])
+    }
+
+    @Test("What is forgotten takes its redemptions with it", arguments: LedgerHome.allCases)
+    func forgotten(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        try learn([lesson("1", at: minute(10, fixture))], in: fixture)
+        #expect(try matches(fixture).count == 1)
+        let account = testDigestKey.digest(of: "reader-1", bundleId: "com.example.reader")
+        #expect(try fixture.states().forget(account) == 1)
+        #expect(try matches(fixture).isEmpty)
+    }
+}
