@@ -39,7 +39,15 @@ extension SignOffers {
         )
         let decisions = (request.offers ?? app.offers).map { offer in
             let decision = metrics.rooms.measure(.decision) { offerPolicy.decide(offer, explaining: request.explain) }
-            metrics.decisions.count(decision.reason, in: .eligibility)
+            metrics.decisions.count(
+                CountedDecision(
+                    decision.reason,
+                    of: offer,
+                    bundleId: request.bundleId,
+                    environment: history?.environment,
+                    call: .eligibility
+                )
+            )
             return OfferEligibility(request: offer, decision: decision)
         }
         let products = request.products.map { productId in

@@ -70,7 +70,15 @@ extension SignOffers {
         let answer = prepared.released(by: outcomes)
         let counters = signatureCounters[answer.bundleId]
         for decision in answer.decisions {
-            metrics.decisions.count(decision.decision.reason, in: .signatures)
+            metrics.decisions.count(
+                CountedDecision(
+                    decision.decision.reason,
+                    of: decision.request,
+                    bundleId: answer.bundleId,
+                    environment: answer.environment,
+                    call: .signatures
+                )
+            )
             if decision.discount != nil { counters?.count(decision.request.offerId, as: .discount) }
             if decision.jws != nil { counters?.count(decision.request.offerId, as: .jws) }
         }

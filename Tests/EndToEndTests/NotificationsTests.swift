@@ -139,6 +139,53 @@ struct NotificationsTests {
         #expect(stranger.headers["retry-after"] != nil)
     }
 
+    private func report(_ json: String) throws -> [[String: Any]] {
+        let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+        return try #require(object?["offers"] as? [[String: Any]])
+    }
+
+    @Test("The funnel tells who asked, was refused, got a signature, redeemed it, and what was paid")
+    func funnel() throws {
+        #expect(try reason("once") == "no_evidence")
+        #expect(try reason("unheard-of") == "offer_not_in_catalog")
+        let evidence = #""receiptResponse":\#(try appStore.receiptResponse(of: "lapsed"))"#
+        let discount = try #require(try decision("once", evidence)["discount"] as? [String: Any])
+        #expect(try appStore.buy(as: "lapsed", discount, account: Self.account).status == 200)
+        try waitForDelivery(1)
+        #expect(try reason("once") == "redemption_limit")
+        let question = #"{"appAccountToken":"\#(Self.account)"}"#
+        #expect(try service.ask("/v1/eligibility", question).status == 200)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+
+        let outcome = try installation.ledger("funnel", "--json")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let offers = try report(outcome.text)
+        #expect(offers.map { $0["offerId"] as? String } == ["once", "anyone", nil])
+        let once = try #require(offers.first)
+        #expect(once["asked"] as? Int == 3)
+        #expect(once["eligible"] as? Int == 1)
+        #expect(once["signed"] as? Int == 1)
+        #expect(once["redeemed"] as? Int == 1)
+        #expect(once["redeemedBySignature"] as? Int == 1)
+        #expect(once["refusals"] as? [String: Int] == ["no_evidence": 1, "redemption_limit": 1])
+        let paid = try #require((once["paid"] as? [[String: Any]])?.first)
+        #expect(paid["price"] as? String == "4.99")
+        #expect(paid["currency"] as? String == "USD")
+        #expect(paid["redemptions"] as? Int == 1)
+        #expect((once["eligibility"] as? [String: Any])?["asked"] as? Int == 1)
+        #expect(offers.last?["refusals"] as? [String: Int] == ["offer_not_in_catalog": 1])
+
+        let table = try installation.ledger("funnel", "--since", "2020-01-01")
+        #expect(table.text.contains("pro.monthly once"))
+        #expect(table.text.contains("1 × 4.99 USD"))
+        #expect(table.text.contains("refused: no_evidence 1, redemption_limit 1"))
+        let later = try report(try installation.ledger("funnel", "--json", "--since", "2120-01-01").text)
+        #expect(later.allSatisfy { $0["asked"] as? Int == 0 && $0["redeemed"] as? Int == 0 })
+        #expect(try installation.ledger("funnel", "--since", "yesterday").status == 64)
+        #expect(try installation.ledger("funnel", "--since", "2026-02-02", "--until", "2026-02-01").status == 64)
+    }
+
     @Test("What was notified outlives a crash, until it is forgotten")
     func durable() throws {
         let evidence = #""receiptResponse":\#(try appStore.receiptResponse(of: "lapsed"))"#

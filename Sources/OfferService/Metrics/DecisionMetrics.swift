@@ -5,23 +5,19 @@ public import Offers
 ///
 /// Every reason has its series from the start, at zero, so that the first time can be seen.
 public struct DecisionMetrics: Sendable {
-    /// The calls that decide.
-    public enum Call: String, CaseIterable, Sendable {
-        /// Decides, and signs where it may.
-        case signatures
-        /// Decides alone.
-        case eligibility
-    }
-
-    private let offers: [Call: [Reason: Counter]]
+    private let offers: [DecisionCall: [Reason: Counter]]
     private let introductory: [IntroductoryReason: Counter]
+    private let tally: (any OfferTally)?
 
     /// Makes the handles.
     ///
-    /// - Parameter factory: What keeps the metrics.
-    init(factory: any MetricsFactory) {
+    /// - Parameters:
+    ///   - factory: What keeps the metrics.
+    ///   - tally: Counts for the funnel; `nil` where nobody does.
+    init(factory: any MetricsFactory, tally: (any OfferTally)?) {
+        self.tally = tally
         offers = Dictionary(
-            Call.allCases.map { call in
+            DecisionCall.allCases.map { call in
                 (call, Self.counters("offer_signer_decisions_total", [("call", call.rawValue)], factory))
             },
             uniquingKeysWith: { first, _ in first }
@@ -43,11 +39,10 @@ public struct DecisionMetrics: Sendable {
 
     /// Counts a decision about a promotional offer.
     ///
-    /// - Parameters:
-    ///   - reason: The reason that was given.
-    ///   - call: The call that it was given to.
-    public func count(_ reason: Reason, in call: Call) {
-        offers[call]?[reason]?.increment()
+    /// - Parameter decision: The decision.
+    public func count(_ decision: CountedDecision) {
+        offers[decision.call]?[decision.reason]?.increment()
+        tally?.count(decision)
     }
 
     /// Counts a decision about an introductory offer.

@@ -1,4 +1,5 @@
 public import CoreMetrics
+public import Offers
 
 /// What the use cases count: plain synchronous functions, for whatever thread a request is on.
 ///
@@ -16,10 +17,12 @@ public struct ServiceMetrics: Sendable {
 
     /// Makes the handles.
     ///
-    /// - Parameter factory: What keeps the metrics; by default nothing does.
-    public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
+    /// - Parameters:
+    ///   - factory: What keeps the metrics; by default nothing does.
+    ///   - tally: Counts decisions for the funnel; `nil` where nobody does.
+    public init(factory: any MetricsFactory = NOOPMetricsHandler.instance, tally: (any OfferTally)? = nil) {
         self.factory = factory
         rooms = RoomMetrics(factory: factory)
-        decisions = DecisionMetrics(factory: factory)
+        decisions = DecisionMetrics(factory: factory, tally: tally)
     }
 }

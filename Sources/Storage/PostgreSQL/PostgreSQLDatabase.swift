@@ -122,13 +122,17 @@ public final class PostgreSQLDatabase: Sendable {
 
     /// Works beside whoever writes the ledger, and waits for it: not to be called from the cooperative pool.
     ///
-    /// - Parameter body: What to do, on a connection's thread; done once more when the connection breaks under it.
+    /// - Parameters:
+    ///   - isRepeatable: Whether doing it twice is the same as doing it once: it is done once more when the connection
+    ///     breaks under it.
+    ///   - body: What to do, on a connection's thread.
     /// - Returns: What `body` returns.
     /// - Throws: ``StorageFailure``.
     func workWaiting<Value>(
+        isRepeatable: Bool = true,
         _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Value
     ) throws(StorageFailure) -> Value {
-        try wait(for: nextOther, isRepeatable: true, body)
+        try wait(for: nextOther, isRepeatable: isRepeatable, body)
     }
 
     /// Works beside whoever writes the ledger.

@@ -3,9 +3,22 @@ import Offers
 /// Finds the signature in the ledger that made a redemption possible: the newest before the purchase, of the same app,
 /// product and offer, that was signed for the same account or decided by the same subscription.
 ///
+/// Where there is none, the first within ``toleratedClockSkewMilliseconds`` after it: this service's clock may be ahead
+/// of Apple's.
+///
 /// The redemptions of a subscription are matched anew, the oldest first, whenever one is learnt: so the outcome does not
 /// depend on the order in which they became known.
 struct RedemptionMatch {
+    /// How far the clock that signs may be ahead of the one that sells.
+    static let toleratedClockSkewMilliseconds: Int64 = 300_000
+
+    /// A span of time in which a signature is looked for, its start left out.
+    struct Span: Sendable {
+        let which: RedemptionSQL.Signature
+        let start: Int64
+        let end: Int64
+    }
+
     /// A signature's record.
     struct Signature: Equatable, Sendable {
         let writer: String
@@ -41,12 +54,30 @@ struct RedemptionMatch {
             + Set(held.customers.values).map { Question(customer: $0.bytes, originalTransactionId: id) }
     }
 
-    /// The newest of some signatures.
+    /// Where the signature behind a redemption is looked for, the first span that has any.
     ///
-    /// - Parameter found: The signatures.
-    /// - Returns: The newest; `nil` when there is none.
-    static func newest(of found: [Signature]) -> Signature? {
-        found.max { ($0.time, $0.writer, $0.number) < ($1.time, $1.writer, $1.number) }
+    /// - Parameter redemption: The redemption.
+    /// - Returns: The spans; none where nobody knows when it was bought.
+    static func spans(of redemption: OfferRedemption) -> [Span] {
+        guard let time = redemption.purchaseDate?.millisecondsSince1970 else { return [] }
+        let (end, overflow) = time.addingReportingOverflow(toleratedClockSkewMilliseconds)
+        return [
+            Span(which: .newest, start: .min, end: time),
+            Span(which: .oldest, start: time, end: overflow ? .max : end),
+        ]
+    }
+
+    /// The newest, or the oldest, of some signatures.
+    ///
+    /// - Parameters:
+    ///   - which: Which one.
+    ///   - found: The signatures.
+    /// - Returns: The one; `nil` when there is none.
+    static func pick(_ which: RedemptionSQL.Signature, of found: [Signature]) -> Signature? {
+        func isEarlier(_ left: Signature, _ right: Signature) -> Bool {
+            (left.time, left.writer, left.number) < (right.time, right.writer, right.number)
+        }
+        return which == .newest ? found.max(by: isEarlier) : found.min(by: isEarlier)
     }
 
     /// Whether redemptions have to be written, and matched, anew.

@@ -22,20 +22,31 @@ enum RedemptionSQL {
     static let delete =
         "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
 
-    /// The newest signature of an offer for a customer, up to the purchase, that made no other redemption possible.
+    /// Which signature is looked for.
+    enum Signature {
+        /// The newest in a span of time.
+        case newest
+        /// The oldest in a span of time.
+        case oldest
+    }
+
+    /// A signature of an offer for a customer, within a span of time, that made no other redemption possible.
     ///
     /// By the ledger's index of customers: one of its own for this would cost every signature.
-    static let signatureOfCustomer = newestSignature("")
-
-    /// The same, of those that were decided by the subscription alone.
-    static let signatureOfSubscription = newestSignature("AND original_transaction_id = $7 ")
-
-    private static func newestSignature(_ condition: String) -> String {
-        "SELECT writer, number, time FROM ledger_records WHERE customer = $1 AND product_id = $2 AND offer_id = $3 "
-            + "AND time <= $4 AND bundle_id = $5 AND (environment IS NULL OR environment = $6) " + condition
+    ///
+    /// - Parameters:
+    ///   - which: Which one.
+    ///   - ofSubscription: Whether only those count that were decided by one subscription.
+    /// - Returns: The SQL.
+    static func signature(_ which: Signature, ofSubscription: Bool) -> String {
+        let order = which == .newest ? "DESC" : "ASC"
+        return "SELECT writer, number, time FROM ledger_records WHERE customer = $1 AND product_id = $2 "
+            + "AND offer_id = $3 AND time > $4 AND time <= $5 AND bundle_id = $6 "
+            + "AND (environment IS NULL OR environment = $7) "
+            + (ofSubscription ? "AND original_transaction_id = $8 " : "")
             + "AND NOT EXISTS (SELECT 1 FROM redemptions "
             + "WHERE signed_writer = ledger_records.writer AND signed_number = ledger_records.number) "
-            + "ORDER BY time DESC, writer DESC, number DESC LIMIT 1"
+            + "ORDER BY time \(order), writer \(order), number \(order) LIMIT 1"
     }
 
     /// How often a subscription redeemed an offer by signatures that are not in the ledger.

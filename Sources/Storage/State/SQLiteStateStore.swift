@@ -149,20 +149,22 @@ extension Database {
         of identity: SubscriptionIdentity,
         by match: RedemptionMatch
     ) throws -> RedemptionMatch.Signature? {
-        guard let time = redemption.purchaseDate?.millisecondsSince1970 else { return nil }
-        let found = try match.questions.compactMap { question in
-            let id = question.originalTransactionId
-            let sql = id == nil ? RedemptionSQL.signatureOfCustomer : RedemptionSQL.signatureOfSubscription
-            var arguments: StatementArguments = [
-                Data(question.customer), redemption.productId, redemption.offerId, time, identity.bundleId,
-                identity.environment.rawValue,
-            ]
-            if let id { arguments += [id] }
-            return try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments).map {
-                RedemptionMatch.Signature(writer: $0[0], number: $0[1], time: $0[2])
+        for span in RedemptionMatch.spans(of: redemption) {
+            let found = try match.questions.compactMap { question in
+                let id = question.originalTransactionId
+                let sql = RedemptionSQL.signature(span.which, ofSubscription: id != nil)
+                var arguments: StatementArguments = [
+                    Data(question.customer), redemption.productId, redemption.offerId, span.start, span.end,
+                    identity.bundleId, identity.environment.rawValue,
+                ]
+                if let id { arguments += [id] }
+                return try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments).map {
+                    RedemptionMatch.Signature(writer: $0[0], number: $0[1], time: $0[2])
+                }
             }
+            if let signature = RedemptionMatch.pick(span.which, of: found) { return signature }
         }
-        return RedemptionMatch.newest(of: found)
+        return nil
     }
 
     fileprivate func learn(_ mark: AccountHistoryMark) throws {

@@ -4,7 +4,7 @@ import ArgumentParser
 struct Ledger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Looks at the ledger of signatures.",
-        subcommands: [LedgerVerify.self, LedgerExport.self, LedgerForget.self]
+        subcommands: [LedgerVerify.self, LedgerExport.self, LedgerFunnel.self, LedgerForget.self]
     )
 }
 

@@ -21,7 +21,7 @@ struct LifelongParts: Sendable {
     /// What is held of customers.
     let memory: StateMemory
     /// What is counted.
-    let telemetry = Telemetry()
+    let telemetry: Telemetry
     /// Where log lines go.
     let log: LogOutput
 
@@ -33,6 +33,7 @@ struct LifelongParts: Sendable {
     init(ledger: OpenLedger, log: LogOutput) {
         self.ledger = ledger
         self.log = log
+        telemetry = Telemetry(tally: ledger.tally)
         memory = StateMemory(states: ledger.states, digester: ledger.digestKey)
     }
 }

@@ -48,6 +48,22 @@ enum LedgerDatabase: Sendable {
         }
     }
 
+    /// What is on record of offers in it, to be read.
+    var funnel: any FunnelArchive {
+        switch self {
+        case .sqlite(let file): file
+        case .postgreSQL(let database): database
+        }
+    }
+
+    /// What clients reported of products, in it.
+    var productReports: DurableProductReports {
+        switch self {
+        case .sqlite(let file): DurableProductReports(in: file)
+        case .postgreSQL(let database): DurableProductReports(in: database)
+        }
+    }
+
     /// Why nothing can be written now, in a sentence; `nil` while nothing is known to be wrong.
     var fault: String? {
         switch self {

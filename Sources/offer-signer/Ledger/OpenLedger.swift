@@ -14,6 +14,8 @@ struct OpenLedger: Sendable {
     let states: DurableSubscriptionStates
     /// What clients reported of products.
     let productReports: DurableProductReports
+    /// What counts decisions for the funnel.
+    let tally: DurableOfferTally
 
     /// Opens the ledger that the settings describe; a new one is made with its keys.
     ///
@@ -38,10 +40,12 @@ struct OpenLedger: Sendable {
             ledger = DurableLedger(in: file, keys: keys, retentionDays: days, now: WallClock.now)
             states = DurableSubscriptionStates(in: file, digestKey: digestKey, now: WallClock.now)
             productReports = DurableProductReports(in: file)
+            tally = DurableOfferTally(in: file, now: WallClock.now)
         case .postgreSQL(let database):
             ledger = DurableLedger(in: database, keys: keys, retentionDays: days, now: WallClock.now)
             states = DurableSubscriptionStates(in: database, digestKey: digestKey, now: WallClock.now)
             productReports = DurableProductReports(in: database)
+            tally = DurableOfferTally(in: database, now: WallClock.now)
         }
     }
 
@@ -54,6 +58,7 @@ struct OpenLedger: Sendable {
     /// Writes what waits, signs how far the chain is, and closes the ledger and its database.
     func close() async {
         states.close()
+        tally.close()
         ledger.close()
         await database.close()
     }
@@ -78,8 +83,17 @@ struct OpenLedger: Sendable {
     /// - Returns: The database.
     /// - Throws: ``ValueFault`` when there is none.
     static func archive(_ settings: Settings) throws(ValueFault) -> any LedgerArchive {
+        try readOnly(settings).archive
+    }
+
+    /// Opens the ledger's database for reading, as it is.
+    ///
+    /// - Parameter settings: The settings.
+    /// - Returns: The database.
+    /// - Throws: ``ValueFault`` when there is none.
+    static func readOnly(_ settings: Settings) throws(ValueFault) -> LedgerDatabase {
         do throws(StorageFailure) {
-            return try LedgerDatabase(settings.ledger.location, access: .readOnly).archive
+            return try LedgerDatabase(settings.ledger.location, access: .readOnly)
         } catch {
             throw ValueFault("the ledger cannot be read: \(error.detail)")
         }

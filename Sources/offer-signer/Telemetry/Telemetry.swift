@@ -2,6 +2,7 @@ import AppStore
 import CoreMetrics
 import OfferAPI
 import OfferService
+import Offers
 import PrometheusMetrics
 
 /// All that the service counts: it outlives a reload.
@@ -26,13 +27,15 @@ struct Telemetry: Sendable {
     private let gauges: ServiceGauges
 
     /// Begins to count.
-    init() {
+    ///
+    /// - Parameter tally: Counts decisions for the funnel.
+    init(tally: any OfferTally) {
         func reloads(_ outcome: String) -> Counter {
             Counter(label: "offer_signer_reloads_total", dimensions: [("outcome", outcome)], factory: registry)
         }
         let registry = PrometheusRegistry(MetricDefinition.all)
         self.registry = registry
-        service = ServiceMetrics(factory: registry)
+        service = ServiceMetrics(factory: registry, tally: tally)
         requests = RequestMetrics(factory: registry)
         admission = AdmissionControl(factory: registry)
         appStore = AppStoreMetrics(factory: registry)

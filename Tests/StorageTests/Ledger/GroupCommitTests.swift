@@ -49,7 +49,7 @@ struct GroupCommitTests {
     @Test("What was queued during a commit is the next one, and each caller gets its own outcomes")
     func grouping() async throws {
         let store = Store(isGated: true)
-        let group = store.group()
+        let group = store.group(.init(deadline: .seconds(50)))
         let results = await withTaskGroup(of: (Int, Result<[Int], LedgerFailure>).self) { tasks in
             tasks.addTask { (0, await append([0], to: group)) }
             // The first is in the writer's hand when its gate has been reached.

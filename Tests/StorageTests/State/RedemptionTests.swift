@@ -75,6 +75,14 @@ struct RedemptionTests {
         #expect(try matches(fixture) == ["1 2", "2 3"])
     }
 
+    @Test("A clock that is ahead of Apple's by some minutes hides no signature", arguments: LedgerHome.allCases)
+    func clockAhead(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        _ = try fixture.store().commit([2, 4].map { .of(at: minute($0, fixture)) })
+        try learn([lesson("1", at: minute(1, fixture)), lesson("2", of: "2000", at: minute(3, fixture))], in: fixture)
+        #expect(try matches(fixture) == ["1 1", "2 2"])
+    }
+
     @Test(
         "Neither order nor repetition of deliveries changes which signature belongs to which redemption",
         arguments: LedgerHome.allCases

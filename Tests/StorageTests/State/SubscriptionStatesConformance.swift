@@ -45,6 +45,8 @@ func subscription(
     transactionId: String = "1",
     offer: RedeemedOffer? = nil,
     refunded: Bool = false,
+    bought moment: Timestamp? = nil,
+    price: PaidPrice? = nil,
     said seconds: Int64 = 0
 ) -> HeldSubscription {
     let date = clock.adding(seconds: seconds)
@@ -52,13 +54,15 @@ func subscription(
         originalTransactionId: id,
         productId: "monthly",
         subscriptionGroupIdentifier: "1",
-        purchaseDate: clock.adding(seconds: (Int64(transactionId) ?? 0) * 1000),
+        purchaseDate: moment ?? clock.adding(seconds: (Int64(transactionId) ?? 0) * 1000),
         expiresDate: clock.adding(seconds: 90_000),
         revocationDate: refunded ? date : nil,
         appAccountToken: account?.pseudonym,
         offer: offer,
         transactionId: transactionId,
-        signedDate: date
+        signedDate: date,
+        price: price,
+        storefront: price == nil ? nil : "DEU"
     )
     let renewal = RenewalInfo(
         originalTransactionId: id,

@@ -68,6 +68,22 @@ final class LedgerFixture: Sendable {
         }
     }
 
+    /// Counted decisions beside the ledger.
+    func counts() throws -> any OfferCountStore {
+        switch home {
+        case .sqlite: try SQLiteDatabase(path: path)
+        case .postgresql: try PostgreSQLDatabase(try unwrap(location))
+        }
+    }
+
+    /// What is on record of offers.
+    func funnel() throws -> any FunnelArchive {
+        switch home {
+        case .sqlite: try SQLiteDatabase(path: path, access: .readOnly)
+        case .postgresql: try PostgreSQLDatabase(try unwrap(location), access: .readOnly)
+        }
+    }
+
     /// The rows of a query: numbers and texts as text, in one line each.
     func rows(_ sql: String) throws -> [String] {
         switch home {

@@ -30,31 +30,34 @@ extension PostgreSQLConnection {
         of identity: SubscriptionIdentity,
         by match: RedemptionMatch
     ) throws(PostgreSQLError) -> RedemptionMatch.Signature? {
-        guard let time = redemption.purchaseDate?.millisecondsSince1970 else { return nil }
-        let answers = try run(
-            match.questions.map { question in
-                let id = question.originalTransactionId
-                let sql = id == nil ? RedemptionSQL.signatureOfCustomer : RedemptionSQL.signatureOfSubscription
-                return PostgreSQLCall(
-                    statement: PostgreSQLStatement(sql: sql),
-                    values: [
-                        .bytes(question.customer), .text(redemption.productId), .text(redemption.offerId),
-                        .integer(time), .text(identity.bundleId), .text(identity.environment.rawValue),
-                    ] + (id.map { [.text($0)] } ?? [])
+        for span in RedemptionMatch.spans(of: redemption) {
+            let answers = try run(
+                match.questions.map { question in
+                    let id = question.originalTransactionId
+                    let sql = RedemptionSQL.signature(span.which, ofSubscription: id != nil)
+                    return PostgreSQLCall(
+                        statement: PostgreSQLStatement(sql: sql),
+                        values: [
+                            .bytes(question.customer), .text(redemption.productId), .text(redemption.offerId),
+                            .integer(span.start), .integer(span.end), .text(identity.bundleId),
+                            .text(identity.environment.rawValue),
+                        ] + (id.map { [.text($0)] } ?? [])
+                    )
+                }
+            )
+            var found: [RedemptionMatch.Signature] = []
+            for rows in answers where rows.count > 0 {
+                found.append(
+                    RedemptionMatch.Signature(
+                        writer: try rows.text(0, 0),
+                        number: try rows.integer(0, 1),
+                        time: try rows.integer(0, 2)
+                    )
                 )
             }
-        )
-        var found: [RedemptionMatch.Signature] = []
-        for rows in answers where rows.count > 0 {
-            found.append(
-                RedemptionMatch.Signature(
-                    writer: try rows.text(0, 0),
-                    number: try rows.integer(0, 1),
-                    time: try rows.integer(0, 2)
-                )
-            )
+            if let signature = RedemptionMatch.pick(span.which, of: found) { return signature }
         }
-        return RedemptionMatch.newest(of: found)
+        return nil
     }
 }
 

@@ -1,0 +1,134 @@
+/// How far customers came with each offer: asked, eligible, signed, redeemed, paid; and why others were refused.
+public struct Funnel: Equatable, Sendable {
+    /// One price that customers paid for an offer.
+    public struct Payment: Equatable, Sendable {
+        /// What each of them paid.
+        public let price: PaidPrice
+        /// How many redemptions were paid so.
+        public let redemptions: Int
+        /// Whether clients' reports of the storefront say it, where Apple did not.
+        public let isReported: Bool
+    }
+
+    /// Decisions of one call.
+    public struct Decided: Equatable, Sendable {
+        /// How many there were.
+        public internal(set) var asked = 0
+        /// How many of them were eligible.
+        public internal(set) var eligible = 0
+        /// The others by reason.
+        public internal(set) var refusals: [Reason: Int] = [:]
+    }
+
+    /// What became of one offer.
+    public struct Line: Equatable, Sendable {
+        /// The offer; ``CountedDecision/unlisted`` stands for all that the catalog does not have.
+        public let offer: FunnelFigures.Offer
+        /// What was decided where a signature was asked for.
+        public internal(set) var signatures = Decided()
+        /// What was decided where eligibility alone was asked for.
+        public internal(set) var eligibility = Decided()
+        /// How many signatures were made.
+        public internal(set) var signed = 0
+        /// How many redemptions there were.
+        public internal(set) var redeemed = 0
+        /// How many of them by signatures of this ledger.
+        public internal(set) var redeemedBySignature = 0
+        /// What was paid for redemptions, the most frequent price first.
+        public internal(set) var payments: [Payment] = []
+        /// How many redemptions nobody knows the price of.
+        public internal(set) var unpriced = 0
+    }
+
+    /// App by app, the offers of the catalog in its order, and then others that are on record.
+    public let lines: [Line]
+
+    /// Makes a funnel.
+    ///
+    /// - Parameters:
+    ///   - figures: What is on record.
+    ///   - catalog: The offers that are told of in any case, in their order.
+    ///   - reportedPrice: What clients' reports of a storefront say that an offer costs; `nil` where there are none.
+    public init(
+        _ figures: FunnelFigures,
+        catalog: [FunnelFigures.Offer],
+        reportedPrice: (_ offer: FunnelFigures.Offer, _ storefront: String) -> PaidPrice?
+    ) {
+        var lines: [FunnelFigures.Offer: Line] = [:]
+        for offer in catalog { lines[offer] = Line(offer: offer) }
+        for (decisions, count) in figures.decisions {
+            lines[decisions.offer, default: Line(offer: decisions.offer)].add(decisions, count)
+        }
+        for (offer, count) in figures.signatures { lines[offer, default: Line(offer: offer)].signed += count }
+        var paid: [FunnelFigures.Offer: [PaidKey: Int]] = [:]
+        for (redemptions, count) in figures.redemptions {
+            let offer = redemptions.offer
+            var line = lines[offer] ?? Line(offer: offer)
+            line.redeemed += count
+            if redemptions.isSignedHere { line.redeemedBySignature += count }
+            if let price = redemptions.price {
+                paid[offer, default: [:]][PaidKey(price: price, isReported: false), default: 0] += count
+            } else if let storefront = redemptions.storefront, let price = reportedPrice(offer, storefront) {
+                paid[offer, default: [:]][PaidKey(price: price, isReported: true), default: 0] += count
+            } else {
+                line.unpriced += count
+            }
+            lines[offer] = line
+        }
+        for (offer, prices) in paid {
+            lines[offer]?.payments = prices.map { key, count in
+                Payment(price: key.price, redemptions: count, isReported: key.isReported)
+            }.sorted(by: Payment.isMoreFrequent)
+        }
+        let listed = Set(catalog)
+        let all = catalog + lines.keys.filter { !listed.contains($0) }.sorted(by: Self.isBefore)
+        var apps: [String] = []
+        for offer in all where !apps.contains(offer.bundleId) { apps.append(offer.bundleId) }
+        self.lines = apps.flatMap { app in
+            all.filter { $0.bundleId == app }.compactMap { lines.removeValue(forKey: $0) }
+        }
+    }
+
+    private struct PaidKey: Hashable {
+        let price: PaidPrice
+        let isReported: Bool
+    }
+
+    private static func isBefore(_ left: FunnelFigures.Offer, _ right: FunnelFigures.Offer) -> Bool {
+        // What the catalog does not have, whatever it was called, comes last.
+        let leftIsLast = left.request == CountedDecision.unlisted
+        let rightIsLast = right.request == CountedDecision.unlisted
+        guard leftIsLast == rightIsLast else { return rightIsLast }
+        return (left.bundleId, left.request.productId, left.request.offerId)
+            < (right.bundleId, right.request.productId, right.request.offerId)
+    }
+}
+
+extension Funnel.Line {
+    fileprivate mutating func add(_ decisions: FunnelFigures.Decisions, _ count: Int) {
+        switch decisions.call {
+        case .signatures: signatures.add(decisions.reason, count)
+        case .eligibility: eligibility.add(decisions.reason, count)
+        }
+    }
+}
+
+extension Funnel.Decided {
+    fileprivate mutating func add(_ reason: Reason, _ count: Int) {
+        asked += count
+        if reason.verdict == .eligible { eligible += count } else { refusals[reason, default: 0] += count }
+    }
+
+    /// The refusals, the most frequent first.
+    public var refusalsByCount: [(reason: Reason, count: Int)] {
+        refusals.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
+            .map { (reason: $0.key, count: $0.value) }
+    }
+}
+
+extension Funnel.Payment {
+    fileprivate static func isMoreFrequent(_ left: Funnel.Payment, _ right: Funnel.Payment) -> Bool {
+        (right.redemptions, left.price.currency, left.price.milliunits, left.isReported ? 1 : 0)
+            < (left.redemptions, right.price.currency, right.price.milliunits, right.isReported ? 1 : 0)
+    }
+}

@@ -1,0 +1,91 @@
+/// What is on record of offers within a period, summed up: what a ``Funnel`` is made of.
+public struct FunnelFigures: Equatable, Sendable {
+    /// An offer of an app.
+    public struct Offer: Hashable, Sendable {
+        /// The app's bundle identifier.
+        public let bundleId: String
+        /// The product and the offer.
+        public let request: OfferRequest
+
+        /// Names an offer.
+        ///
+        /// - Parameters:
+        ///   - bundleId: The app's bundle identifier.
+        ///   - request: The product and the offer.
+        public init(bundleId: String, request: OfferRequest) {
+            self.bundleId = bundleId
+            self.request = request
+        }
+    }
+
+    /// Decisions about an offer that were counted together.
+    public struct Decisions: Hashable, Sendable {
+        /// The offer.
+        public let offer: Offer
+        /// The call that they were given to.
+        public let call: DecisionCall
+        /// The reason that was given.
+        public let reason: Reason
+
+        /// Names decisions.
+        ///
+        /// - Parameters:
+        ///   - offer: The offer.
+        ///   - call: The call that they were given to.
+        ///   - reason: The reason that was given.
+        public init(offer: Offer, call: DecisionCall, reason: Reason) {
+            self.offer = offer
+            self.call = call
+            self.reason = reason
+        }
+    }
+
+    /// Redemptions of an offer that were counted together.
+    public struct Redemptions: Hashable, Sendable {
+        /// The offer.
+        public let offer: Offer
+        /// What was paid, as Apple signed it; `nil` where it did not say.
+        public let price: PaidPrice?
+        /// The App Store's country; `nil` where Apple did not say.
+        public let storefront: String?
+        /// Whether the signature behind them is in the ledger.
+        public let isSignedHere: Bool
+
+        /// Names redemptions.
+        ///
+        /// - Parameters:
+        ///   - offer: The offer.
+        ///   - price: What was paid.
+        ///   - storefront: The App Store's country.
+        ///   - isSignedHere: Whether the signature behind them is in the ledger.
+        public init(offer: Offer, price: PaidPrice?, storefront: String?, isSignedHere: Bool) {
+            self.offer = offer
+            self.price = price
+            self.storefront = storefront
+            self.isSignedHere = isSignedHere
+        }
+    }
+
+    /// How many decisions there were.
+    public var decisions: [Decisions: Int]
+    /// How many signatures were made.
+    public var signatures: [Offer: Int]
+    /// How many redemptions there were.
+    public var redemptions: [Redemptions: Int]
+
+    /// Creates figures.
+    ///
+    /// - Parameters:
+    ///   - decisions: How many decisions there were.
+    ///   - signatures: How many signatures were made.
+    ///   - redemptions: How many redemptions there were.
+    public init(
+        decisions: [Decisions: Int] = [:],
+        signatures: [Offer: Int] = [:],
+        redemptions: [Redemptions: Int] = [:]
+    ) {
+        self.decisions = decisions
+        self.signatures = signatures
+        self.redemptions = redemptions
+    }
+}

@@ -1,0 +1,84 @@
+import Dispatch
+public import Offers
+import Synchronization
+
+/// Counts decisions in memory, and adds them to what the database has every few seconds.
+///
+/// They are statistics, and promise nothing: a process that is killed loses the last seconds. One that is stopped loses
+/// nothing, and neither does one whose database is away for a while.
+public final class DurableOfferTally: OfferTally {
+    /// How many seconds pass from one writing to the next.
+    private static let seconds = 5
+
+    private let store: any OfferCountStore
+    private let now: @Sendable () -> Timestamp
+    private let counts = Mutex<[CountedDecision: Int]>([:])
+    private let writer = DispatchQueue(label: "offer-counts", qos: .utility)
+    // `nonisolated(unsafe)`: a dispatch source may be cancelled from any thread, and nothing else is done with it.
+    private nonisolated(unsafe) let timer: any DispatchSourceTimer
+
+    /// Begins to count.
+    ///
+    /// - Parameters:
+    ///   - store: Where the counts are kept.
+    ///   - now: The server's clock: what was counted belongs to the day on which it is written.
+    init(_ store: any OfferCountStore, now: @escaping @Sendable () -> Timestamp) {
+        self.store = store
+        self.now = now
+        timer = DispatchSource.makeTimerSource(queue: writer)
+        timer.schedule(
+            deadline: .now() + .seconds(Self.seconds),
+            repeating: .seconds(Self.seconds),
+            leeway: .milliseconds(500)
+        )
+        timer.setEventHandler { [weak self] in self?.write() }
+        timer.activate()
+    }
+
+    deinit { timer.cancel() }
+
+    /// Begins to count for an SQLite file.
+    ///
+    /// - Parameters:
+    ///   - database: The file.
+    ///   - now: The server's clock.
+    public convenience init(in database: SQLiteDatabase, now: @escaping @Sendable () -> Timestamp) {
+        self.init(database as any OfferCountStore, now: now)
+    }
+
+    /// Begins to count for a PostgreSQL database, where the counts of several services add up.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - now: The server's clock.
+    public convenience init(in database: PostgreSQLDatabase, now: @escaping @Sendable () -> Timestamp) {
+        self.init(database as any OfferCountStore, now: now)
+    }
+
+    /// Counts a decision.
+    ///
+    /// - Parameter decision: The decision.
+    public func count(_ decision: CountedDecision) {
+        counts.withLock { $0[decision, default: 0] += 1 }
+    }
+
+    /// Writes what was counted; what comes later is lost.
+    public func close() {
+        timer.cancel()
+        writer.sync { write() }
+    }
+
+    private func write() {
+        let taken = counts.withLock { counts in
+            defer { counts = [:] }
+            return counts
+        }
+        guard !taken.isEmpty else { return }
+        do throws(StorageFailure) {
+            try store.add(taken, on: FunnelPeriod.day(of: now()))
+        } catch {
+            // As many kinds as there can be is all that ever waits.
+            counts.withLock { $0.merge(taken, uniquingKeysWith: +) }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Offers
+import Storage
+
+/// `offer-signer ledger funnel`: how far customers came with each offer.
+struct LedgerFunnel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "funnel",
+        abstract:
+            "Prints, by offer, how many were asked for, eligible, signed and redeemed, and why others were refused.",
+        discussion:
+            "Days are whole days in UTC. Signatures and redemptions are on record; what was asked and refused is "
+            + "counted every few seconds. The service may be running."
+    )
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(help: ArgumentHelp("From that day on, as in 2026-01-31 or 2026-01-31T00:00:00Z.", valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("Until that moment, as in 2026-02-01; the day before is the last.", valueName: "time"))
+    var until: String?
+
+    @Option(help: "Which purchases count: those of the App Store, or of its sandbox.")
+    var environment = FunnelEnvironment.production
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    /// The environments that can be asked for.
+    enum FunnelEnvironment: String, CaseIterable, ExpressibleByArgument {
+        case production = "Production"
+        case sandbox = "Sandbox"
+
+        var environment: AppStoreEnvironment { self == .production ? .production : .sandbox }
+    }
+
+    func validate() throws {
+        for (option, text) in [("--since", since), ("--until", until)] {
+            do {
+                _ = try text.map(Self.moment)
+            } catch {
+                throw ValidationError("\(option) \(error.message)")
+            }
+        }
+        let period = period
+        if let start = period.start, let end = period.end, end <= start {
+            throw ValidationError("--until is not after --since.")
+        }
+    }
+
+    func run() async throws {
+        let settings = try options.load().settings
+        let database = try options.orFail { () throws(ValueFault) in try OpenLedger.readOnly(settings) }
+        do {
+            let figures = try database.funnel.funnelFigures(of: period, in: environment.environment)
+            let prices = try await ReportedPrices(of: figures, in: database.productReports)
+            let funnel = Funnel(
+                figures,
+                catalog: settings.apps.flatMap { app in
+                    app.app.offers.map { FunnelFigures.Offer(bundleId: app.app.bundleId, request: $0) }
+                },
+                reportedPrice: prices.price
+            )
+            let report = FunnelReport(funnel: funnel, period: period, environment: environment.environment)
+            Console.result(json ? report.json : report.text)
+        } catch {
+            Console.message("error: \(error)")
+            throw ExitCode.failure
+        }
+        await database.close()
+    }
+
+    private var period: FunnelPeriod {
+        FunnelPeriod(since: since.flatMap { try? Self.moment($0) }, until: until.flatMap { try? Self.moment($0) })
+    }
+
+    /// Reads a moment, or a day that stands for its start in UTC.
+    private static func moment(_ text: String) throws(ValueFault) -> Timestamp {
+        let isDay = text.utf8.count == 10
+        return try Timestamp(parsingRFC3339: isDay ? text + "T00:00:00Z" : text)
+    }
+}
