@@ -101,6 +101,21 @@ struct LedgerTests {
         #expect(!service.log.contains("anna"))
     }
 
+    @Test("The ledger's commits, records and queue, and what is held, are told to Prometheus")
+    func metrics() throws {
+        let service = try RunningService()
+        for account in ["alice", "bob"] { #expect(try service.sign(request(account)).status == 200) }
+        let deadline = Date() + 20
+        var text = ""
+        while !text.contains("offer_signer_ledger_records_total 2"), Date() < deadline {
+            text = String(decoding: try Connection(to: service.admin).request("GET", "/metrics").body, as: UTF8.self)
+        }
+        #expect(text.contains("\noffer_signer_ledger_records_total 2\n"))
+        #expect(text.contains("\noffer_signer_ledger_queue_length 0\n"))
+        #expect(text.contains(#"offer_signer_ledger_commit_duration_seconds_bucket{le="+Inf"} 2"#))
+        #expect(text.contains("\noffer_signer_held_subscriptions "))
+    }
+
     @Test("Records are exported from a moment on")
     func since() throws {
         let service = try RunningService()

@@ -204,6 +204,14 @@ struct NotificationsTests {
         ])
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.text.contains("1 subscription."))
+        let script = """
+            import sqlite3, sys
+            with sqlite3.connect(sys.argv[1], timeout=10) as ledger:
+                for table in ("ledger_presentations", "redemptions", "held_subscriptions"):
+                    print(ledger.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0])
+            """
+        let counts = try Executable.run(["-c", script, installation.ledger], of: "/usr/bin/python3")
+        #expect(counts.text == "0\n0\n0\n", "\(counts.errors)")
         let deadline = Date() + 20
         var reason: String?
         while reason != "no_evidence", Date() < deadline {

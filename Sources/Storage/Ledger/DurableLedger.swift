@@ -16,6 +16,8 @@ public final class DurableLedger: SignatureLedger {
     // `nonisolated(unsafe)`: a dispatch source may be cancelled from any thread, and nothing else is done with it.
     private nonisolated(unsafe) let upkeepTimer: any DispatchSourceTimer
     private let upkeepFailure = Mutex<StorageFailure?>(nil)
+    private let observer = CommitObserver()
+    private let isClosed = Mutex(false)
     private let now: @Sendable () -> Timestamp
 
     /// Opens a ledger for writing.
@@ -37,8 +39,11 @@ public final class DurableLedger: SignatureLedger {
             probe: { () throws(LedgerFailure) in
                 try Self.translating { () throws(StorageFailure) in try store.probe() }
             },
-            commit: { (entries) throws(LedgerFailure) in
-                try Self.translating { () throws(StorageFailure) in try store.commit(entries) }
+            commit: { [observer] (entries) throws(LedgerFailure) in
+                let start = ContinuousClock.now
+                let outcomes = try Self.translating { () throws(StorageFailure) in try store.commit(entries) }
+                observer.note(entries, outcomes, .now - start)
+                return outcomes
             }
         )
         upkeepTimer = DispatchSource.makeTimerSource(queue: writer)
@@ -55,6 +60,36 @@ public final class DurableLedger: SignatureLedger {
     }
 
     deinit { upkeepTimer.cancel() }
+
+    /// Tells of each commit how long it took and how many records it wrote.
+    ///
+    /// - Parameter observe: Called on the thread that writes: it must not wait.
+    public func observeCommits(_ observe: @escaping @Sendable (_ duration: Duration, _ records: Int) -> Void) {
+        observer.observe(observe)
+    }
+
+    /// Forgets for which subscriptions' evidence a customer was presented; records of signatures stay.
+    ///
+    /// - Parameters:
+    ///   - customer: The customer's text, see `Account.customer(by:)`.
+    ///   - bundleId: The app.
+    /// - Returns: How many they were.
+    /// - Throws: `LedgerFailure` when nothing could be forgotten.
+    public func forget(customer: String, bundleId: String) async throws(LedgerFailure) -> Int {
+        let result: Result<Int, LedgerFailure> = await withCheckedContinuation { continuation in
+            writer.async { [store] in
+                do throws(LedgerFailure) {
+                    let count = try Self.translating { () throws(StorageFailure) in
+                        try store.forgetPresentations(of: customer, bundleId: bundleId)
+                    }
+                    continuation.resume(returning: .success(count))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
 
     /// How many entries wait to be written.
     public var waiting: Int { group.waiting }
@@ -94,6 +129,7 @@ public final class DurableLedger: SignatureLedger {
 
     /// Takes no more, writes what waits, and signs how far the chain is.
     public func close() {
+        isClosed.withLock { $0 = true }
         upkeepTimer.cancel()
         group.close()
         writer.sync { upkeep(deletingOld: false) }
@@ -103,10 +139,23 @@ public final class DurableLedger: SignatureLedger {
         guard group.failure == nil else { return }
         do throws(StorageFailure) {
             try store.writeCheckpoint()
-            if deletingOld { _ = try store.deleteOld(at: now()) }
+            if deletingOld { try deleteOld() }
             upkeepFailure.withLock { $0 = nil }
         } catch {
             upkeepFailure.withLock { $0 = error }
+        }
+    }
+
+    /// Deletes step by step, and lets commits come between two of them.
+    private func deleteOld() throws(StorageFailure) {
+        guard !isClosed.withLock({ $0 }), try store.deleteOld(at: now()) > 0 else { return }
+        writer.async { [weak self] in
+            guard let self, group.failure == nil else { return }
+            do throws(StorageFailure) {
+                try deleteOld()
+            } catch {
+                upkeepFailure.withLock { $0 = error }
+            }
         }
     }
 

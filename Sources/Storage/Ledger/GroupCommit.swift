@@ -122,7 +122,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         switch admission {
         case .refused(let failure): request.tell(.failure(failure))
         case .queued(let startsWriting, let startsWatching):
-            if startsWriting { writer.async { self.writeAll() } }
+            if startsWriting { writer.async { self.writeOn() } }
             if startsWatching { watchDeadlines() }
         }
     }
@@ -130,21 +130,28 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// Takes no more, and returns when all that waits is written or has failed.
     func close() {
         state.withLock { $0.isClosed = true }
-        writer.sync { writeAll() }
+        writer.sync { while writeNext() {} }
     }
 
-    /// Writes commit after commit, until nothing waits.
-    private func writeAll() {
-        while let batch = next() {
-            let items = batch.flatMap(\.items)
-            do throws(LedgerFailure) {
-                let outcomes = try commit(items)
-                tell(batch, outcomes)
-                note(nil)
-            } catch {
-                fail(batch, error)
-            }
+    /// Writes commit after commit, until nothing waits; what else the queue has to do comes between two of them.
+    private func writeOn() {
+        if writeNext() { writer.async { self.writeOn() } }
+    }
+
+    /// Makes a commit.
+    ///
+    /// - Returns: `false` when nothing waits, and then the writer has stopped.
+    private func writeNext() -> Bool {
+        guard let batch = next() else { return false }
+        let items = batch.flatMap(\.items)
+        do throws(LedgerFailure) {
+            let outcomes = try commit(items)
+            tell(batch, outcomes)
+            note(nil)
+        } catch {
+            fail(batch, error)
         }
+        return true
     }
 
     /// The next commit; `nil` when nothing waits, and then the writer has stopped.
@@ -204,7 +211,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             do throws(LedgerFailure) {
                 try probe()
                 note(nil)
-                writeAll()
+                writeOn()
             } catch {
                 fail([], error)
             }

@@ -137,15 +137,29 @@ enum LedgerSQL {
         + "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (bundle_id, environment, original_transaction_id, customer) "
         + "DO UPDATE SET last_seen = excluded.last_seen"
 
-    static let deletePresentations = "DELETE FROM ledger_presentations WHERE last_seen < $1"
+    /// How many rows one step of a deletion deletes at the most: signing waits for one step, and no longer.
+    static let deletionStep = 500
 
-    /// The first record of a chain that is young enough to be kept.
-    static let firstKept =
-        "SELECT number FROM ledger_records WHERE writer = $1 AND time >= $2 ORDER BY number LIMIT 1"
+    /// Deletes some of the oldest presentations.
+    static let deletePresentations =
+        "DELETE FROM ledger_presentations WHERE (bundle_id, environment, original_transaction_id, customer) IN "
+        + "(SELECT bundle_id, environment, original_transaction_id, customer FROM ledger_presentations "
+        + "WHERE last_seen < $1 ORDER BY last_seen LIMIT \(deletionStep))"
 
-    /// The record that will be the last deleted.
-    static let lastBefore =
-        "SELECT number, hash FROM ledger_records WHERE writer = $1 AND number < $2 ORDER BY number DESC LIMIT 1"
+    /// What was presented for a customer: no index leads to it, as it is asked when a customer is forgotten, and never else.
+    static let presentationsOf =
+        "SELECT bundle_id, environment, original_transaction_id FROM ledger_presentations WHERE customer = $1"
+
+    static let deletePresentation =
+        "DELETE FROM ledger_presentations WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3 "
+        + "AND customer = $4"
+
+    /// The chain of the oldest record, where that is old enough.
+    static let oldestChain = "SELECT writer FROM ledger_records WHERE time < $1 ORDER BY time, writer, number LIMIT 1"
+
+    /// The records that one step of a deletion looks at.
+    static let oldestRecords =
+        "SELECT number, hash, time FROM ledger_records WHERE writer = $1 ORDER BY number LIMIT \(deletionStep)"
 
     static let deleteRecords = "DELETE FROM ledger_records WHERE writer = $1 AND number <= $2"
 

@@ -19,12 +19,23 @@ protocol LedgerStore: Sendable {
     /// - Throws: ``StorageFailure``.
     func writeCheckpoint() throws(StorageFailure)
 
-    /// Deletes what is older than the ledger keeps it, and signs what was deleted.
+    /// Deletes some of what is older than the ledger keeps it, and signs what was deleted.
+    ///
+    /// One short step, as nothing is signed meanwhile.
     ///
     /// - Parameter now: The server's clock.
-    /// - Returns: How many records were deleted.
+    /// - Returns: How many rows were deleted; 0 when nothing is left that is old enough.
     /// - Throws: ``StorageFailure``.
     func deleteOld(at now: Timestamp) throws(StorageFailure) -> Int
+
+    /// Deletes which subscriptions were presented for a customer.
+    ///
+    /// - Parameters:
+    ///   - customer: The customer's text.
+    ///   - bundleId: The app.
+    /// - Returns: How many they were.
+    /// - Throws: ``StorageFailure``.
+    func forgetPresentations(of customer: String, bundleId: String) throws(StorageFailure) -> Int
 
     /// Counts what is known of a customer, beside whoever writes; the only call that comes from a request's task.
     ///

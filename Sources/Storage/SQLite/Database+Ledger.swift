@@ -82,16 +82,21 @@ extension Database {
         )
     }
 
-    /// Deletes the oldest records of a chain and leaves a signed statement of how far.
-    func deleteRecords(
+    /// Deletes some of the oldest records of a chain, and leaves a signed statement of how far.
+    func deleteSome(
         of writer: String,
         before limit: Timestamp,
         _ keys: LedgerKeys,
         _ now: Timestamp
     ) throws -> Int {
-        let start = limit.millisecondsSince1970
-        let firstKept = try Int64.fetchOne(self, sql: LedgerSQL.firstKept, arguments: [writer, start]) ?? .max
-        guard let stump = try head(LedgerSQL.lastBefore, [writer, firstKept]) else { return 0 }
+        let oldest = try Row.fetchAll(cachedStatement(sql: LedgerSQL.oldestRecords), arguments: [writer])
+        var stump: LedgerChain.Head?
+        for row in oldest {
+            let time: Int64 = try row.value("time")
+            guard time < limit.millisecondsSince1970 else { break }
+            stump = LedgerChain.Head(number: try row.value("number"), hash: Array(try row.value("hash", Data.self)))
+        }
+        guard let stump else { return 0 }
         try insert(try keys.checkpoint(.retention, of: writer, at: stump, time: now))
         try execute(sql: LedgerSQL.deleteRecords, arguments: [writer, stump.number])
         let count = changesCount

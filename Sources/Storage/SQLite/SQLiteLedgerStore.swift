@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Offers
 import Synchronization
@@ -67,19 +68,49 @@ final class SQLiteLedgerStore: LedgerStore {
     }
 
     func deleteOld(at now: Timestamp) throws(StorageFailure) -> Int {
-        try database.write { database in
+        let presentations = try database.write { database in
             try database.execute(
                 sql: LedgerSQL.deletePresentations,
                 arguments: [EvidenceSharing.start(at: now).millisecondsSince1970]
             )
+            return database.changesCount
         }
-        guard let retentionDays else { return 0 }
+        guard presentations == 0, let retentionDays else { return presentations }
         let limit = now.adding(seconds: -Int64(retentionDays) * 86_400)
-        var count = 0
-        for chain in try database.read({ try $0.chains() }) {
-            count += try database.write { try $0.deleteRecords(of: chain.writer, before: limit, keys, now) }
+        let oldest = try database.read { database in
+            try String.fetchOne(database, sql: LedgerSQL.oldestChain, arguments: [limit.millisecondsSince1970])
         }
-        return count
+        guard let oldest else { return 0 }
+        let count = try database.write { try $0.deleteSome(of: oldest, before: limit, keys, now) }
+        guard count == 0 else { return count }
+        // A chain is deleted from its start on: where a clock was set back, its oldest record may not be the first.
+        for chain in try database.read({ try $0.chains() }) {
+            let count = try database.write { try $0.deleteSome(of: chain.writer, before: limit, keys, now) }
+            if count > 0 { return count }
+        }
+        return 0
+    }
+
+    func forgetPresentations(of customer: String, bundleId: String) throws(StorageFailure) -> Int {
+        let digest = Data(keys.digestKey.digest(customer: customer, originalTransactionId: nil, bundleId: bundleId))
+        // Looked for beside whoever writes: only what is found is written.
+        let found = try database.read { database in
+            try Row.fetchAll(database, sql: LedgerSQL.presentationsOf, arguments: [digest]).map { row in
+                PresentedSubscription(bundleId: row[0], environment: row[1], originalTransactionId: row[2])
+            }
+        }
+        guard !found.isEmpty else { return 0 }
+        try database.write { database in
+            for subscription in found {
+                try database.execute(
+                    sql: LedgerSQL.deletePresentation,
+                    arguments: [
+                        subscription.bundleId, subscription.environment, subscription.originalTransactionId, digest,
+                    ]
+                )
+            }
+        }
+        return found.count
     }
 
     func standing(of question: LedgerQuestion) throws(StorageFailure) -> LedgerStanding {

@@ -48,6 +48,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     private let bounds: Bounds
     private let now: @Sendable () -> Timestamp
     private let state: Mutex<State>
+    private let counted = Mutex<(count: Int, at: ContinuousClock.Instant)?>(nil)
     private let writer = DispatchQueue(label: "state.writer", qos: .utility)
     // `nonisolated(unsafe)`: a dispatch source may be cancelled from any thread, and nothing else is done with it.
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
@@ -117,6 +118,18 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     ///
     /// - Returns: The number; `nil` when it cannot be told.
     public func count() -> Int? { try? store.count() }
+
+    /// How many subscriptions were held within the last minute: counting many of them takes long.
+    ///
+    /// - Returns: The number; `nil` when it cannot be told.
+    public func recentCount() async -> Int? {
+        if let known = counted.withLock({ $0 }), known.at.duration(to: .now) < .seconds(60) { return known.count }
+        let count = await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .utility).async { continuation.resume(returning: self.count()) }
+        }
+        counted.withLock { $0 = count.map { (count: $0, at: .now) } }
+        return count
+    }
 
     /// What is held, when it is in memory.
     ///

@@ -33,7 +33,7 @@ struct LifelongParts: Sendable {
     init(ledger: OpenLedger, log: LogOutput) {
         self.ledger = ledger
         self.log = log
-        telemetry = Telemetry(tally: ledger.tally)
+        telemetry = Telemetry(ledger)
         memory = StateMemory(states: ledger.states, digester: ledger.digestKey)
     }
 }

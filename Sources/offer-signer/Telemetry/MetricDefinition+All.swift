@@ -6,7 +6,7 @@ import PrometheusMetrics
 /// and keeps it. A metric that is not in the table is told without a help, which a test finds.
 extension MetricDefinition {
     /// Every metric of the service.
-    static let all = requests + decisions + appStore + notifications + states + ProcessMetrics.definitions
+    static let all = requests + decisions + ledger + appStore + notifications + states + ProcessMetrics.definitions
 
     private static let requests = [
         MetricDefinition(
@@ -64,6 +64,29 @@ extension MetricDefinition {
             "offer_signer_room_duration_seconds",
             .durations,
             "Time in decode, evidence, ledger and encode (once a request), decision and signature (once an offer)."
+        ),
+    ]
+
+    private static let ledger = [
+        MetricDefinition(
+            "offer_signer_ledger_queue_length",
+            .gauge,
+            "Requests whose signatures wait to be on durable storage."
+        ),
+        MetricDefinition(
+            "offer_signer_ledger_commit_duration_seconds",
+            .durations,
+            "How long the ledger's commits took."
+        ),
+        MetricDefinition(
+            "offer_signer_ledger_records_total",
+            .counter,
+            "Signatures that were put on record."
+        ),
+        MetricDefinition(
+            "offer_signer_held_subscriptions",
+            .gauge,
+            "Subscriptions whose state is held, counted once a minute at the most."
         ),
     ]
 

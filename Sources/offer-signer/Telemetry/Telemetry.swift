@@ -2,7 +2,6 @@ import AppStore
 import CoreMetrics
 import OfferAPI
 import OfferService
-import Offers
 import PrometheusMetrics
 
 /// All that the service counts: it outlives a reload.
@@ -25,17 +24,18 @@ struct Telemetry: Sendable {
     private let registry: PrometheusRegistry
     private let process: ProcessMetrics
     private let gauges: ServiceGauges
+    private let ledger: LedgerMetrics
 
     /// Begins to count.
     ///
-    /// - Parameter tally: Counts decisions for the funnel.
-    init(tally: any OfferTally) {
+    /// - Parameter ledger: The ledger, whose commits are counted, with what counts decisions for the funnel.
+    init(_ ledger: OpenLedger) {
         func reloads(_ outcome: String) -> Counter {
             Counter(label: "offer_signer_reloads_total", dimensions: [("outcome", outcome)], factory: registry)
         }
         let registry = PrometheusRegistry(MetricDefinition.all)
         self.registry = registry
-        service = ServiceMetrics(factory: registry, tally: tally)
+        service = ServiceMetrics(factory: registry, tally: ledger.tally)
         requests = RequestMetrics(factory: registry)
         admission = AdmissionControl(factory: registry)
         appStore = AppStoreMetrics(factory: registry)
@@ -44,6 +44,8 @@ struct Telemetry: Sendable {
         notifications = NotificationMetrics(factory: registry)
         process = ProcessMetrics(factory: registry)
         gauges = ServiceGauges(factory: registry)
+        self.ledger = LedgerMetrics(factory: registry)
+        self.ledger.observe(ledger.ledger)
     }
 
     /// What `/metrics` answers now.
@@ -55,6 +57,7 @@ struct Telemetry: Sendable {
     func page(_ snapshot: ServiceSnapshot, isReady: Bool) async -> MetricsPage {
         process.update()
         await gauges.update(snapshot, isReady: isReady)
+        await ledger.update(snapshot.lifelong.ledger)
         return MetricsPage(contentType: PrometheusRegistry.contentType, bytes: registry.exposition())
     }
 }

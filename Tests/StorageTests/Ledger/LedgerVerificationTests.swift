@@ -196,6 +196,34 @@ struct LedgerVerificationTests {
         #expect(later.records == 1)
     }
 
+    @Test(
+        "A deletion goes step by step, from the oldest chain on, and after each step the rest can be verified",
+        arguments: LedgerHome.allCases
+    )
+    func steps(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        for _ in 0..<2 {
+            let store = try fixture.store()
+            for _ in 0..<3 { _ = try store.commit([.of(count: 200, maximumAccounts: 3, at: fixture.now)]) }
+            try store.writeCheckpoint()
+            fixture.advance(days: 1)
+        }
+        fixture.advance(days: 40)
+        _ = try fixture.store().commit([.of(at: fixture.now)])
+        let store = try fixture.store(retentionDays: 10)
+        var left = 1201
+        // The first step deletes the one presentation.
+        #expect(try store.deleteOld(at: fixture.now) == 1)
+        for expected in [500, 100, 500, 100, 0] {
+            #expect(try store.deleteOld(at: fixture.now) == expected)
+            left -= expected
+            let found = try fixture.verify()
+            #expect(found.faults.isEmpty, "\(found.faults)")
+            #expect(found.records == left)
+        }
+        #expect(left == 1)
+    }
+
     @Test("Retention leaves a stump that nobody can lengthen")
     func stump() throws {
         let fixture = try LedgerFixture(.sqlite)

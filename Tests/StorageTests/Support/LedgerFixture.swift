@@ -76,6 +76,14 @@ final class LedgerFixture: Sendable {
         }
     }
 
+    /// Product reports beside the ledger.
+    func productReports() throws -> DurableProductReports {
+        switch home {
+        case .sqlite: DurableProductReports(in: try SQLiteDatabase(path: path))
+        case .postgresql: DurableProductReports(in: try PostgreSQLDatabase(try unwrap(location)))
+        }
+    }
+
     /// What is on record of offers.
     func funnel() throws -> any FunnelArchive {
         switch home {

@@ -109,14 +109,15 @@ extension PostgreSQLConnection {
         before limit: Timestamp,
         sign: (LedgerChain.Head) throws(PostgreSQLError) -> LedgerCheckpoint
     ) throws(PostgreSQLError) -> Int {
-        let start = PostgreSQLValue.integer(limit.millisecondsSince1970)
         let lock = Statements.lock(.integers([Self.deletion]))
         return try transaction([lock]) { _ throws(PostgreSQLError) in
-            let kept = try run(Statements.shared(LedgerSQL.firstKept, .text(writer), start))
-            let firstKept = kept.count > 0 ? try kept.integer(0, 0) : .max
-            guard let stump = try run(Statements.lastOfOldest(.text(writer), .integer(firstKept))).head() else {
-                return (0, [])
+            let oldest = try run(Statements.shared(LedgerSQL.oldestRecords, .text(writer)))
+            var stump: LedgerChain.Head?
+            for row in oldest.rows {
+                guard try oldest.integer(row, 2) < limit.millisecondsSince1970 else { break }
+                stump = LedgerChain.Head(number: try oldest.integer(row, 0), hash: try oldest.bytes(row, 1))
             }
+            guard let stump else { return (0, []) }
             let answers = try run(
                 [
                     Statements.insert(try sign(stump)),

@@ -57,16 +57,6 @@ enum PostgreSQLLedgerStatements {
             """
     )
 
-    /// The record that the next step of a deletion ends with.
-    static let lastOfOldest = PostgreSQLStatement(
-        sql: """
-            SELECT number, hash FROM
-                (SELECT number, hash FROM ledger_records WHERE writer = $1 AND number < $2 ORDER BY number LIMIT 10000)
-                AS oldest
-            ORDER BY number DESC LIMIT 1
-            """
-    )
-
     /// A statement of the SQL that both databases take.
     ///
     /// - Parameters:

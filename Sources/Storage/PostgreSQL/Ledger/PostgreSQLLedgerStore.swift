@@ -85,20 +85,46 @@ final class PostgreSQLLedgerStore: LedgerStore {
 
     func deleteOld(at now: Timestamp) throws(StorageFailure) -> Int {
         let start = PostgreSQLValue.integer(EvidenceSharing.start(at: now).millisecondsSince1970)
-        _ = try database.workWaiting { connection throws(PostgreSQLError) in
+        let presentations = try database.workWaiting { connection throws(PostgreSQLError) in
             try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.deletePresentations, start)).changes
         }
-        guard let retentionDays else { return 0 }
+        guard presentations == 0, let retentionDays else { return presentations }
         let limit = now.adding(seconds: -Int64(retentionDays) * 86_400)
-        var total = 0
-        for chain in try database.chains() {
-            while true {
-                let count = try deleteSome(of: chain.writer, before: limit, at: now)
-                guard count > 0 else { break }
-                total += count
-            }
+        let time = PostgreSQLValue.integer(limit.millisecondsSince1970)
+        let oldest = try database.workWaiting { connection throws(PostgreSQLError) in
+            let rows = try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.oldestChain, time))
+            return rows.count > 0 ? try rows.text(0, 0) : nil
         }
-        return total
+        guard let oldest else { return 0 }
+        let count = try deleteSome(of: oldest, before: limit, at: now)
+        guard count == 0 else { return count }
+        // A chain is deleted from its start on: where a clock was set back, its oldest record may not be the first.
+        for chain in try database.chains() {
+            let count = try deleteSome(of: chain.writer, before: limit, at: now)
+            if count > 0 { return count }
+        }
+        return 0
+    }
+
+    func forgetPresentations(of customer: String, bundleId: String) throws(StorageFailure) -> Int {
+        let digest = keys.digestKey.digest(customer: customer, originalTransactionId: nil, bundleId: bundleId)
+        return try database.workWaiting { connection throws(PostgreSQLError) in
+            let found = try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.presentationsOf, .bytes(digest)))
+            var deletions: [PostgreSQLCall] = []
+            for row in found.rows {
+                deletions.append(
+                    PostgreSQLLedgerStatements.shared(
+                        LedgerSQL.deletePresentation,
+                        .text(try found.text(row, 0)),
+                        .text(try found.text(row, 1)),
+                        .text(try found.text(row, 2)),
+                        .bytes(digest)
+                    )
+                )
+            }
+            _ = try connection.run(deletions)
+            return deletions.count
+        }
     }
 
     /// Deletes a bounded number of records, beside whoever writes.

@@ -1,17 +1,10 @@
 import Offers
-import Storage
 import Testing
 
-@Suite("Product reports in an SQLite file")
-struct SQLiteProductReportsTests {
-    private let directory: TemporaryDirectory
+@testable import Storage
 
-    init() throws { directory = try TemporaryDirectory() }
-
-    private func open() throws -> SQLiteProductReports {
-        SQLiteProductReports(in: try SQLiteDatabase(path: directory.path("reports.sqlite")))
-    }
-
+@Suite("Product reports in a database")
+struct DurableProductReportsTests {
     private func report(_ product: String, _ price: String, offers: [String] = [], symbol: String? = "€") throws
         -> ProductReport
     {
@@ -29,8 +22,13 @@ struct SQLiteProductReportsTests {
         )
     }
 
-    @Test("What was reported is there when the file is opened again, with when and how often it was seen")
-    func reopened() async throws {
+    @Test(
+        "What was reported is there when the database is opened again, with when and how often it was seen",
+        arguments: LedgerHome.allCases
+    )
+    func reopened(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        func open() throws -> DurableProductReports { try fixture.productReports() }
         let moments = (0..<4).map { clock.adding(seconds: $0 * 60) }
         var expected = ProductSightings(try report("monthly", "9.99", offers: ["stay"]), at: moments[0])
         #expect(
@@ -61,9 +59,10 @@ struct SQLiteProductReportsTests {
         #expect(try await open().products(of: "app", in: try #require(CountryCode("FR"))).isEmpty)
     }
 
-    @Test("An app has room for so many products and offers, and no more")
-    func bounds() async throws {
-        let store = try open()
+    @Test("An app has room for so many products and offers, and no more", arguments: LedgerHome.allCases)
+    func bounds(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.productReports()
         let many = try (0..<SQLiteProductReports.mostEntries + 2).map { try report("product \($0)", "1") }
         let kept = try await store.keep(many, of: "app", at: clock)
         #expect(kept.count { $0 } == SQLiteProductReports.mostEntries)

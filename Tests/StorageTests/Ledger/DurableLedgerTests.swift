@@ -1,0 +1,93 @@
+import Dispatch
+import Offers
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite("The ledger's thread", .timeLimit(.minutes(1)))
+struct DurableLedgerTests {
+    /// A store in which there is always something old to delete.
+    private final class EndlessStore: LedgerStore {
+        let deletions = Atomic(0)
+        let checkpoints = Atomic(0)
+
+        func commit(_ entries: [LedgerEntry]) -> [[GrantOutcome]] { entries.map { $0.grants.map { _ in .recorded } } }
+
+        func probe() {}
+
+        func writeCheckpoint() { checkpoints.add(1, ordering: .relaxed) }
+
+        func deleteOld(at now: Timestamp) -> Int { deletions.add(1, ordering: .relaxed).newValue }
+
+        func forgetPresentations(of customer: String, bundleId: String) -> Int { 0 }
+
+        func standing(of question: LedgerQuestion) -> LedgerStanding { LedgerStanding() }
+    }
+
+    @Test("However much there is to delete, signatures are recorded in between")
+    func deleting() async throws {
+        let store = EndlessStore()
+        let ledger = DurableLedger(store, now: { clock })
+        while store.deletions.load(ordering: .relaxed) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<50 { #expect(try await ledger.append(.of(at: clock)) == [.recorded]) }
+        let before = store.deletions.load(ordering: .relaxed)
+        while store.deletions.load(ordering: .relaxed) == before { try await Task.sleep(for: .milliseconds(1)) }
+        ledger.close()
+    }
+
+    @Test("However much there is to record, checkpoints are signed in between")
+    func recording() async throws {
+        let store = EndlessStore()
+        let ledger = DurableLedger(store, now: { clock })
+        let isDone = Atomic(false)
+        // Each answer brings the next request: something waits whenever a commit ends.
+        @Sendable func goOn() {
+            guard !isDone.load(ordering: .relaxed) else { return }
+            ledger.append([.of(at: clock)]) { _ in goOn() }
+        }
+        for _ in 0..<8 { DispatchQueue.global().async { goOn() } }
+        while store.checkpoints.load(ordering: .relaxed) < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        isDone.store(true, ordering: .relaxed)
+        ledger.close()
+    }
+
+    @Test("Each commit is told of, with how many signatures it recorded", arguments: LedgerHome.allCases)
+    func observed(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let ledger = DurableLedger(try fixture.store(), now: { fixture.now })
+        let records = Mutex<[Int]>([])
+        ledger.observeCommits { duration, count in
+            #expect(duration > .zero)
+            records.withLock { $0.append(count) }
+        }
+        _ = try await ledger.append(.of(count: 3, limit: 2, at: fixture.now))
+        _ = try await ledger.append(.of(account: "another", at: fixture.now))
+        #expect(records.withLock { $0 } == [2, 1])
+        ledger.close()
+    }
+
+    @Test("Who is forgotten was presented for nothing; others still were", arguments: LedgerHome.allCases)
+    func forgotten(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let ledger = DurableLedger(try fixture.store(), now: { fixture.now })
+        for account in ["alice", "bob"] {
+            for id in ["1", "2"] {
+                let entry = LedgerEntry.of(
+                    account: account,
+                    originalTransactionId: id,
+                    maximumAccounts: 3,
+                    at: fixture.now
+                )
+                _ = try await ledger.append(entry)
+            }
+        }
+        #expect(try await ledger.forget(customer: "alice", bundleId: "com.example.reader") == 2)
+        #expect(try await ledger.forget(customer: "alice", bundleId: "com.example.reader") == 0)
+        let left = try fixture.rows("SELECT original_transaction_id FROM ledger_presentations ORDER BY 1")
+        #expect(left == ["1", "2"])
+        #expect(try fixture.records().count == 4)
+        #expect(try fixture.verify().faults.isEmpty)
+        ledger.close()
+    }
+}
