@@ -31,7 +31,7 @@ extension SignOffers {
     ) -> EligibilityAnswer {
         let customer = Customer(account: request.account, history: history)
         var offerPolicy = policy
-        let introductoryPolicy = IntroductoryPolicy(
+        var introductoryPolicy = IntroductoryPolicy(
             app: app,
             customer: customer,
             now: moment,

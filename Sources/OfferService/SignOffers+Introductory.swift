@@ -51,7 +51,7 @@ extension SignOffers {
         at moment: Timestamp
     ) throws(SignatureFault) -> IntroductorySignatureAnswer {
         guard let issuer = signing.issuer else { throw .issuerUnknown(bundleId: request.bundleId) }
-        let policy = IntroductoryPolicy(
+        var policy = IntroductoryPolicy(
             app: signing.app,
             customer: Customer(account: request.account, history: history),
             now: moment,

@@ -34,6 +34,8 @@ struct Receipt {
             case .requestDate: requestDate = try reader.readAppleDate()
             case .inApp:
                 try reader.readOneOrMany { (reader) throws(JSONFault) in
+                    let limit = VerifyReceiptResponse.maximumTransactions
+                    guard inApp.count < limit else { throw .tooMany(limit) }
                     inApp.append(try Transaction(reading: &reader))
                 }
             default: try own.read(member, from: &reader)

@@ -23,6 +23,8 @@ extension VerifyReceiptResponse {
         var status: Int64?
         var receipt = Receipt()
         var response = VerifyReceiptResponse(status: 0)
+        // Not a member of the response meanwhile: a list of which there is another copy is copied for every element.
+        var renewals: [RenewalInfo]?
         try reader.readObject(ResponseMember.table) { (member, reader) throws(JSONFault) in
             switch member {
             case .status: status = try reader.readAppleInteger()
@@ -38,6 +40,9 @@ extension VerifyReceiptResponse {
                 response.hasReceipt = true
             case .latestReceiptInfo, .latestExpiredReceiptInfo:
                 try reader.readOneOrMany { (reader) throws(JSONFault) in
+                    guard response.latestTransactions.count < Self.maximumTransactions else {
+                        throw .tooMany(Self.maximumTransactions)
+                    }
                     response.latestTransactions.append(try Transaction(reading: &reader))
                 }
             case .pendingRenewalInfo:
@@ -45,11 +50,11 @@ extension VerifyReceiptResponse {
                     try reader.skipValue()
                     return
                 }
-                var renewals = response.pendingRenewals ?? []
+                if renewals == nil { renewals = [] }
                 try reader.readOneOrMany { (reader) throws(JSONFault) in
-                    renewals.append(try RenewalInfo(reading: &reader))
+                    guard renewals?.count ?? 0 < Self.maximumRenewals else { throw .tooMany(Self.maximumRenewals) }
+                    renewals?.append(try RenewalInfo(reading: &reader))
                 }
-                response.pendingRenewals = renewals
             case nil: try reader.skipValue()
             }
         }
@@ -57,11 +62,22 @@ extension VerifyReceiptResponse {
             throw JSONFault(.missingMember, "A verifyReceipt answer has a status.").inside(member: "status")
         }
         response.status = status
+        response.pendingRenewals = renewals
         response.environment = response.environment ?? receipt.environment
         response.bundleId = receipt.bundleId
         response.requestDate = receipt.requestDate
         response.receiptTransactions = receipt.transactions
         self = response
+    }
+}
+
+extension JSONFault {
+    /// A list is longer than any of Apple's.
+    ///
+    /// - Parameter limit: How many it may have.
+    /// - Returns: The fault.
+    static func tooMany(_ limit: Int) -> JSONFault {
+        JSONFault(.invalidValue, "A verifyReceipt answer may have \(limit) of them.")
     }
 }
 

@@ -2,6 +2,11 @@ import Offers
 
 /// An answer of verifyReceipt, as far as decisions need it (`responseBody`, App Store Receipts documentation).
 struct VerifyReceiptResponse {
+    /// How many transactions a list may have: a hundred years of weekly renewals.
+    static let maximumTransactions = 5000
+    /// How many entries `pending_renewal_info` may have: Apple's has one for each subscription.
+    static let maximumRenewals = 1000
+
     /// 0 when the receipt is fine; else why it is not.
     var status: Int64
     /// `is-retryable` (also `is_retryable`) of status 21100 to 21199: whether the fault passes; `nil` where it is not said.

@@ -151,7 +151,10 @@ extension JSONReader {
 
     fileprivate mutating func readFormats() throws(JSONFault) -> Set<SignatureFormat> {
         var formats: Set<SignatureFormat> = []
-        try readArray { (_, reader) throws(JSONFault) in
+        try readArray { (index, reader) throws(JSONFault) in
+            guard index < SignatureCall.maximumFormats else {
+                throw JSONFault(.invalidValue, "A request may name \(SignatureCall.maximumFormats) formats.")
+            }
             guard let format = SignatureFormat(rawValue: try reader.readString()) else {
                 throw JSONFault(.invalidValue, "There is no such format: discount and jws are the two.")
             }

@@ -17,6 +17,8 @@ package struct SignatureCall {
 
     /// How many offers or products one request may ask for.
     static let maximumOffers = 100
+    /// How many formats one call may name; the same one may repeat.
+    static let maximumFormats = 10
     /// How many bytes of UTF-8 an identifier may take.
     ///
     /// Apple's are far shorter.

@@ -1,3 +1,5 @@
+import Synchronization
+
 // What rules look at. References, as every rule is handed them: copying the values in them for each would take longer
 // than the rules themselves.
 
@@ -39,6 +41,24 @@ final class RequestFacts: Sendable {
         self.now = now
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
     }
+
+    /// How often the customer has redeemed an offer, as far as the evidence shows: looked for once in a request.
+    ///
+    /// - Parameters:
+    ///   - offerId: The promotional offer's identifier.
+    ///   - groupId: The group's identifier.
+    /// - Returns: The number of redemptions.
+    func redemptions(ofOffer offerId: String, inGroup groupId: String) -> Int {
+        counted.withLock { counted in
+            if let known = counted[groupId]?[offerId] { return known }
+            let count = history?.redemptions(ofOffer: offerId, inGroup: groupId, of: app) ?? 0
+            counted[groupId, default: [:]][offerId] = count
+            return count
+        }
+    }
+
+    /// By group and offer.
+    private let counted = Mutex<[String: [String: Int]]>([:])
 }
 
 /// What was found in the evidence for one group, or for the whole app: looked for once in a request.

@@ -120,7 +120,7 @@ enum SubscriberRules {
 extension SubscriberFacts {
     /// How often the customer has redeemed the offer, as far as the evidence shows.
     fileprivate var redemptions: Int {
-        history.redemptions(ofOffer: offer.id, inGroup: offerFacts.group.id, of: offerFacts.app)
+        offerFacts.request.redemptions(ofOffer: offer.id, inGroup: offerFacts.group.id)
     }
 
     /// Since when the customer has been away, without a full stop.

@@ -27,15 +27,17 @@ extension SubscriptionHistory {
         guard let renewals else { return .noEvidence }
         var strongest: Subscription?
         var someUnknown = false
+        let lookup = EntryLookup(self, of: app)
         for renewal in renewals {
             if let groupId {
-                guard let group = groupIdentifier(of: renewal, in: app) else {
+                guard let group = lookup.group(of: renewal) else {
                     someUnknown = true
                     continue
                 }
                 guard group == groupId else { continue }
             }
-            let subscription = Subscription(renewal: renewal, transactions: transactions(of: renewal), at: clock)
+            let newest = lookup.newestTransaction(of: renewal)
+            let subscription = Subscription(renewal: renewal, newest: newest, at: clock)
             if strongest.map({ Self.isWeaker($0, subscription) }) ?? true { strongest = subscription }
         }
         if let strongest { return .subscriber(strongest) }

@@ -20,10 +20,27 @@ public struct Subscription: Equatable, Sendable {
     ///   - transactions: The transactions of the same subscription, in any order.
     ///   - clock: Apple's clock.
     public init(renewal: RenewalInfo, transactions: [Transaction], at clock: Timestamp) {
-        self.renewal = renewal
+        self.init(renewal: renewal, newest: Self.newest(of: transactions), at: clock)
+    }
+
+    /// The transaction that a subscription's state rests on.
+    ///
+    /// - Parameter transactions: The transactions of one subscription, in any order.
+    /// - Returns: The newest that counts; `nil` when there is none.
+    static func newest(of transactions: [Transaction]) -> Transaction? {
         let current = transactions.filter { !$0.isUpgraded }
         let purchased = current.filter { !$0.isFamilyShared }
-        let newest = (purchased.isEmpty ? current : purchased).max(by: Transaction.isOlder)
+        return (purchased.isEmpty ? current : purchased).max(by: Transaction.isOlder)
+    }
+
+    /// Reads the state of a subscription whose newest transaction is known.
+    ///
+    /// - Parameters:
+    ///   - renewal: The entry.
+    ///   - newest: The newest transaction that counts; `nil` when there is none.
+    ///   - clock: Apple's clock.
+    init(renewal: RenewalInfo, newest: Transaction?, at clock: Timestamp) {
+        self.renewal = renewal
         self.transaction = newest
         guard let newest else {
             self.stateCountingShared = Self.state(of: renewal, at: clock)

@@ -31,8 +31,9 @@ extension SubscriptionHistory {
             let last = lastOffers.updateValue(transaction.offer, forKey: transaction.originalTransactionId)
             if transaction.offer == offer, last != .some(offer) { count += 1 }
         }
+        let lookup = EntryLookup(self, of: app)
         for renewal in renewals ?? [] where renewal.promotionalOfferId == offerId {
-            guard groupIdentifier(of: renewal, in: app) == groupId else { continue }
+            guard lookup.group(of: renewal) == groupId else { continue }
             let last = renewal.originalTransactionId.flatMap { lastOffers[$0] }
             if last != .some(offer) { count += 1 }
         }

@@ -99,22 +99,24 @@ public struct Transaction: Equatable, Sendable {
         guard left.revocationDate == right.revocationDate else {
             return precedes(left.revocationDate, right.revocationDate)
         }
-        return left.tieBreaker.lexicographicallyPrecedes(right.tieBreaker)
+        for text in tieBreakers where text(left) != text(right) { return text(left) < text(right) }
+        return false
     }
 
-    private var tieBreaker: [String] {
-        let offerName =
-            switch offer {
-            case nil: ""
-            case .introductory: "1"
-            case .promotional(let id): "2\(id)"
-            case .offerCode(let name): "3\(name)"
-            case .winBack(let id): "4\(id)"
-            }
-        return [
-            transactionId ?? "", originalTransactionId, productId, offerName, isUpgraded ? "1" : "0",
-            subscriptionGroupIdentifier ?? "",
-        ]
+    /// By what two are told apart that are equal in all dates, one after the other.
+    private static let tieBreakers: [@Sendable (Transaction) -> String] = [
+        { $0.transactionId ?? "" }, { $0.originalTransactionId }, { $0.productId }, { $0.offerText },
+        { $0.isUpgraded ? "1" : "0" }, { $0.subscriptionGroupIdentifier ?? "" },
+    ]
+
+    private var offerText: String {
+        switch offer {
+        case nil: ""
+        case .introductory: "1"
+        case .promotional(let id): "2\(id)"
+        case .offerCode(let name): "3\(name)"
+        case .winBack(let id): "4\(id)"
+        }
     }
 
     private static func precedes(_ left: Timestamp?, _ right: Timestamp?) -> Bool {

@@ -51,8 +51,9 @@ struct IntroductoryPast {
             default: break
             }
         }
-        let entries = (history.renewals ?? []).map { (entry: $0, group: history.groupIdentifier(of: $0, in: app)) }
-        let isUnexplained = entries.contains { $0.group == groupId && history.transactions(of: $0.entry).isEmpty }
+        let lookup = EntryLookup(history, of: app)
+        let entries = (history.renewals ?? []).map { (entry: $0, group: lookup.group(of: $0)) }
+        let isUnexplained = entries.contains { $0.group == groupId && !lookup.hasTransactions(of: $0.entry) }
         if case .subscriber(let subscription) = standing {
             self.subscription = subscription
         } else {

@@ -7,6 +7,9 @@ public struct IntroductoryPolicy: Sendable {
     private let customer: Customer
     private let now: Timestamp
     private let maximumEvidenceAgeSeconds: Int64
+    /// By group; the whole app has none.
+    private var readings: [String?: HistoryReading] = [:]
+    private var pasts: [String: IntroductoryPast] = [:]
 
     /// Prepares the decisions of one request.
     ///
@@ -28,7 +31,7 @@ public struct IntroductoryPolicy: Sendable {
     ///   - productId: The product; one that the catalog does not have is of an unknown group.
     ///   - explaining: Whether the decision is to carry every rule that was asked.
     /// - Returns: The decision, with the first reason that holds.
-    public func decide(_ productId: String, explaining: Bool = false) -> IntroductoryDecision {
+    public mutating func decide(_ productId: String, explaining: Bool = false) -> IntroductoryDecision {
         var examination = Examination<IntroductoryReason>(explaining: explaining)
         let group = app.product(productId)?.group
         let facts = IntroductoryFacts(
@@ -37,7 +40,7 @@ public struct IntroductoryPolicy: Sendable {
             group: group,
             account: customer.account,
             history: customer.history,
-            reading: customer.history.map { HistoryReading($0, inGroup: group?.id, of: app, at: now) },
+            reading: reading(inGroup: group?.id),
             now: now,
             maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds
         )
@@ -47,7 +50,7 @@ public struct IntroductoryPolicy: Sendable {
         guard let history = customer.history, let clock = history.clock(at: now), let group else {
             return IntroductoryDecision(.noEvidence, detail: EvidencePhrases.none)
         }
-        let past = IntroductoryPast(history, inGroup: group.id, of: app, at: clock, standing: facts.reading?.standing)
+        let past = past(history, inGroup: group.id, at: clock, standing: facts.reading?.standing)
         if let refusal = examination.refusal(by: IntroductoryRules.ofPast, of: past) {
             return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)
         }
@@ -57,5 +60,25 @@ public struct IntroductoryPolicy: Sendable {
                 "No trial or introductory price of group \(group.id) was used, and no subscription of it is running.",
             explanation: examination.explanation
         )
+    }
+
+    private mutating func reading(inGroup groupId: String?) -> HistoryReading? {
+        guard let history = customer.history else { return nil }
+        if let known = readings[groupId] { return known }
+        let reading = HistoryReading(history, inGroup: groupId, of: app, at: now)
+        readings[groupId] = reading
+        return reading
+    }
+
+    private mutating func past(
+        _ history: SubscriptionHistory,
+        inGroup groupId: String,
+        at clock: Timestamp,
+        standing: GroupStanding?
+    ) -> IntroductoryPast {
+        if let known = pasts[groupId] { return known }
+        let past = IntroductoryPast(history, inGroup: groupId, of: app, at: clock, standing: standing)
+        pasts[groupId] = past
+        return past
     }
 }

@@ -35,7 +35,7 @@ struct EquivalentAnswersTests {
         )
         let now = Timestamp(millisecondsSince1970: Self.now)
         var policy = OfferPolicy(app: app, customer: customer, now: now, maximumEvidenceAgeSeconds: 86400)
-        let introductory = IntroductoryPolicy(app: app, customer: customer, now: now, maximumEvidenceAgeSeconds: 86400)
+        var introductory = IntroductoryPolicy(app: app, customer: customer, now: now, maximumEvidenceAgeSeconds: 86400)
         return Verdicts(
             offers: app.offers.map { policy.decide($0, explaining: true) },
             introductory: ["monthly", "news", "gone"].map { introductory.decide($0, explaining: true) }

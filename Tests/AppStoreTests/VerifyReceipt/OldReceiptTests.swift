@@ -164,7 +164,7 @@ struct OldReceiptTests {
         let now = Timestamp(millisecondsSince1970: Self.now)
         var offers = OfferPolicy(app: app, customer: customer, now: now, maximumEvidenceAgeSeconds: 86400)
         #expect(offers.decide(OfferRequest(productId: "p", offerId: "anyone")).reason == row.offer)
-        let introductory = IntroductoryPolicy(app: app, customer: customer, now: now, maximumEvidenceAgeSeconds: 86400)
+        var introductory = IntroductoryPolicy(app: app, customer: customer, now: now, maximumEvidenceAgeSeconds: 86400)
         #expect(introductory.decide("p").reason == row.introductory)
     }
 }

@@ -214,6 +214,38 @@ struct VerifyReceiptResponseTests {
         #expect(fault?.pointer == pointer)
     }
 
+    private static let lists = [
+        ("latest_receipt_info", "/latest_receipt_info", 5000), ("pending_renewal_info", "/pending_renewal_info", 1000),
+        ("in_app", "/receipt/in_app", 5000),
+    ]
+
+    private func answer(_ list: String, of elements: [String]) -> String {
+        let member = "\"\(list)\":[\(elements.joined(separator: ","))]"
+        return list == "in_app" ? "{\"status\":0,\"receipt\":{\(member)}}" : "{\"status\":0,\(member)}"
+    }
+
+    @Test(
+        "A list that is longer than any of Apple's is refused where it is too long, before all of it is kept",
+        arguments: lists
+    )
+    func long(list: String, pointer: String, limit: Int) throws {
+        let elements = Array(repeating: #"{"product_id":"p"}"#, count: limit)
+        _ = try read(answer(list, of: elements))
+        let fault = #expect(throws: EvidenceFault.self) { try read(answer(list, of: elements + ["{}", "no object"])) }
+        #expect(fault?.kind == .malformed)
+        #expect(fault?.pointer == "\(pointer)/\(limit)")
+    }
+
+    @Test("A list that is there again and again is as long as all of it together")
+    func repeated() throws {
+        for (list, limit) in [("latest_receipt_info", 5000), ("pending_renewal_info", 1000)] {
+            let member = Array(repeating: "\"\(list)\":{\"product_id\":\"p\"}", count: limit).joined(separator: ",")
+            _ = try read("{\"status\":0,\(member)}")
+            let fault = #expect(throws: EvidenceFault.self) { try read("{\"status\":0,\(member),\"\(list)\":{}}") }
+            #expect(fault?.pointer == "/\(list)")
+        }
+    }
+
     @Test("Members that decisions do not need are ignored, whatever they hold")
     func unknownMembers() throws {
         _ = try read(

@@ -74,6 +74,10 @@ struct SignatureCallTests {
             (#""offers":[{"productId":"p","offerId":"o","price":1}]"#, "unknown_member", "/offers/0/price"),
             (#""offers":[{"productId":"p","offerId":"o","offerId":"o"}]"#, "duplicate_member", "/offers/0/offerId"),
             (offers + "," + offers, "duplicate_member", "/offers"),
+            (
+                offers + #","formats":[\#(Array(repeating: #""jws""#, count: 11).joined(separator: ","))]"#,
+                "invalid_value", "/formats/10"
+            ),
             (offers + #","colour":"red""#, "unknown_member", "/colour"),
             (offers + #","bundleId":"""#, "invalid_value", "/bundleId"),
             (offers + #","bundleId":null"#, "wrong_type", "/bundleId"),

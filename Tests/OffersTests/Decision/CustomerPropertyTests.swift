@@ -15,12 +15,13 @@ struct CustomerPropertyTests {
     }
 
     private func introductory(_ row: Row, _ history: SubscriptionHistory?) -> IntroductoryDecision {
-        IntroductoryPolicy(
+        var policy = IntroductoryPolicy(
             app: exampleApp(),
             customer: Customer(account: row.account, history: history),
             now: clock,
             maximumEvidenceAgeSeconds: 86400
-        ).decide(row.product, explaining: true)
+        )
+        return policy.decide(row.product, explaining: true)
     }
 
     /// The tables' customers, and some 400 made of pieces of several of them.

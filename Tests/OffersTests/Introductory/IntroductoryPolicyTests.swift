@@ -142,12 +142,13 @@ struct IntroductoryPolicyTests {
     ]
 
     private func decide(_ row: Case, explaining: Bool = false) -> IntroductoryDecision {
-        IntroductoryPolicy(
+        var policy = IntroductoryPolicy(
             app: exampleApp(),
             customer: Customer(account: .none, history: row.history),
             now: clock,
             maximumEvidenceAgeSeconds: 86400
-        ).decide(row.product, explaining: explaining)
+        )
+        return policy.decide(row.product, explaining: explaining)
     }
 
     @Test("What became of the customer in the group", arguments: past)

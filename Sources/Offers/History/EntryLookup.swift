@@ -1,0 +1,94 @@
+/// What a history's transactions say of its entries.
+///
+/// A few entries look through the transactions one after the other, which is the fastest. Of many, as only who means harm
+/// sends them, the transactions are looked through once for all: the time does not grow with the product of both lists.
+struct EntryLookup {
+    /// How many entries are few.
+    static let fewEntries = 8
+
+    /// What was found for a subscription, or for a product; transactions by their positions in the list.
+    private struct Found {
+        /// The first group by catalog or evidence.
+        var group: String?
+        /// The first group that the evidence states.
+        var statedGroup: String?
+        /// The newest that no upgrade replaced.
+        var newest: Int?
+        /// The newest of them that is not shared.
+        var newestPurchase: Int?
+    }
+
+    private let history: SubscriptionHistory
+    private let app: App
+    private var bySubscription: [String: Found] = [:]
+    private var byProduct: [String: Found] = [:]
+    private let isIndexed: Bool
+
+    /// Looks through the transactions, where that is worth it.
+    ///
+    /// - Parameters:
+    ///   - history: What the evidence says.
+    ///   - app: The app of the catalog, which knows the groups of its products.
+    init(_ history: SubscriptionHistory, of app: App) {
+        self.history = history
+        self.app = app
+        isIndexed = (history.renewals?.count ?? 0) > Self.fewEntries
+        guard isIndexed else { return }
+        for (index, transaction) in history.transactions.enumerated() {
+            let group = history.groupIdentifier(of: transaction, in: app)
+            note(
+                transaction,
+                at: index,
+                of: group,
+                in: &bySubscription[transaction.originalTransactionId, default: Found()]
+            )
+            note(transaction, at: index, of: group, in: &byProduct[transaction.productId, default: Found()])
+        }
+    }
+
+    private func note(_ transaction: Transaction, at index: Int, of group: String?, in found: inout Found) {
+        found.group = found.group ?? group
+        found.statedGroup = found.statedGroup ?? transaction.subscriptionGroupIdentifier
+        guard !transaction.isUpgraded else { return }
+        let all = history.transactions
+        if found.newest.map({ Transaction.isOlder(all[$0], transaction) }) ?? true { found.newest = index }
+        guard !transaction.isFamilyShared else { return }
+        if found.newestPurchase.map({ Transaction.isOlder(all[$0], transaction) }) ?? true {
+            found.newestPurchase = index
+        }
+    }
+
+    /// The group that an entry is about, as ``SubscriptionHistory/groupIdentifier(of:in:)-(RenewalInfo,_)`` finds it.
+    ///
+    /// - Parameter renewal: An entry of the history.
+    /// - Returns: The group's identifier; `nil` when it cannot be determined.
+    func group(of renewal: RenewalInfo) -> String? {
+        guard isIndexed else { return history.groupIdentifier(of: renewal, in: app) }
+        if let productId = renewal.productId, let place = app.product(productId) { return place.group.id }
+        if let group = renewal.subscriptionGroupIdentifier { return group }
+        if let id = renewal.originalTransactionId, let group = bySubscription[id]?.group { return group }
+        return renewal.productId.flatMap { byProduct[$0]?.statedGroup }
+    }
+
+    /// The newest transaction of an entry that counts, as ``Subscription/newest(of:)`` finds it.
+    ///
+    /// - Parameter renewal: An entry of the history.
+    /// - Returns: The transaction; `nil` when there is none.
+    func newestTransaction(of renewal: RenewalInfo) -> Transaction? {
+        guard isIndexed else { return Subscription.newest(of: history.transactions(of: renewal)) }
+        return found(of: renewal).flatMap { $0.newestPurchase ?? $0.newest }.map { history.transactions[$0] }
+    }
+
+    /// Whether the history has a transaction of an entry, whatever became of it.
+    ///
+    /// - Parameter renewal: An entry of the history.
+    /// - Returns: `true` when it has.
+    func hasTransactions(of renewal: RenewalInfo) -> Bool {
+        isIndexed ? found(of: renewal) != nil : !history.transactions(of: renewal).isEmpty
+    }
+
+    private func found(of renewal: RenewalInfo) -> Found? {
+        guard let id = renewal.originalTransactionId else { return renewal.productId.flatMap { byProduct[$0] } }
+        return bySubscription[id]
+    }
+}
