@@ -101,6 +101,33 @@ struct AppStoreEvidenceTests {
         #expect(service.wait() == 0)
     }
 
+    @Test("However many requests wait for Apple, those that do not are answered")
+    func waiting() throws {
+        let server = try FakeServer { _ in .init(delay: 60) }
+        let service = try RunningService(
+            Installation(asking: server, trusting: authority),
+            flags: ["--app-store-timeout-seconds", "30"]
+        )
+        let waiting = try (1000..<1200).map { receipt in
+            let connection = try Connection(to: service.server)
+            let body = body(#""receipt":"\#(receipt)""#)
+            let head =
+                "POST /v1/signatures HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(Installation.token)\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+            try connection.send(head + body)
+            return connection
+        }
+        while server.requests.count < 10 { usleep(10_000) }
+        for _ in 0..<20 {
+            let response = try service.sign(body(#""receiptResponse":\#(Customers.lapsed)"#))
+            #expect(response.status == 200)
+            #expect(response.decisions.first?["discount"] != nil)
+        }
+        #expect(waiting.allSatisfy { !$0.hasInput })
+        service.signal(SIGKILL)
+        _ = service.wait()
+    }
+
     @Test("When Apple is down, answers come at once after a few failures")
     func outage() throws {
         let server = try FakeServer { _ in .init(503, "down") }

@@ -1,4 +1,6 @@
+import FakeServer
 import Foundation
+import SignedDataFixtures
 import Testing
 
 @Suite("Each client keeps to its limits")
@@ -7,8 +9,12 @@ struct ClientLimitTests {
     private static let offers = Array(repeating: #"{"productId":"pro.monthly","offerId":"anyone"}"#, count: 60)
         .joined(separator: ",")
 
-    private func installation(_ settings: String, otherToken: String? = nil) throws -> Installation {
-        let installation = try Installation()
+    private func installation(
+        _ settings: String,
+        otherToken: String? = nil,
+        in given: Installation? = nil
+    ) throws -> Installation {
+        let installation = try given ?? Installation()
         let digests = try ([Installation.token] + [otherToken].compactMap(\.self)).map { token in
             try installation.directory.write("token", token)
             return
@@ -46,6 +52,42 @@ struct ClientLimitTests {
         #expect(try connection.request("POST", "/v1/eligibility", body: Self.body).status == 200)
         let one = #"{"applicationUsername":"a","offers":[{"productId":"pro.monthly","offerId":"anyone"}]}"#
         #expect(try connection.request("POST", "/v1/signatures", body: one).status == 200, "one still fits")
+    }
+
+    @Test("Requests at once beyond the cap are 429 with Retry-After and what is left, until one of them is answered")
+    func concurrency() throws {
+        let gate = DispatchSemaphore(value: 0)
+        let server = try FakeServer { _ in
+            gate.wait()
+            return .init(500)
+        }
+        let installation = try installation(
+            "concurrentRequests: 2\n    signaturesPerSecond: 1000",
+            in: Installation(asking: server, trusting: try TestAuthority())
+        )
+        let service = try RunningService(installation, flags: ["--app-store-timeout-seconds", "30"])
+        let waiting = try ["AAAA", "AAAB"].map { receipt in
+            let body =
+                #"{"evidence":{"receipt":"\#(receipt)"},"offers":[{"productId":"pro.monthly","offerId":"anyone"}]}"#
+            let connection = try Connection(to: service.server)
+            try connection.send(
+                "POST /v1/signatures HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(Installation.token)\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            )
+            return connection
+        }
+        while server.requests.count < 2 { usleep(10_000) }
+        for path in ["/v1/signatures", "/v1/eligibility"] {
+            let third = try service.ask(path, Self.body)
+            #expect(third.status == 429)
+            #expect(third.json["code"] as? String == "too_many_requests")
+            #expect(third.headers["retry-after"] == "1")
+            #expect(third.headers["ratelimit"] != nil)
+        }
+        // As often as Apple may be asked again.
+        for _ in 0..<20 { gate.signal() }
+        #expect(try waiting.allSatisfy { try $0.receive().status == 503 })
+        #expect(try service.sign(Self.body).status == 200)
     }
 
     @Test("The old token and the new one are good, until a reload takes the old one away")

@@ -29,24 +29,33 @@ struct LedgerOutageTests {
         try #require(mounted.status == 0, "\(mounted.errors)")
         defer { _ = try? Executable.run(["--lazy", disk], of: "/usr/bin/umount") }
         let service = try RunningService(installation, flags: ["--ledger-url", "sqlite:disk/ledger.sqlite"])
-        #expect(try service.sign(request).decisions.first?["discount"] != nil)
+        var received: [String] = []
+        func sign() throws -> Response {
+            let response = try service.sign(request)
+            let discount = response.decisions.first?["discount"] as? [String: Any]
+            if let nonce = discount?["nonce"] as? String { received.append(nonce) }
+            return response
+        }
+        #expect(try sign().status == 200)
         let filled = try Executable.run(["if=/dev/zero", "of=\(disk)/filler", "bs=4096"], of: "/usr/bin/dd")
         #expect(filled.errors.contains("No space left"))
         // What is left of the last page may still take a few.
-        var response = try service.sign(request)
-        for _ in 0..<200 where response.status == 200 { response = try service.sign(request) }
+        var response = try sign()
+        for _ in 0..<200 where response.status == 200 { response = try sign() }
         expectNoSignature(response)
         let details = try service.waitUntilReadiness(is: 503)
         #expect((details["faults"] as? [String])?.contains { $0.hasPrefix("ledger: ") } == true)
         try FileManager.default.removeItem(atPath: disk + "/filler")
         try service.waitUntilReadiness(is: 200)
-        #expect(try service.sign(request).decisions.first?["discount"] != nil)
+        #expect(try sign().status == 200)
         service.signal(SIGTERM)
         #expect(service.wait() == 0)
-        let verified = try Executable.run([
-            "ledger", "verify", "--config", installation.configuration, "--ledger-url", "sqlite:disk/ledger.sqlite",
-        ])
+        let options = ["--config", installation.configuration, "--ledger-url", "sqlite:disk/ledger.sqlite"]
+        let verified = try Executable.run(["ledger", "verify"] + options)
         #expect(verified.status == 0, "\(verified.errors)")
+        let kept = try Executable.run(["ledger", "export"] + options).text
+        #expect(received.count > 1)
+        for nonce in received { #expect(kept.contains(nonce), "received, and not on record") }
     }
 
     @Test("Somebody keeps it locked: nothing is signed after the deadline, and all is well when the lock is gone")

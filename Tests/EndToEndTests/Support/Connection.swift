@@ -120,6 +120,12 @@ final class Connection {
         return String(decoding: buffer, as: UTF8.self)
     }
 
+    /// Whether something has come that was not read, or the other side has closed the connection.
+    var hasInput: Bool {
+        var byte: UInt8 = 0
+        return !buffer.isEmpty || recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) >= 0
+    }
+
     /// Says that nothing more will be sent.
     func closeOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
