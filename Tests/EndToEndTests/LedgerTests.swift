@@ -26,6 +26,8 @@ struct LedgerTests {
         #expect(received.subtracting(recorded).isEmpty)
         let verified = try service.installation.ledger("verify")
         #expect(verified.status == 0, "\(verified.errors)")
+        let restarted = try RunningService(service.installation)
+        #expect(try restarted.sign(request("alice")).decisions.first?["discount"] != nil)
     }
 
     @Test("Two services share a ledger: of 200 requests at once, a customer gets exactly as many as the catalog says")
