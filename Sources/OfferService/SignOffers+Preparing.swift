@@ -3,53 +3,135 @@ public import Offers
 /// The synchronous core: decisions and signatures, which stay within until the ledger has them.
 extension SignOffers {
     /// How far a request came without waiting.
-    public enum Preparation: Sendable {
-        /// Decided and signed.
-        case ready(PreparedAnswer)
-        /// The ledger has to be asked first; then ``SignOffers/sign(_:hearing:)`` goes on.
-        case asking(LedgerQuestion, Undecided)
+    public enum Beginning: Sendable {
+        /// Decided and signed: ``SignOffers/release(_:by:)`` makes the answer once the ledger has the entry.
+        case prepared(PreparedAnswer)
+        /// Somebody has to be waited for, and nothing is signed yet: ``SignOffers/goOn(with:)`` does.
+        case waiting(Waiting)
     }
 
-    /// A request whose decisions need the ledger.
-    public struct Undecided: Sendable {
-        fileprivate let request: SignatureRequest
-        fileprivate let signing: SigningApp<Signer>
-        fileprivate let moment: Timestamp
-        fileprivate var policy: OfferPolicy
+    /// A request for which the App Store, the store of states or the ledger has to be waited for.
+    public struct Waiting: Sendable {
+        fileprivate enum Reason: Sendable {
+            case appStore(AppStoreQuestion, any EvidenceFetcher)
+            case states(CustomerHistories<Reader>.Reading)
+            case ledger(LedgerQuestion, Undecided)
+        }
+
+        fileprivate let inquiry: Inquiry
+        fileprivate let reason: Reason
+    }
+
+    /// A request that may be decided.
+    fileprivate struct Inquiry: Sendable {
+        let request: SignatureRequest
+        let signing: SigningApp<Signer>
+        let skipsEligibility: Bool
+    }
+
+    /// A request whose customer is known.
+    fileprivate struct Undecided: Sendable {
+        let moment: Timestamp
+        var policy: OfferPolicy
         /// What is signed of the customer's purchases: nothing, where nobody has looked at them.
-        fileprivate let history: SubscriptionHistory?
+        let history: SubscriptionHistory?
     }
 
-    /// Decides and signs, when the evidence is at hand.
-    ///
-    /// Nothing may leave until the ledger has the entry: ``release(_:by:)`` makes the answer then.
+    /// Decides and signs, as far as that goes without waiting for anybody.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - skippingEligibility: Whether to sign on an operator's word, without a look at the customer.
-    /// - Returns: The prepared answer, or what the ledger has to be asked.
+    ///   - skippingEligibility: Whether to sign on an operator's word, without a look at the customer. The catalog and
+    ///     the offers' windows hold all the same.
+    /// - Returns: The prepared answer, or what has to be waited for.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func prepare(
+    public func begin(
         _ request: SignatureRequest,
         skippingEligibility: Bool = false
-    ) throws(SignatureFault) -> Preparation {
-        let signing = try signingApp(of: request.bundleId, for: request.account)
-        let (history, moment) = try histories.history(from: request.evidence, for: request.account, of: signing.app)
-        return try prepare(request, by: signing, history, at: moment, skippingEligibility: skippingEligibility)
+    ) throws(SignatureFault) -> Beginning {
+        let inquiry = Inquiry(
+            request: request,
+            signing: try signingApp(of: request.bundleId, for: request.account),
+            skipsEligibility: skippingEligibility
+        )
+        switch try histories.begin(from: request.evidence, for: request.account, of: inquiry.signing.app) {
+        case .known(let history, let moment): return try decide(inquiry, history, at: moment)
+        case .reading(let reading): return .waiting(Waiting(inquiry: inquiry, reason: .states(reading)))
+        case .asking(let question, let fetcher):
+            return .waiting(Waiting(inquiry: inquiry, reason: .appStore(question, fetcher)))
+        }
     }
 
-    /// Goes on with a request once the ledger has answered.
+    /// Goes on with a request, and waits for whom it has to be waited.
     ///
-    /// - Parameters:
-    ///   - undecided: The request.
-    ///   - standing: What the ledger holds.
+    /// - Parameter waiting: The request.
     /// - Returns: The prepared answer.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func sign(_ undecided: Undecided, hearing standing: LedgerStanding) throws(SignatureFault) -> PreparedAnswer
-    {
+    public func goOn(with waiting: Waiting) async throws(SignatureFault) -> PreparedAnswer {
+        let inquiry = waiting.inquiry
+        let beginning: Beginning
+        switch waiting.reason {
+        case .ledger(let question, let undecided):
+            return try sign(inquiry, undecided, hearing: try await standing(of: question))
+        case .states(let reading):
+            let (history, moment) = try await histories.history(from: reading)
+            beginning = try decide(inquiry, history, at: moment)
+        case .appStore(let question, let fetcher):
+            let (history, moment) = try await histories.history(
+                asking: question,
+                of: fetcher,
+                for: inquiry.request.account,
+                of: inquiry.signing.app
+            )
+            beginning = try decide(inquiry, history, at: moment)
+        }
+        switch beginning {
+        case .prepared(let prepared): return prepared
+        case .waiting(let waiting): return try await goOn(with: waiting)
+        }
+    }
+
+    /// Decides, and signs unless the ledger has to be asked first.
+    private func decide(
+        _ inquiry: Inquiry,
+        _ history: SubscriptionHistory?,
+        at moment: Timestamp
+    ) throws(SignatureFault) -> Beginning {
+        let (request, signing) = (inquiry.request, inquiry.signing)
+        if request.formats.contains(.jws), signing.issuer == nil { throw .issuerUnknown(bundleId: request.bundleId) }
+        let policy = offerPolicy(of: signing.app, for: request.account, history, at: moment)
+        var undecided = Undecided(
+            moment: moment,
+            policy: policy,
+            history: inquiry.skipsEligibility ? nil : history
+        )
+        var decisions: [Decision] = []
+        decisions.reserveCapacity(request.offers.count)
+        for offer in request.offers {
+            let decision = metrics.rooms.measure(.decision) {
+                inquiry.skipsEligibility
+                    ? policy.decideWithoutEligibility(offer, explaining: request.explain)
+                    : undecided.policy.decide(offer, explaining: request.explain)
+            }
+            decisions.append(decision)
+        }
+        if !inquiry.skipsEligibility,
+            let question = undecided.policy.question(about: request.offers, decided: decisions, at: moment)
+        {
+            return .waiting(Waiting(inquiry: inquiry, reason: .ledger(question, undecided)))
+        }
+        return .prepared(try sign(inquiry, undecided, decisions))
+    }
+
+    /// Decides again and signs, once the ledger has answered.
+    private func sign(
+        _ inquiry: Inquiry,
+        _ undecided: Undecided,
+        hearing standing: LedgerStanding
+    ) throws(SignatureFault) -> PreparedAnswer {
         var undecided = undecided
         undecided.policy.hear(standing)
-        let request = undecided.request
+        let request = inquiry.request
         var decisions: [Decision] = []
         decisions.reserveCapacity(request.offers.count)
         for offer in request.offers {
@@ -57,7 +139,7 @@ extension SignOffers {
                 metrics.rooms.measure(.decision) { undecided.policy.decide(offer, explaining: request.explain) }
             )
         }
-        return try sign(undecided, decisions)
+        return try sign(inquiry, undecided, decisions)
     }
 
     /// The answer, once the ledger has spoken: what it refused is left out.
@@ -85,40 +167,6 @@ extension SignOffers {
         return answer
     }
 
-    func prepare(
-        _ request: SignatureRequest,
-        by signing: SigningApp<Signer>,
-        _ history: SubscriptionHistory?,
-        at moment: Timestamp,
-        skippingEligibility: Bool
-    ) throws(SignatureFault) -> Preparation {
-        if request.formats.contains(.jws), signing.issuer == nil { throw .issuerUnknown(bundleId: request.bundleId) }
-        let policy = offerPolicy(of: signing.app, for: request.account, history, at: moment)
-        var undecided = Undecided(
-            request: request,
-            signing: signing,
-            moment: moment,
-            policy: policy,
-            history: skippingEligibility ? nil : history
-        )
-        var decisions: [Decision] = []
-        decisions.reserveCapacity(request.offers.count)
-        for offer in request.offers {
-            let decision = metrics.rooms.measure(.decision) {
-                skippingEligibility
-                    ? policy.decideWithoutEligibility(offer, explaining: request.explain)
-                    : undecided.policy.decide(offer, explaining: request.explain)
-            }
-            decisions.append(decision)
-        }
-        if !skippingEligibility,
-            let question = undecided.policy.question(about: request.offers, decided: decisions, at: moment)
-        {
-            return .asking(question, undecided)
-        }
-        return .ready(try sign(undecided, decisions))
-    }
-
     func offerPolicy(
         of app: App,
         for account: Account,
@@ -134,10 +182,11 @@ extension SignOffers {
     }
 
     private func sign(
+        _ inquiry: Inquiry,
         _ undecided: consuming Undecided,
         _ decisions: [Decision]
     ) throws(SignatureFault) -> PreparedAnswer {
-        let (request, signing, moment) = (undecided.request, undecided.signing, undecided.moment)
+        let (request, signing, moment) = (inquiry.request, inquiry.signing, undecided.moment)
         let stamp = OfferStamp(
             signing: signing,
             account: request.account,

@@ -76,25 +76,20 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
         _ request: SignatureRequest,
         skippingEligibility: Bool = false
     ) async throws(SignatureFault) -> SignatureAnswer {
-        let signing = try signingApp(of: request.bundleId, for: request.account)
-        let (history, moment) = try await histories.history(
-            from: request.evidence,
-            for: request.account,
-            of: signing.app
-        )
-        let preparation = try prepare(
-            request,
-            by: signing,
-            history,
-            at: moment,
-            skippingEligibility: skippingEligibility
-        )
         let prepared: PreparedAnswer
-        switch preparation {
-        case .ready(let ready): prepared = ready
-        case .asking(let question, let undecided):
-            prepared = try sign(undecided, hearing: try await standing(of: question))
+        switch try begin(request, skippingEligibility: skippingEligibility) {
+        case .prepared(let ready): prepared = ready
+        case .waiting(let waiting): prepared = try await goOn(with: waiting)
         }
+        return try await answer(prepared)
+    }
+
+    /// Waits until the ledger has what was signed, and gives it out.
+    ///
+    /// - Parameter prepared: What was signed.
+    /// - Returns: The answer.
+    /// - Throws: ``SignatureFault`` when the ledger does not take it; nothing has been given out then.
+    public func answer(_ prepared: PreparedAnswer) async throws(SignatureFault) -> SignatureAnswer {
         guard let entry = prepared.entry else { return release(prepared, by: []) }
         return release(prepared, by: try await record(entry))
     }
@@ -112,6 +107,25 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
             return try await ledger.append(entry)
         } catch {
             throw .ledger(error)
+        }
+    }
+
+    /// Queues entries for the ledger, without waiting.
+    ///
+    /// - Parameters:
+    ///   - entries: The entries.
+    ///   - completion: Called once, from any thread, maybe before this returns: for each entry the outcomes of its grants, in
+    ///     their order; or why nothing of all may leave.
+    public func record(
+        _ entries: [LedgerEntry],
+        completion: @escaping @Sendable (Result<[[GrantOutcome]], SignatureFault>) -> Void
+    ) {
+        guard let ledger else { return completion(.failure(.ledger(Self.noLedger))) }
+        let (watch, rooms) = (Stopwatch(), metrics.rooms)
+        ledger.append(entries) { result in
+            let nanoseconds = watch.nanoseconds
+            for _ in entries { rooms.note(nanoseconds, in: .ledger) }
+            completion(result.mapError { .ledger($0) })
         }
     }
 

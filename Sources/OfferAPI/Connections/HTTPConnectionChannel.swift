@@ -40,14 +40,18 @@ struct HTTPConnectionChannel: ServerChildChannel {
                 decoding.maxHeaderFieldSize = setup.limits.maximumHeaderBytes
                 decoding.maxHeaderListSize = setup.limits.maximumHeaderBytes
                 decoding.maxHeaderFieldCount = setup.limits.maximumHeaderFields
+                // What goes out comes from `HTTPFields`, which hold no value that ends a line, or from constants.
                 try pipeline.configureHTTPServerPipeline(
                     withPipeliningAssistance: true,
                     withErrorHandling: false,
-                    withOutboundHeaderValidation: true,
+                    withOutboundHeaderValidation: false,
                     withEncoderConfiguration: .init(),
                     withDecoderLimitConfiguration: decoding
                 )
-                try pipeline.addHandler(HTTPConnectionHandler(setup, arrivals: arrivals, progress: progress))
+                let queue = setup.queues?.queue(on: channel.eventLoop)
+                try pipeline.addHandler(
+                    HTTPConnectionHandler(setup, arrivals: arrivals, progress: progress, queue: queue)
+                )
             }
             let parts = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
                 wrappingChannelSynchronously: channel,

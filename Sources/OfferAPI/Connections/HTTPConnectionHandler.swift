@@ -17,8 +17,10 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
     private let setup: HTTPConnectionSetup
     private let progress: RequestProgress
+    private let queue: LoopQueue?
     private let arrivals: BytesArrivalHandler
     private var state: HTTPConnectionState
+    private var context: ChannelHandlerContext?
     private var head: HTTPRequest?
     private var isHeadRequest = false
     private var body = ByteBuffer()
@@ -33,7 +35,14 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     ///   - setup: What is the same for all connections of the listener.
     ///   - arrivals: What tells that bytes have come.
     ///   - progress: The place that a request holds until it is worked on.
-    init(_ setup: HTTPConnectionSetup, arrivals: BytesArrivalHandler, progress: RequestProgress) {
+    ///   - queue: Where requests wait that are answered on the event loop; `nil` when everything goes to the router.
+    init(
+        _ setup: HTTPConnectionSetup,
+        arrivals: BytesArrivalHandler,
+        progress: RequestProgress,
+        queue: LoopQueue? = nil
+    ) {
+        self.queue = queue
         self.setup = setup
         self.arrivals = arrivals
         self.progress = progress
@@ -43,8 +52,11 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     // MARK: Coming and going
 
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         if context.channel.isActive { watch(context) }
     }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
         watch(context)
@@ -91,11 +103,16 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         case .end:
             guard state.requestEnded(at: .now()), let head else { return }
             guard progress.enter() else { return refuse(.overloaded, closes: false, context) }
+            let body = body
             self.head = nil
-            context.fireChannelRead(wrapInboundOut(.head(head)))
-            if body.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(.body(body))) }
-            body = ByteBuffer()
-            context.fireChannelRead(wrapInboundOut(.end(nil)))
+            self.body = ByteBuffer()
+            if let queue, queue.takes(head) {
+                queue.add(LoopCall(head, body, progress: progress, on: self))
+            } else {
+                context.fireChannelRead(wrapInboundOut(.head(head)))
+                if body.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(.body(body))) }
+                context.fireChannelRead(wrapInboundOut(.end(nil)))
+            }
         }
     }
 
@@ -223,14 +240,18 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     private func answer(_ problem: Problem, to identity: RequestIdentity, _ context: ChannelHandlerContext) {
-        var response = problem.response
-        response.headerFields = identity.named(response.headerFields)
-        var head = HTTPResponseHead(response)
-        let bytes = problem.json
-        head.headers.replaceOrAdd(name: "content-length", value: String(bytes.count))
-        head.headers.add(name: "date", value: HTTPDate.now())
+        var answer = LoopAnswer(problem)
+        answer.add(identity.fields)
+        write(answer, context)
+    }
+
+    private func write(_ answer: LoopAnswer, _ context: ChannelHandlerContext) {
+        var head = answer.head
+        head.headers.add(name: "Date", value: HTTPDate.now())
         write(head, promise: nil, context)
-        if !isHeadRequest { context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil) }
+        if !isHeadRequest {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+        }
         writeEnd(promise: nil, context)
         context.flush()
     }
@@ -270,6 +291,15 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         guard isCounted else { return }
         isCounted = false
         setup.census.requestEnded()
+    }
+}
+
+extension HTTPConnectionHandler: LoopConnection {
+    var isWaiting: Bool { state.phase == .answering && context?.channel.isActive == true }
+
+    func send(_ answer: LoopAnswer) {
+        guard let context, isWaiting else { return }
+        write(answer, context)
     }
 }
 

@@ -13,6 +13,8 @@ struct HTTPConnectionSetup: Sendable {
     let tls: TLSIdentity?
     /// What lets requests in while there is not too much to do; `nil` for all of them.
     var admission: AdmissionControl?
+    /// Where requests wait that are answered on the event loop; `nil` when everything goes to the router.
+    var queues: LoopQueues?
     /// Called for every request that is refused before it was worked on, with its head where that was understood.
     var noteRefusal: @Sendable (HTTPRequest?, RequestIdentity, Problem) -> Void = { _, _, _ in }
 

@@ -11,8 +11,9 @@ public struct ListenerRules: Sendable {
     /// What TLS shows; `nil` for plain HTTP.
     public let tls: TLSIdentity?
     private let judge: @Sendable (HTTPRequest, SocketAddress?) -> HeadJudgement
-    private let refusals: RefusalTelemetry?
+    private let telemetry: RequestTelemetry?
     private let admission: AdmissionControl?
+    private let queues: LoopQueues?
 
     /// The rules of a listener that answers everybody.
     ///
@@ -21,8 +22,9 @@ public struct ListenerRules: Sendable {
         self.limits = limits
         census = ConnectionCensus()
         tls = nil
-        refusals = nil
+        telemetry = nil
         admission = nil
+        queues = nil
         judge = { _, _ in .admit(maximumBodyBytes: limits.maximumBodyBytes) }
     }
 
@@ -35,8 +37,9 @@ public struct ListenerRules: Sendable {
         limits = ConnectionLimits(maximumBodyBytes: NotificationsAPI.maximumBodyBytes)
         census = ConnectionCensus()
         tls = nil
-        refusals = RefusalTelemetry(metrics: metrics, logger: logger)
+        telemetry = RequestTelemetry(metrics: metrics, logger: logger)
         admission = nil
+        queues = nil
         judge = { _, _ in .admit(maximumBodyBytes: NotificationsAPI.maximumBodyBytes) }
     }
 
@@ -48,6 +51,7 @@ public struct ListenerRules: Sendable {
     ///   - tls: What TLS shows; `nil` for plain HTTP.
     ///   - failures: Who has shown tokens that are nobody's.
     ///   - admission: What lets requests in while there is not too much to do.
+    ///   - answers: What is answered on the event loops; `nil` when everything goes to the router.
     ///   - metrics: Where refused requests are counted.
     ///   - logger: Where refused requests have their lines, at the level info.
     ///   - clients: The clients of the configuration in use.
@@ -57,6 +61,7 @@ public struct ListenerRules: Sendable {
         tls: TLSIdentity?,
         failures: FailedAuthentications,
         admission: AdmissionControl,
+        answers: LoopAnswers?,
         metrics: RequestMetrics,
         logger: Logger,
         clients: @escaping @Sendable () -> ClientDirectory
@@ -64,8 +69,9 @@ public struct ListenerRules: Sendable {
         self.limits = limits
         self.census = census
         self.tls = tls
-        refusals = RefusalTelemetry(metrics: metrics, logger: logger)
+        telemetry = RequestTelemetry(metrics: metrics, logger: logger)
         self.admission = admission
+        queues = answers.map { LoopQueues(answeredBy: $0.responder) }
         let gate = PublicGate(limits: limits, clients: clients, failures: failures)
         judge = { head, address in gate.judge(head, from: address) }
     }
@@ -74,7 +80,8 @@ public struct ListenerRules: Sendable {
     var setup: HTTPConnectionSetup {
         var setup = HTTPConnectionSetup(limits: limits, census: census, judge: judge, tls: tls)
         setup.admission = admission
-        setup.noteRefusal = { [refusals] head, identity, problem in refusals?.note(head, identity, problem) }
+        setup.queues = queues
+        setup.noteRefusal = { [telemetry] head, identity, problem in telemetry?.note(head, identity, problem) }
         return setup
     }
 }

@@ -43,7 +43,18 @@ extension SignatureCall: OfferCall {
         of bundleId: String,
         by signOffers: SignOffers<some OfferSigner, some EvidenceReader>
     ) async throws(SignatureFault) -> [UInt8] {
-        let request = SignatureRequest(
+        let answer = try await signOffers.answer(request(of: client, for: bundleId))
+        return signOffers.metrics.rooms.measure(.encode) { answer.json }
+    }
+
+    /// The request to the use case.
+    ///
+    /// - Parameters:
+    ///   - client: The client that calls.
+    ///   - bundleId: The app, which the client may ask for.
+    /// - Returns: The request.
+    func request(of client: Client, for bundleId: String) -> SignatureRequest {
+        SignatureRequest(
             client: client.name,
             bundleId: bundleId,
             account: account,
@@ -52,8 +63,6 @@ extension SignatureCall: OfferCall {
             formats: formats,
             explain: explain
         )
-        let answer = try await signOffers.answer(request)
-        return signOffers.metrics.rooms.measure(.encode) { answer.json }
     }
 }
 

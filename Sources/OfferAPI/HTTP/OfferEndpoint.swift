@@ -36,10 +36,7 @@ struct OfferEndpoint<Call: OfferCall, Signer: OfferSigner, Reader: EvidenceReade
     }
 
     func answer(_ body: [UInt8], for client: Client) async throws(Problem) -> [UInt8] {
-        let call = try call(body)
-        let bundleId = try client.app(named: call.bundleId)
-        if let kind = call.evidence?.kind, !client.evidence.contains(kind) { throw .evidenceNotAllowed(kind) }
-        if call.signatureCount > 0 { try clients.take(signatures: call.signatureCount, for: client) }
+        let (call, bundleId) = try take(body, from: client)
         do {
             return try await call.answer(for: client, of: bundleId, by: signOffers)
         } catch {
@@ -47,11 +44,91 @@ struct OfferEndpoint<Call: OfferCall, Signer: OfferSigner, Reader: EvidenceReade
         }
     }
 
-    private func call(_ body: [UInt8]) throws(Problem) -> Call {
+    /// Reads a call, and takes its signatures from the client's rate, when the client may make it.
+    private func take(_ body: [UInt8], from client: Client) throws(Problem) -> (Call, bundleId: String) {
+        let call: Call
         do {
-            return try signOffers.metrics.rooms.measure(.decode) { () throws(JSONFault) in try Call(json: body) }
+            call = try signOffers.metrics.rooms.measure(.decode) { () throws(JSONFault) in try Call(json: body) }
         } catch {
             throw Problem(error)
+        }
+        let bundleId = try client.app(named: call.bundleId)
+        if let kind = call.evidence?.kind, !client.evidence.contains(kind) { throw .evidenceNotAllowed(kind) }
+        if call.signatureCount > 0 { try clients.take(signatures: call.signatureCount, for: client) }
+        return (call, bundleId)
+    }
+}
+
+/// The parts of a call for signatures, for who waits for the ledger without a task.
+extension OfferEndpoint where Call == SignatureCall {
+    /// Decides and signs, as far as that goes without waiting.
+    ///
+    /// - Parameters:
+    ///   - body: The request's body.
+    ///   - client: The client that calls.
+    /// - Returns: The call, and how far it came.
+    /// - Throws: `Problem` 400, 403, 422, 429 or 503.
+    func begin(
+        _ body: [UInt8],
+        for client: Client
+    ) throws(Problem) -> (SignatureCall, SignOffers<Signer, Reader>.Beginning) {
+        let (call, bundleId) = try take(body, from: client)
+        do {
+            return (call, try signOffers.begin(call.request(of: client, for: bundleId)))
+        } catch {
+            throw Problem(error, evidence: call.evidence?.kind)
+        }
+    }
+
+    /// Waits for whom a call has to wait, and answers it.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - waiting: How far it came.
+    /// - Returns: The body of the answer, JSON.
+    /// - Throws: `Problem` 422 or 503.
+    func goOn(
+        _ call: SignatureCall,
+        with waiting: SignOffers<Signer, Reader>.Waiting
+    ) async throws(Problem) -> [UInt8] {
+        do {
+            let answer = try await signOffers.answer(try await signOffers.goOn(with: waiting))
+            return signOffers.metrics.rooms.measure(.encode) { answer.json }
+        } catch {
+            throw Problem(error, evidence: call.evidence?.kind)
+        }
+    }
+
+    /// Queues entries for the ledger.
+    ///
+    /// - Parameters:
+    ///   - entries: The entries.
+    ///   - completion: Called once, from any thread: for each entry the outcomes of its grants; or why nothing may leave.
+    func record(
+        _ entries: [LedgerEntry],
+        completion: @escaping @Sendable (Result<[[GrantOutcome]], SignatureFault>) -> Void
+    ) {
+        signOffers.record(entries, completion: completion)
+    }
+
+    /// The answer, once the ledger has spoken.
+    ///
+    /// - Parameters:
+    ///   - prepared: What was signed.
+    ///   - outcomes: The outcomes of its grants; or why nothing may leave.
+    ///   - kind: The kind of the call's evidence.
+    /// - Returns: The body of the answer, JSON.
+    /// - Throws: `Problem` 503.
+    func release(
+        _ prepared: PreparedAnswer,
+        by outcomes: Result<[GrantOutcome], SignatureFault>,
+        evidence kind: EvidenceKind?
+    ) throws(Problem) -> [UInt8] {
+        do {
+            let answer = signOffers.release(prepared, by: try outcomes.get())
+            return signOffers.metrics.rooms.measure(.encode) { answer.json }
+        } catch {
+            throw Problem(error, evidence: kind)
         }
     }
 }

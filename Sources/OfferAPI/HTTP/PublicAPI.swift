@@ -33,7 +33,8 @@ public enum PublicAPI {
     ) -> some HTTPResponder<Context> {
         let router = Router(context: Context.self)
         router.add(middleware: IdentityMiddleware())
-        router.add(middleware: TelemetryMiddleware(metrics: metrics, logger: logger))
+        let telemetry = RequestTelemetry(metrics: metrics, logger: logger)
+        router.add(middleware: TelemetryMiddleware(telemetry: telemetry))
         router.add(middleware: ProblemMiddleware(methods: methods, logger: logger))
         func post(
             _ route: PublicRoute,
@@ -45,7 +46,7 @@ public enum PublicAPI {
                 let (endpoint, clients) = (endpoint(endpoints), endpoints.clients)
                 let client = context.trail.note(try endpoint.admit(request.head))
                 let body = try await body(of: request)
-                return await answer(client, of: clients, logger) { () async throws(Problem) in
+                return await answer(client, of: clients, telemetry) { () async throws(Problem) in
                     try await endpoint.answer(body, for: client)
                 }
             }
@@ -59,7 +60,7 @@ public enum PublicAPI {
             let (endpoint, clients) = (endpoints.productReports, endpoints.clients)
             let client = context.trail.note(try endpoint.admitReport(request.head))
             let body = try await body(of: request)
-            return await answer(client, of: clients, logger, status: .accepted) { () async throws(Problem) in
+            return await answer(client, of: clients, telemetry, status: .accepted) { () async throws(Problem) in
                 try await endpoint.take(body, query: query(of: request), for: client)
             }
         }
@@ -67,7 +68,7 @@ public enum PublicAPI {
             let endpoints = endpoints()
             let (endpoint, clients) = (endpoints.productReports, endpoints.clients)
             let client = context.trail.note(try endpoint.admitQuery(request.head))
-            return await answer(client, of: clients, logger) { () async throws(Problem) in
+            return await answer(client, of: clients, telemetry) { () async throws(Problem) in
                 try await endpoint.products(query: query(of: request), for: client)
             }
         }
@@ -76,6 +77,25 @@ public enum PublicAPI {
             return Response(status: .ok, headers: [.contentType: "application/json"], bytes: description)
         }
         return router.buildResponder()
+    }
+
+    /// Builds what answers on the event loop what needs no task, with the answers of ``responder(endpoints:metrics:logger:)``.
+    ///
+    /// - Parameters:
+    ///   - endpoints: What the configuration in use answers with.
+    ///   - metrics: Counts the requests.
+    ///   - logger: Where the service's own faults are logged.
+    /// - Returns: The answers.
+    public static func loopAnswers(
+        endpoints:
+            @escaping @Sendable () -> PublicEndpoints<
+                some OfferSigner, some EvidenceReader, some ProductReportStore, some SignatureVerifier
+            >,
+        metrics: RequestMetrics = RequestMetrics(),
+        logger: Logger
+    ) -> LoopAnswers {
+        let telemetry = RequestTelemetry(metrics: metrics, logger: logger)
+        return LoopAnswers(SignaturesOnLoop(endpoints: endpoints, telemetry: telemetry))
     }
 
     /// Reads a body, which the connection has found to be short enough.
@@ -93,7 +113,7 @@ public enum PublicAPI {
     private static func answer(
         _ client: Client,
         of clients: ClientDirectory,
-        _ logger: Logger,
+        _ telemetry: RequestTelemetry,
         status: HTTPResponse.Status = .ok,
         _ endpoint: () async throws(Problem) -> [UInt8]
     ) async -> Response {
@@ -107,7 +127,7 @@ public enum PublicAPI {
                 bytes: try await endpoint()
             )
         } catch {
-            if error.status >= 500 { logger.error("cannot answer", metadata: ["code": "\(error.code)"]) }
+            telemetry.noteFault(error)
             response = Response(error)
         }
         response.headers.append(contentsOf: clients.rateLimitFields(of: client))

@@ -3,7 +3,9 @@ public import Offers
 
 /// Everything that clients call, by one configuration: a request asks for it once, so that a reload never changes
 /// anything within a request.
-public struct PublicEndpoints<
+///
+/// It is a class so that asking for it copies nothing.
+public final class PublicEndpoints<
     Signer: OfferSigner,
     Reader: EvidenceReader,
     Store: ProductReportStore,

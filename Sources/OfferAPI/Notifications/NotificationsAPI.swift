@@ -27,7 +27,7 @@ public enum NotificationsAPI {
     ) -> some HTTPResponder<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: IdentityMiddleware())
-        router.add(middleware: TelemetryMiddleware(metrics: metrics, logger: logger))
+        router.add(middleware: TelemetryMiddleware(telemetry: RequestTelemetry(metrics: metrics, logger: logger)))
         router.add(middleware: ProblemMiddleware(methods: ["/v1/notifications": "POST"], logger: logger))
         let places = Places(mostAtOnce)
         router.post("/v1/notifications") { request, _ in

@@ -13,7 +13,7 @@ struct IdentityMiddleware: RouterMiddleware {
         let identity = RequestIdentity(request.headers)
         return try await RequestIdentity.$current.withValue(identity) {
             var response = try await next(request, context)
-            response.headers = identity.named(response.headers)
+            response.headers.append(contentsOf: identity.fields)
             return response
         }
     }

@@ -42,15 +42,8 @@ public struct RequestIdentity: Sendable {
         traceState = TraceState(states).flatMap { Self.isRepeated($0.text, in: authorization) ? nil : $0 }
     }
 
-    /// The header fields of the answer, with `X-Request-ID`.
-    ///
-    /// - Parameter headers: The header fields without it.
-    /// - Returns: All of them.
-    func named(_ headers: HTTPFields) -> HTTPFields {
-        var headers = headers
-        if let name = Self.idField { headers[name] = id.text }
-        return headers
-    }
+    /// The header field of the answer, `X-Request-ID`.
+    var fields: HTTPFields { Self.idField.map { [$0: id.text] } ?? [:] }
 
     private static let idField = HTTPField.Name("X-Request-ID")
     private static let traceParentField = HTTPField.Name("traceparent")

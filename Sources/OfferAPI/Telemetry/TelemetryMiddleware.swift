@@ -1,16 +1,13 @@
 import HTTPTypes
 import Hummingbird
-import Logging
 import OfferService
 
-/// Counts every request, whatever became of it, and writes its line into the log, at the level info.
+/// Takes note of every request that the router answers.
 struct TelemetryMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 
-    /// Counts requests.
-    let metrics: RequestMetrics
-    /// Where a request has its line: never its path or query, in which a stranger may have put anything.
-    let logger: Logger
+    /// Takes note of requests.
+    let telemetry: RequestTelemetry
 
     func handle(
         _ request: Request,
@@ -22,16 +19,11 @@ struct TelemetryMiddleware: RouterMiddleware {
         defer {
             // What no route takes has a path of Hummingbird's own making.
             let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil }
-            let nanoseconds = watch.nanoseconds
-            metrics.count(route: route, status: status, client: context.trail.client, nanoseconds: nanoseconds)
-            logger.info(
-                "request",
-                metadata: [
-                    "route": "\(route ?? RequestMetrics.unmatched)",
-                    "status": "\(status.map(String.init) ?? RequestMetrics.none)",
-                    "client": "\(context.trail.client ?? RequestMetrics.none)",
-                    "microseconds": .stringConvertible(nanoseconds / 1000),
-                ]
+            telemetry.note(
+                route: route,
+                status: status,
+                client: context.trail.client,
+                nanoseconds: watch.nanoseconds
             )
         }
         let response = try await next(request, context)

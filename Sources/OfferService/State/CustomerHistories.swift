@@ -17,27 +17,39 @@ struct CustomerHistories<Reader: EvidenceReader>: Sendable {
     /// The server's clock.
     let now: @Sendable () -> Timestamp
 
-    /// The history of a customer, where all of it is at hand.
+    /// How far a history is known without waiting.
+    enum Beginning {
+        /// All of it is, at a moment of the server's clock after it was told.
+        case known(SubscriptionHistory?, Timestamp)
+        /// The store of states has to be read; then ``CustomerHistories/history(from:)`` goes on.
+        case reading(Reading)
+        /// The App Store has to be asked.
+        case asking(AppStoreQuestion, any EvidenceFetcher)
+    }
+
+    /// A history for which the store of states has to be read.
+    struct Reading {
+        fileprivate let told: SubscriptionHistory?
+        fileprivate let evidence: Evidence?
+        fileprivate let moment: Timestamp
+        fileprivate let app: App
+        fileprivate let view: AccountView
+        fileprivate let memory: StateMemory
+        fileprivate let question: StateQuestion
+    }
+
+    /// Begins with the history of a customer, as far as it goes without waiting.
     ///
     /// - Parameters:
     ///   - evidence: The evidence; without it, what is held counts alone.
     ///   - account: The account that is asked for.
     ///   - app: The app that is asked for.
-    /// - Returns: The history, and the server's clock after it was told.
-    /// - Throws: `SignatureFault` when the evidence cannot be taken, or state is not at hand.
-    func history(
-        from evidence: Evidence?,
-        for account: Account,
-        of app: App
-    ) throws(SignatureFault) -> (SubscriptionHistory?, Timestamp) {
+    /// - Returns: The history, or what has to be waited for.
+    /// - Throws: `SignatureFault` when the evidence cannot be taken.
+    func begin(from evidence: Evidence?, for account: Account, of app: App) throws(SignatureFault) -> Beginning {
+        if case .question(let question) = evidence, let fetcher { return .asking(question, fetcher) }
         let moment = now()
-        let told = try read(evidence, at: moment)
-        guard let memory else { return (told, moment) }
-        let view = memory.view(of: account, in: app)
-        guard let state = memory.states.atHand(question(told, of: app, for: view)) else {
-            throw .evidence(.stateUnavailable("The state of the account is not at hand."))
-        }
-        return (combine(told, evidence, with: state, of: app, for: view, at: moment), moment)
+        return begin(with: try read(evidence, at: moment), from: evidence, for: account, of: app, at: moment)
     }
 
     /// The history of a customer, waiting for the App Store and for the store of states where that has to be.
@@ -57,35 +69,81 @@ struct CustomerHistories<Reader: EvidenceReader>: Sendable {
         of app: App,
         needsWholeHistory: Bool = false
     ) async throws(SignatureFault) -> (SubscriptionHistory?, Timestamp) {
-        guard case .question(let asked) = evidence, let fetcher else {
-            let moment = now()
-            let told = try read(evidence, at: moment)
-            guard let memory else { return (told, moment) }
-            let view = memory.view(of: account, in: app)
-            let state = try await held(question(told, of: app, for: view))
-            return (combine(told, evidence, with: state, of: app, for: view, at: moment), moment)
+        switch try begin(from: evidence, for: account, of: app) {
+        case .known(let history, let moment): return (history, moment)
+        case .reading(let reading): return try await history(from: reading)
+        case .asking(let question, let fetcher):
+            return try await history(
+                asking: question,
+                of: fetcher,
+                for: account,
+                of: app,
+                needsWholeHistory: needsWholeHistory
+            )
         }
+    }
+
+    /// The history, once the store of states is read.
+    func history(from reading: Reading) async throws(SignatureFault) -> (SubscriptionHistory?, Timestamp) {
+        let state = try await held(reading.question, in: reading.memory)
+        return (combine(reading, with: state), reading.moment)
+    }
+
+    /// The history that the App Store tells.
+    func history(
+        asking question: AppStoreQuestion,
+        of fetcher: any EvidenceFetcher,
+        for account: Account,
+        of app: App,
+        needsWholeHistory: Bool = false
+    ) async throws(SignatureFault) -> (SubscriptionHistory?, Timestamp) {
         let told: SubscriptionHistory
         let watch = Stopwatch()
         defer { rooms.note(watch.nanoseconds, in: .evidence) }
         do throws(EvidenceFault) {
             told = try await fetcher.history(
-                answering: asked,
+                answering: question,
                 for: app.bundleId,
                 needsWholeHistory: needsWholeHistory
             )
             try Self.refuseFuture(told, at: now())
         } catch {
-            guard case .unavailable = error.kind, let held = await held(instead: asked, for: account, of: app) else {
+            guard case .unavailable = error.kind, let held = await held(instead: question, for: account, of: app) else {
                 throw .evidence(error)
             }
             return (held, now())
         }
-        let moment = now()
-        guard let memory else { return (told, moment) }
+        switch begin(with: told, from: .question(question), for: account, of: app, at: now()) {
+        case .known(let history, let moment): return (history, moment)
+        case .reading(let reading): return try await history(from: reading)
+        case .asking: return (told, now())
+        }
+    }
+
+    private func begin(
+        with told: SubscriptionHistory?,
+        from evidence: Evidence?,
+        for account: Account,
+        of app: App,
+        at moment: Timestamp
+    ) -> Beginning {
+        guard let memory else { return .known(told, moment) }
         let view = memory.view(of: account, in: app)
-        let state = try await held(question(told, of: app, for: view))
-        return (combine(told, evidence, with: state, of: app, for: view, at: moment), moment)
+        let reading = Reading(
+            told: told,
+            evidence: evidence,
+            moment: moment,
+            app: app,
+            view: view,
+            memory: memory,
+            question: StateQuestion(
+                bundleId: app.bundleId,
+                account: view.digest,
+                subscriptions: told?.namedSubscriptions ?? []
+            )
+        )
+        guard let state = memory.states.atHand(reading.question) else { return .reading(reading) }
+        return .known(combine(reading, with: state), moment)
     }
 
     /// Reads evidence that is at hand, and refuses what is dated ahead of the clock.
@@ -102,28 +160,18 @@ struct CustomerHistories<Reader: EvidenceReader>: Sendable {
         }
     }
 
-    private func question(_ told: SubscriptionHistory?, of app: App, for view: AccountView) -> StateQuestion {
-        StateQuestion(bundleId: app.bundleId, account: view.digest, subscriptions: told?.namedSubscriptions ?? [])
-    }
-
     /// Puts what is held over the evidence where it is newer, and learns from the evidence.
-    private func combine(
-        _ told: SubscriptionHistory?,
-        _ evidence: Evidence?,
-        with state: HeldState,
-        of app: App,
-        for view: AccountView,
-        at moment: Timestamp
-    ) -> SubscriptionHistory? {
-        guard let told, let evidence else { return SubscriptionHistory(held: state, of: app, for: view) }
-        memory?.learn(told, from: evidence.source, for: view.account, of: app, at: moment)
-        return told.updated(by: state, from: evidence.source, for: view)
+    private func combine(_ reading: Reading, with state: HeldState) -> SubscriptionHistory? {
+        guard let told = reading.told, let evidence = reading.evidence else {
+            return SubscriptionHistory(held: state, of: reading.app, for: reading.view)
+        }
+        let source = evidence.source
+        reading.memory.learn(told, from: source, for: reading.view.account, of: reading.app, at: reading.moment)
+        return told.updated(by: state, from: source, for: reading.view)
     }
 
     /// What is held.
-    private func held(_ question: StateQuestion) async throws(SignatureFault) -> HeldState {
-        guard let memory else { return HeldState() }
-        if let state = memory.states.atHand(question) { return state }
+    private func held(_ question: StateQuestion, in memory: StateMemory) async throws(SignatureFault) -> HeldState {
         do throws(StateStoreFailure) {
             return try await memory.states.held(question)
         } catch {
@@ -156,7 +204,7 @@ struct CustomerHistories<Reader: EvidenceReader>: Sendable {
             }
         }
         let question = StateQuestion(bundleId: app.bundleId, account: view.digest, subscriptions: named)
-        guard let state = try? await held(question) else { return nil }
+        guard let state = try? await held(question, in: memory) else { return nil }
         return SubscriptionHistory(held: state, of: app, for: view, asking: transactionId)
     }
 }

@@ -6,6 +6,12 @@
 struct CanonicalBytes {
     private(set) var bytes: [UInt8]
 
+    /// Goes on with values after a title that was taken elsewhere.
+    init() {
+        bytes = []
+        bytes.reserveCapacity(128)
+    }
+
     init(_ title: String) {
         bytes = []
         bytes.reserveCapacity(512)

@@ -9,14 +9,17 @@ public struct DigestKey: Sendable {
     /// How many bytes a digest has.
     static let digestBytes = 16
 
-    private let key: SymmetricKey
+    /// The authentication code with the key and the title taken in, of which each digest takes a copy.
+    private let begun: HMAC<Crypto.SHA256>
 
     /// Takes a key.
     ///
     /// - Parameter bytes: Its bytes; fewer than ``minimumBytes`` give `nil`.
     public init?(bytes: [UInt8]) {
         guard bytes.count >= Self.minimumBytes else { return nil }
-        key = SymmetricKey(data: bytes)
+        var code = HMAC<Crypto.SHA256>(key: SymmetricKey(data: bytes))
+        code.update(data: CanonicalBytes("offer-signer ledger digest 1").bytes)
+        begun = code
     }
 
     /// The account as the ledger knows it.
@@ -56,10 +59,12 @@ public struct DigestKey: Sendable {
 
     /// HMAC-SHA256 (RFC 2104) of the kind, the app and the text, each with its length, cut to 128 bits.
     private func digest(_ kind: String, _ bundleId: String, _ text: String) -> [UInt8] {
-        var message = CanonicalBytes("offer-signer ledger digest 1")
+        var message = CanonicalBytes()
         message.append(kind)
         message.append(bundleId)
         message.append(text)
-        return Array(HMAC<Crypto.SHA256>.authenticationCode(for: message.bytes, using: key).prefix(Self.digestBytes))
+        var code = begun
+        code.update(data: message.bytes)
+        return Array(code.finalize().prefix(Self.digestBytes))
     }
 }

@@ -48,6 +48,11 @@ struct ServiceComposition {
             tls: tls,
             failures: lifelong.failedAuthentications,
             admission: telemetry.admission,
+            answers: PublicAPI.loopAnswers(
+                endpoints: { [current] in current.value.endpoints },
+                metrics: telemetry.requests,
+                logger: logger
+            ),
             metrics: telemetry.requests,
             logger: logger,
             clients: { [current] in current.value.endpoints.clients }

@@ -6,8 +6,8 @@ import Storage
 /// What the configuration describes, composed and ready to answer: one value that a reload replaces as a whole.
 ///
 /// It owns the keys of its configuration, so that one that is no longer configured goes with the last request that
-/// began before the reload.
-struct ServiceSnapshot: Sendable {
+/// began before the reload. It is a class so that asking for a part of it copies nothing else.
+final class ServiceSnapshot: Sendable {
     /// Settings, warnings and keys.
     let service: LoadedService
     /// What outlives a reload.

@@ -2,6 +2,8 @@ import Foundation
 
 /// A response as it came over the socket.
 struct Response {
+    /// The status line and the header fields.
+    let head: String
     let status: Int
     let headers: [String: String]
     let body: Data
@@ -93,6 +95,7 @@ final class Connection {
         let body = Data(buffer.prefix(length))
         buffer = Data(buffer.dropFirst(length))
         return Response(
+            head: lines.joined(separator: "\r\n"),
             status: Int(lines[0].split(separator: " ")[1]) ?? 0,
             headers: headers,
             body: body

@@ -1,0 +1,73 @@
+import HTTPTypes
+import Logging
+
+/// Counts every request, whatever became of it and whichever way it went, and writes its line into the log, at the level
+/// info.
+struct RequestTelemetry: Sendable {
+    /// Counts requests.
+    let metrics: RequestMetrics
+    /// Where a request has its line: never its path or query, in which a stranger may have put anything.
+    let logger: Logger
+
+    /// Takes note of a request of the current task.
+    ///
+    /// - Parameters:
+    ///   - route: The route's pattern; `nil` when there is none for it.
+    ///   - status: The status of the answer; `nil` where there was none.
+    ///   - client: The client's name; `nil` when nobody is known.
+    ///   - nanoseconds: How long it took.
+    ///   - problem: Why it was refused before anything worked on it.
+    func note(route: String?, status: Int?, client: String?, nanoseconds: Int64, problem: Problem? = nil) {
+        metrics.count(route: route, status: status, client: client, nanoseconds: nanoseconds)
+        guard logger.logLevel <= .info else { return }
+        var metadata: Logger.Metadata = [
+            "route": "\(route ?? RequestMetrics.unmatched)",
+            "status": "\(status.map(String.init) ?? RequestMetrics.none)",
+            "client": "\(client ?? RequestMetrics.none)",
+            "microseconds": .stringConvertible(nanoseconds / 1000),
+        ]
+        if let problem { metadata["code"] = "\(problem.code)" }
+        logger.info("request", metadata: metadata)
+    }
+
+    /// Takes note of a request outside of a task.
+    ///
+    /// - Parameters:
+    ///   - identity: The request's name.
+    ///   - route: The route's pattern; `nil` when there is none for it.
+    ///   - status: The status of the answer.
+    ///   - client: The client's name; `nil` when nobody is known.
+    ///   - nanoseconds: How long it took.
+    ///   - problem: Why it was refused before anything worked on it.
+    func note(
+        _ identity: RequestIdentity,
+        route: String?,
+        status: Int,
+        client: String?,
+        nanoseconds: Int64,
+        problem: Problem? = nil
+    ) {
+        RequestIdentity.$current.withValue(identity) {
+            note(route: route, status: status, client: client, nanoseconds: nanoseconds, problem: problem)
+        }
+    }
+
+    /// Takes note of a request that is refused before anything works on it.
+    ///
+    /// - Parameters:
+    ///   - head: The request's head, where it was understood.
+    ///   - identity: The request's name.
+    ///   - problem: Why it is refused.
+    func note(_ head: HTTPRequest?, _ identity: RequestIdentity, _ problem: Problem) {
+        let route = head.flatMap { head in PublicRoute(head).flatMap { $0.method == head.method ? $0.path : nil } }
+        note(identity, route: route, status: problem.status, client: nil, nanoseconds: 0, problem: problem)
+    }
+
+    /// Logs that a request of the current task could not be answered, where that is no fault of the client.
+    ///
+    /// - Parameter problem: What the client is told.
+    func noteFault(_ problem: Problem) {
+        guard problem.status >= 500 else { return }
+        logger.error("cannot answer", metadata: ["code": "\(problem.code)"])
+    }
+}
