@@ -13,9 +13,12 @@ enum PublicRoute: String, CaseIterable {
 
     /// The call that a request is for.
     ///
-    /// - Parameter head: The request's head, its target in origin or absolute form (RFC 9112 §3.2); `nil` where there is no such call.
+    /// - Parameter head: The request's head, its target in origin or absolute form (RFC 9112 §3.2); `nil` where there is no
+    ///   such call.
     init?(_ head: HTTPRequest) {
-        self.init(rawValue: URI(head.path ?? "").path)
+        let target = head.path ?? ""
+        // Nearly always the target is the path.
+        if let route = Self(rawValue: target) { self = route } else { self.init(rawValue: URI(target).path) }
     }
 
     /// The path.

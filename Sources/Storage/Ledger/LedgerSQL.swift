@@ -123,14 +123,13 @@ enum LedgerSQL {
     static let signatureCount =
         "SELECT COUNT(*) FROM ledger_records WHERE customer = $1 AND product_id = $2 AND offer_id = $3 AND time > $4"
 
-    /// For how many other customers a subscription was presented.
-    static let otherCustomers =
-        "SELECT COUNT(*) FROM ledger_presentations WHERE bundle_id = $1 AND environment = $2 "
-        + "AND original_transaction_id = $3 AND last_seen > $4 AND customer <> $5"
-
-    static let isKnownCustomer =
-        "SELECT COUNT(*) FROM ledger_presentations WHERE bundle_id = $1 AND environment = $2 "
-        + "AND original_transaction_id = $3 AND last_seen > $4 AND customer = $5"
+    /// For how many other customers a subscription was presented, and when last for this one.
+    ///
+    /// SQLite counts parameters as they come.
+    static let presentations =
+        "SELECT COUNT(CASE WHEN customer <> $1 THEN 1 END), MAX(CASE WHEN customer = $1 THEN last_seen END) "
+        + "FROM ledger_presentations WHERE bundle_id = $2 AND environment = $3 AND original_transaction_id = $4 "
+        + "AND last_seen > $5"
 
     static let insertPresentation =
         "INSERT INTO ledger_presentations (bundle_id, environment, original_transaction_id, customer, last_seen) "

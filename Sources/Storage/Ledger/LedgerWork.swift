@@ -9,6 +9,8 @@ struct LedgerWork {
     /// How far the chain is with all that was linked.
     private(set) var head: LedgerChain.Head
     private let digestKey: DigestKey
+    /// The digest that was made last: the grants of an entry have one account.
+    private var lastAccount: (account: Account, bundleId: String, digest: [UInt8]?)?
 
     init(writer: String, head: LedgerChain.Head, digestKey: DigestKey) {
         self.writer = writer
@@ -24,7 +26,7 @@ struct LedgerWork {
     ///   - customer: The customer's digest.
     /// - Returns: The records, one for each signature.
     mutating func records(of grant: OfferGrant, in entry: LedgerEntry, customer: [UInt8]) -> [LedgerRecord] {
-        let account = digestKey.digest(of: entry.account, bundleId: entry.bundleId)
+        let account = accountDigest(of: entry)
         return grant.signatures.map { signature in
             var record = LedgerRecord(
                 writer: writer,
@@ -50,5 +52,14 @@ struct LedgerWork {
             head = LedgerChain.Head(number: record.number, hash: record.hash)
             return record
         }
+    }
+
+    private mutating func accountDigest(of entry: LedgerEntry) -> [UInt8]? {
+        if let lastAccount, lastAccount.account == entry.account, lastAccount.bundleId == entry.bundleId {
+            return lastAccount.digest
+        }
+        let digest = digestKey.digest(of: entry.account, bundleId: entry.bundleId)
+        lastAccount = (entry.account, entry.bundleId, digest)
+        return digest
     }
 }

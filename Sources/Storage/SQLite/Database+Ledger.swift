@@ -5,14 +5,15 @@ import Offers
 /// The ledger's statements, with their values.
 extension Database {
     func insert(_ record: LedgerRecord) throws {
-        try cachedStatement(sql: LedgerSQL.insertRecord).execute(
-            arguments: [
-                record.writer, record.number, record.time.millisecondsSince1970, record.client, record.bundleId,
-                record.productId, record.offerId, record.format, record.keyIdentifier, record.nonce,
-                record.timestamp.millisecondsSince1970, record.reason, record.evidence, record.environment,
-                record.originalTransactionId, record.account.map { Data($0) }, Data(record.customer), Data(record.hash),
-            ]
-        )
+        let statement = try cachedStatement(sql: LedgerSQL.insertRecord)
+        // Unchecked, as their number is that of the columns, always: this is what each signature costs.
+        statement.setUncheckedArguments([
+            record.writer, record.number, record.time.millisecondsSince1970, record.client, record.bundleId,
+            record.productId, record.offerId, record.format, record.keyIdentifier, record.nonce,
+            record.timestamp.millisecondsSince1970, record.reason, record.evidence, record.environment,
+            record.originalTransactionId, record.account.map { Data($0) }, Data(record.customer), Data(record.hash),
+        ])
+        try statement.execute()
     }
 
     func insert(_ chain: LedgerChain) throws {
@@ -57,20 +58,21 @@ extension Database {
         return signed + redeemed
     }
 
-    /// For whom a subscription was presented, seen from a customer.
+    /// For whom a subscription was presented, seen from a customer, and when last for this one.
     func presentations(
         of subscription: PresentedSubscription,
         _ customer: [UInt8],
         at now: Timestamp
-    ) throws -> LedgerStanding.Presentations {
-        let arguments: StatementArguments = [
-            subscription.bundleId, subscription.environment, subscription.originalTransactionId,
-            EvidenceSharing.start(at: now).millisecondsSince1970, Data(customer),
-        ]
-        return LedgerStanding.Presentations(
-            others: try count(LedgerSQL.otherCustomers, arguments),
-            isKnown: try count(LedgerSQL.isKnownCustomer, arguments) > 0
+    ) throws -> (LedgerStanding.Presentations, lastSeen: Timestamp?) {
+        let row = try Row.fetchOne(
+            cachedStatement(sql: LedgerSQL.presentations),
+            arguments: [
+                Data(customer), subscription.bundleId, subscription.environment, subscription.originalTransactionId,
+                EvidenceSharing.start(at: now).millisecondsSince1970,
+            ]
         )
+        let lastSeen = (row?[1] as Int64?).map { Timestamp(millisecondsSince1970: $0) }
+        return (LedgerStanding.Presentations(others: row?[0] ?? 0, isKnown: lastSeen != nil), lastSeen)
     }
 
     func note(_ subscription: PresentedSubscription, for customer: [UInt8], at time: Timestamp) throws {

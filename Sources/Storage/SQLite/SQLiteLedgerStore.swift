@@ -141,7 +141,7 @@ final class SQLiteLedgerStore: LedgerStore {
                     of: question.subscription(id),
                     customer,
                     at: question.now
-                )
+                ).0
             }
             return standing
         }
@@ -175,9 +175,10 @@ final class SQLiteLedgerStore: LedgerStore {
         var presented: PresentedSubscription?
         if let maximum = grant.maximumAccounts, entry.customer != nil, let subscription = entry.subscription(of: grant)
         {
-            let presentations = try database.presentations(of: subscription, customer, at: entry.time)
+            let (presentations, lastSeen) = try database.presentations(of: subscription, customer, at: entry.time)
             guard presentations.allows(maximum) else { return .evidenceShared(others: presentations.others) }
-            presented = subscription
+            // In a period of days, an hour makes no difference.
+            if lastSeen.map({ $0.adding(seconds: 3600) < entry.time }) ?? true { presented = subscription }
         }
         if let limit = grant.signatureLimit {
             let count = try database.signatures(
