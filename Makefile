@@ -128,6 +128,8 @@ bench: dependencies-for-bench build $(bench-python)/installed
 
 # How a ledger behaves when it has grown: GROWTH="--records 10000000".
 bench-growth: dependencies-for-bench build
+	$(call heading,'Building the benchmark of the rooms without HTTP')
+	@swift build -c release --product SigningBenchmark
 	$(call heading,'Measuring a large ledger beside a small one')
 	@python3 -B deploy/loadtest/growth.py --executable $(release) $(GROWTH)
 

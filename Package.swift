@@ -290,7 +290,9 @@ let package = Package(
         // What `make bench` measures the rooms of the service with, HTTP left out.
         .executableTarget(
             name: "SigningBenchmark",
-            dependencies: ["AppStore", "LoadGenerator", "OfferAPI", "OfferService", "Offers", "SubscriptionKeys"],
+            dependencies: [
+                "AppStore", "LoadGenerator", "OfferAPI", "OfferService", "Offers", "Storage", "SubscriptionKeys",
+            ],
             path: "Tests/SigningBenchmark",
             swiftSettings: strict
         ),

@@ -4,14 +4,17 @@ import LoadGenerator
 import OfferAPI
 import OfferService
 import Offers
+import Storage
 import SubscriptionKeys
 
 /// Measures the rooms of the service without HTTP, on one thread, as `make bench` wants it.
 ///
 ///     SigningBenchmark KEY.p8 key-room|pipeline SECONDS OFFERS
+///     SigningBenchmark KEY.p8 customers SECONDS OFFERS [LEDGER.sqlite]
 ///
 /// `key-room` signs payloads, `pipeline` goes from the bytes of a request to the bytes of its answer: reading, evidence,
-/// decision, signature, writing. Prints one line of JSON, and exits with 1 when a signature was missing.
+/// decision, signature, writing. `customers` does the same for thousands of customers in turn, 64 of them at a time, and
+/// gives their answers out once a ledger has them, where one is named. Prints one line of JSON, and exits with 1 when a signature was missing.
 @main
 struct SigningBenchmark {
     static let bundleId = "com.example.reader"
@@ -20,10 +23,11 @@ struct SigningBenchmark {
 
     static func main() {
         let arguments = CommandLine.arguments
-        guard arguments.count == 5, let seconds = Double(arguments[3]), seconds > 0, let offers = Int(arguments[4]),
+        guard (5...6).contains(arguments.count), let seconds = Double(arguments[3]), seconds > 0,
+            let offers = Int(arguments[4]),
             (1...100).contains(offers)
         else {
-            print("usage: SigningBenchmark KEY.p8 key-room|pipeline SECONDS OFFERS")
+            print("usage: SigningBenchmark KEY.p8 key-room|pipeline|customers SECONDS OFFERS [LEDGER.sqlite]")
             exit(64)
         }
         do {
@@ -32,6 +36,11 @@ struct SigningBenchmark {
             let key = try SigningKey(contentsOf: arguments[1], keyIdentifier: "EXAMPLE123")
             switch arguments[2] {
             case "key-room": try measure(for: seconds, each: 100) { try sign(with: key) }
+            case "customers":
+                let ledger = try arguments.count == 6 ? openLedger(arguments[5], key) : nil
+                let customers = Customers(service: service(key), offers: offers, ledger: ledger)
+                try measure(for: seconds, each: offers * Customers.atOnce) { try customers.serve() }
+                ledger?.close()
             default: try measure(for: seconds, each: offers, pipeline(key, offers: offers))
             }
         } catch {
@@ -48,22 +57,38 @@ struct SigningBenchmark {
         return signatures
     }
 
-    /// One request, from its bytes to the answer's.
-    private static func pipeline(_ key: SigningKey, offers: Int) -> () throws -> Int {
+    private static func openLedger(_ path: String, _ key: SigningKey) throws -> DurableLedger {
+        guard let digestKey = DigestKey(bytes: (0..<32).map { _ in UInt8.random(in: .min ... .max) }) else { exit(1) }
+        return DurableLedger(
+            in: try SQLiteDatabase(path: path),
+            keys: LedgerKeys(digestKey: digestKey, checkpointSigner: key),
+            now: wallClock
+        )
+    }
+
+    @Sendable
+    private static func wallClock() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    private static func service(_ key: SigningKey) -> SignOffers<GuardedSigner<SigningKey>, AppStoreEvidenceReader> {
         let offer = PromotionalOffer(id: offerId, audience: [.lapsed], maxRedemptions: 1)
         let group = SubscriptionGroup(id: "20900001", products: [Product(id: productId, offers: [offer])])
-        let service = SignOffers(
+        return SignOffers(
             apps: [
                 SigningApp(app: App(bundleId: bundleId, subscriptionGroups: [group]), signer: GuardedSigner(key))
             ],
             evidenceReader: AppStoreEvidenceReader(),
             maximumEvidenceAgeSeconds: 86_400,
-            now: {
-                var time = timespec()
-                clock_gettime(CLOCK_REALTIME, &time)
-                return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-            }
+            now: wallClock
         )
+    }
+
+    /// One request, from its bytes to the answer's.
+    private static func pipeline(_ key: SigningKey, offers: Int) -> () throws -> Int {
+        let service = service(key)
         let body = RequestBody.lapsedCustomer(
             bundleId: bundleId,
             productId: productId,

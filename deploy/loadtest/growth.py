@@ -1,8 +1,8 @@
-"""Measures what a large ledger costs: decisions, start, export and memory with many records beside none.
+"""Measures what a ledger costs, and what a large one does: records a second, decisions, start, export and memory.
 
 Run it by `make bench-growth`. It fills an SQLite ledger with made-up records of other customers (by default a million;
-GROWTH="--records 10000000" for ten), and measures the service on it and on an empty one in turns, so that the machine's
-drift falls out of the ratios.
+GROWTH="--records 10000000" for ten), and measures in turns without a ledger, with an empty one and with the large one,
+so that the machine's drift falls out of the ratios. Exports are measured at a tenth of the records and at all of them.
 """
 
 import argparse
@@ -18,15 +18,17 @@ import sys
 import tempfile
 import time
 
-from measuring import Failed, heading, load, machine, number, table
+from measuring import Failed, heading, load, machine, number, run_json, table
 
 TOKEN = "demo-token-for-loopback-only"
 TICKS = os.sysconf("SC_CLK_TCK")
+CONNECTIONS = (1, 16)
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--executable", default=".build/release/offer-signer")
+    parser.add_argument("--benchmark", default=".build/release/SigningBenchmark")
     parser.add_argument("--config", default="keys.example", help="the directory of the configuration")
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--seconds", type=float, default=4)
@@ -87,30 +89,70 @@ class Service:
         return result
 
 
-def fill(ledger, count):
-    """Puts records of other customers beside the genuine ones, spread over the last year."""
+def fill(ledger, first, end, count):
+    """Puts records of other customers beside the genuine ones: a part of those that are spread over the last year."""
     connection = sqlite3.connect(ledger)
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute("PRAGMA cache_size = -400000")
     columns = [row[1] for row in connection.execute("PRAGMA table_info(ledger_records)")]
     sample = dict(zip(columns, connection.execute("SELECT * FROM ledger_records LIMIT 1").fetchone()))
-    generator = random.Random(1)
+    generator = random.Random(first)
+    # Built anew afterwards, in order: row by row, millions of them would take hours.
+    indices = connection.execute(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'ledger_records' AND sql IS NOT NULL"
+    ).fetchall()
+    for name, _ in indices:
+        connection.execute(f"DROP INDEX {name}")
     now = int(time.time() * 1000)
 
     def records():
-        for index in range(count):
+        for index in range(first, end):
             moment = now - int(31_536_000_000 * (count - index) / count)
             yield {
                 **sample, "writer": "growth", "number": index + 1, "time": moment, "timestamp": moment,
                 "nonce": f"{generator.getrandbits(128):032x}", "original_transaction_id": str(10**15 + index // 3),
-                "account": generator.randbytes(32), "customer": generator.randbytes(32), "hash": generator.randbytes(32),
+                "account": generator.randbytes(16), "customer": generator.randbytes(16), "hash": generator.randbytes(32),
             }.values()
 
     places = ", ".join("?" * len(columns))
     statement = f"INSERT INTO ledger_records ({', '.join(columns)}) VALUES ({places})"
     with connection:
         connection.executemany(statement, (tuple(values) for values in records()))
+        for _, sql in indices:
+            connection.execute(sql)
     connection.close()
+
+
+def recording(options, key, *ledger):
+    """Requests for thousands of customers, without HTTP: with no ledger, or waiting for one."""
+    result = run_json([options.benchmark, key, "customers", str(options.seconds), "1", *ledger], options.seconds + 60)
+    return {
+        "perSecond": result["signatures"] / result["seconds"],
+        "cpu": result["processorSeconds"] * 1e6 / result["signatures"],
+    }
+
+
+def show_recording(options, key, small, large):
+    """Signatures a second, and their CPU time, without a ledger, with an empty one, and with the large one."""
+    heading("Recording, without HTTP, in turns")
+    rows = {"no ledger": [], "an empty ledger": [], f"{options.records:,} records": []}
+    for _ in range(options.rounds):
+        for name, ledger in zip(rows, ([], [small.ledger], [large.ledger])):
+            rows[name].append(recording(options, key, *ledger))
+
+    def median(name, of):
+        return statistics.median(row[of] for row in rows[name])
+
+    print(table(
+        ["", "signatures a second", "÷ none", "µs of CPU a signature", "÷ none"],
+        [
+            [
+                name, number(median(name, "perSecond"), 0), number(median(name, "perSecond") / median("no ledger", "perSecond"), 2),
+                number(median(name, "cpu"), 1), number(median(name, "cpu") / median("no ledger", "cpu"), 2),
+            ]
+            for name in rows
+        ],
+    ))
 
 
 def export(options, service):
@@ -140,39 +182,44 @@ def main():
                 service.measure(1)
         heading(f"Filling a ledger with {options.records:,} records")
         begin = time.monotonic()
-        fill(large.ledger, options.records)
+        tenth = options.records // 10
+        fill(large.ledger, 0, tenth, options.records)
+        exports = [export(options, large)]
+        fill(large.ledger, tenth, options.records, options.records)
+        exports.append(export(options, large))
         size = large.ledger.stat().st_size / 1e6
         print(f"   {time.monotonic() - begin:.0f} s, {size:,.0f} MB, {size * 1e6 / options.records:.0f} bytes a record")
 
+        for count, seconds, megabytes in exports:
+            print(f"   export of {count:,} records: {count / seconds:,.0f} a second, {megabytes:.0f} MB of memory at most")
+        if os.access(options.benchmark, os.X_OK):
+            show_recording(options, small.directory / key.name, small, large)
+
         heading("Signing on it and on an empty one, in turns")
-        rows = {service: {1: [], 64: []} for service in (small, large)}
+        rows = {service: {connections: [] for connections in CONNECTIONS} for service in (small, large)}
         starts = {service: [] for service in (small, large)}
         for _ in range(options.rounds):
             for service in (small, large):
                 with service:
                     starts[service].append(service.start)
-                    for connections in (1, 64):
+                    for connections in CONNECTIONS:
                         rows[service][connections].append(service.measure(connections))
 
         def median(service, connections, name):
             return statistics.median(row[name] for row in rows[service][connections])
 
         lines = []
-        for connections in (1, 64):
+        for connections in CONNECTIONS:
             for name, unit in (("cpu", "µs of CPU a signature"), ("p50", "p50"), ("p99", "p99"),
                                ("signaturesPerSecond", "signatures a second")):
                 few, many = median(small, connections, name), median(large, connections, name)
                 lines.append([f"{unit}, {connections} connections", number(few, 2), number(many, 2), number(many / few, 2)])
         few, many = (statistics.median(starts[service]) * 1000 for service in (small, large))
         lines.append(["start to ready, ms", number(few, 0), number(many, 0), number(many / few, 2)])
-        few, many = (max(row["megabytes"] for row in rows[service][64]) for service in (small, large))
+        few, many = (max(row["megabytes"] for row in rows[service][CONNECTIONS[-1]]) for service in (small, large))
         lines.append(["peak memory, MB", number(few), number(many), number(many / few, 2)])
         heading(f"On {machine()}")
         print(table(["", "few records", f"{options.records:,} records", "ratio"], lines))
-
-        heading("Exporting it")
-        count, seconds, megabytes = export(options, large)
-        print(f"   {count:,} records in {seconds:.1f} s, {count / seconds:,.0f} a second, {megabytes:.0f} MB of memory at most")
 
 
 if __name__ == "__main__":

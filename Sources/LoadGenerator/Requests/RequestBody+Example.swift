@@ -8,14 +8,21 @@ extension RequestBody {
     ///   - productId: The product of the offer.
     ///   - offerId: The offer: one for lapsed customers.
     ///   - offers: How often the offer is asked for.
+    ///   - originalTransactionId: The customer's subscription; the account comes of it.
     /// - Returns: JSON, with a verifyReceipt answer of now as evidence.
-    package static func lapsedCustomer(bundleId: String, productId: String, offerId: String, offers: Int) -> [UInt8] {
+    package static func lapsedCustomer(
+        bundleId: String,
+        productId: String,
+        offerId: String,
+        offers: Int,
+        originalTransactionId: String = "220000000000001"
+    ) -> [UInt8] {
         let receipt = SyntheticReceipt(
             bundleId: bundleId,
             productId: productId,
             state: .lapsed,
             environment: "Production",
-            originalTransactionId: "220000000000001",
+            originalTransactionId: originalTransactionId,
             date: Date()
         )
         return make(
