@@ -13,6 +13,9 @@ enum RedemptionSQL {
         ]
     )
 
+    /// Who looks for a customer's redemptions would be led to everybody's by it.
+    static let indexMigration = Migration("redemptions 3", ["DROP INDEX redemptions_offer"])
+
     static let put =
         "INSERT INTO redemptions (bundle_id, environment, original_transaction_id, transaction_id, product_id, offer_id, "
         + "redeemed_at, price, currency, storefront, signed_writer, signed_number) "

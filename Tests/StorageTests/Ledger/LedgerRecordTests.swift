@@ -29,6 +29,52 @@ struct LedgerRecordTests {
         #expect(record.number == 1)
     }
 
+    private static let record = LedgerRecord(
+        writer: "0123456789abcdef",
+        number: 7,
+        time: Timestamp(millisecondsSince1970: 1_795_262_400_001),
+        client: "backend",
+        bundleId: "com.example.reader",
+        productId: "monthly",
+        offerId: "comeback50",
+        format: "discount",
+        keyIdentifier: "EXAMPLE123",
+        nonce: "0f4c8a9e-0000-4000-8000-000000000001",
+        timestamp: Timestamp(millisecondsSince1970: 1_795_262_400_000),
+        reason: "lapsed",
+        evidence: "receiptResponse",
+        environment: "Production",
+        originalTransactionId: "1000",
+        account: [UInt8](repeating: 1, count: 16),
+        customer: [UInt8](repeating: 2, count: 16),
+        hash: []
+    )
+
+    @Test("A record's hash is what Python's hashlib makes of the format that the documents describe")
+    func knownHash() {
+        let hash = Self.record.computedHash(after: (0..<32).map { UInt8($0) })
+        let digits = hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        #expect(digits == "3d3228e24d5be1ac64f9f30d2df25e0098ba30059ab1241becacf5757156ba2d")
+    }
+
+    @Test("No field of a record can be changed without its hash")
+    func everyField() {
+        let later = Timestamp(millisecondsSince1970: 1_795_262_400_002)
+        let changes: [(inout LedgerRecord) -> Void] = [
+            { $0.writer += "0" }, { $0.number += 1 }, { $0.time = later }, { $0.client += "2" }, { $0.bundleId += "2" },
+            { $0.productId += "2" }, { $0.offerId += "2" }, { $0.format = "jws" }, { $0.keyIdentifier += "2" },
+            { $0.nonce += "2" }, { $0.timestamp = later }, { $0.reason = "active" }, { $0.evidence = nil },
+            { $0.environment = nil }, { $0.originalTransactionId = nil }, { $0.account = nil }, { $0.customer = [] },
+        ]
+        let hashes = changes.map { change in
+            var record = Self.record
+            change(&record)
+            return record.computedHash(after: [])
+        }
+        #expect(Set(hashes + [Self.record.computedHash(after: [])]).count == changes.count + 1)
+        #expect(Self.record.computedHash(after: [0]) != Self.record.computedHash(after: []))
+    }
+
     @Test("The account is kept as a digest alone, and another key gives another")
     func digest() throws {
         let account = "anna.schmidt@example.com"
