@@ -36,6 +36,15 @@ def arguments():
     return parser.parse_args()
 
 
+def resident(process):
+    """The most memory that a process has had, in megabytes; 0 for one that is gone."""
+    try:
+        found = re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process}/status").read_text())
+    except FileNotFoundError:
+        return 0.0
+    return int(found.group(1)) / 1024 if found else 0.0
+
+
 class Service:
     """The service on a directory of its own, with its ledger."""
 
@@ -84,8 +93,7 @@ class Service:
         )
         spent = self.processor_seconds() - before
         result["cpu"] = spent * 1e6 / (result["signaturesPerSecond"] * (self.options.seconds + 0.5))
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        result["megabytes"] = int(re.search(r"VmHWM:\s+(\d+)", status).group(1)) / 1024
+        result["megabytes"] = resident(self.process.pid)
         return result
 
 
@@ -162,13 +170,15 @@ def export(options, service):
         "--config", service.directory / "offer-signer.yaml", "--ledger-url", f"sqlite:{service.ledger}",
     ]
     begin = time.monotonic()
+    count, peak = 0, 0.0
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        count = sum(chunk.count(b"\n") for chunk in iter(lambda: process.stdout.read(1 << 20), b""))
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        while chunk := process.stdout.read(1 << 20):
+            count += chunk.count(b"\n")
+            # Not getrusage: it tells of this program's own memory, which the child had until it became another.
+            peak = max(peak, resident(process.pid))
     if process.returncode != 0:
         raise Failed(f"the export failed with exit status {process.returncode}")
-    return count, time.monotonic() - begin, usage.ru_maxrss / 1024
+    return count, time.monotonic() - begin, peak
 
 
 def main():
