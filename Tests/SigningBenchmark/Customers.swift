@@ -75,7 +75,7 @@ final class Customers {
                 evidence: call.evidence,
                 offers: call.offers
             )
-            if case .ready(let answer) = try service.prepare(request) { prepared.append(answer) }
+            if case .prepared(let answer) = try service.begin(request) { prepared.append(answer) }
         }
         waiting += prepared.count
         let entries = prepared.compactMap(\.entry)
