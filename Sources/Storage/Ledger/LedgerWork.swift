@@ -26,7 +26,9 @@ struct LedgerWork {
     ///   - customer: The customer's digest.
     /// - Returns: The records, one for each signature.
     mutating func records(of grant: OfferGrant, in entry: LedgerEntry, customer: [UInt8]) -> [LedgerRecord] {
-        let account = accountDigest(of: entry)
+        // Mostly the customer is the account, and has its digest.
+        let isAccount = entry.account != .none && entry.customer == entry.account.payloadField
+        let account = isAccount ? customer : accountDigest(of: entry)
         return grant.signatures.map { signature in
             var record = LedgerRecord(
                 writer: writer,

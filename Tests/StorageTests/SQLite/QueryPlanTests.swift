@@ -28,14 +28,9 @@ struct QueryPlanTests {
             by: "customer=? AND product_id=? AND offer_id=? AND time>?"
         ),
         Lookup(
-            "other customers of a subscription",
-            LedgerSQL.otherCustomers,
+            "for whom a subscription was presented",
+            LedgerSQL.presentations,
             by: "bundle_id=? AND environment=? AND original_transaction_id=?"
-        ),
-        Lookup(
-            "a customer of a subscription",
-            LedgerSQL.isKnownCustomer,
-            by: "bundle_id=? AND environment=? AND original_transaction_id=? AND customer=?"
         ),
         Lookup("a signature by its nonce", LedgerSQL.recordsOfNonce, by: "nonce=?"),
         Lookup("the end of a chain", LedgerSQL.head, by: "writer=?"),
