@@ -242,6 +242,7 @@ let package = Package(
                 "OfferAPI", "OfferService", "AppStore", "LedgerFixtures", "Offers", "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),
