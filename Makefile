@@ -30,7 +30,7 @@ help:
 	@echo 'make run      Serve the example until Ctrl-C.'
 	@echo 'make test     Everything that continuous integration checks.'
 	@echo 'make overload What the service does at ten times the load it can take (LOAD_SECONDS=10 for each step).'
-	@echo 'make sanitize The tests with the address and the thread sanitizer: two more builds, half an hour.'
+	@echo 'make sanitize The tests with the address sanitizer: another build, half an hour.'
 	@echo 'make soak     Hostile input and made-up requests for the readers and the listener for long (SOAK_SECONDS=600 for'
 	@echo '              each kind, SOAK_REQUESTS=100000); then make overload.'
 	@echo 'make bench    Measure the service against raw libcrypto, side by side (BENCH="--seconds 5 --rounds 3").'
@@ -111,9 +111,11 @@ overload: build
 
 # Left out are the suites that look into the process's memory or preload libraries, where a sanitizer is in the way, and
 # the test of a rate that a sanitized service need not reach. Leaks are not looked for: a process that nobody may trace
-# cannot look at itself. Little of what was freed is kept back, as tests hold the service's memory to be flat. The thread
-# sanitizer does not start where addresses are drawn from more than 28 bits, so they are not drawn at random there.
-SANITIZERS ?= address thread
+# cannot look at itself. Little of what was freed is kept back, as tests hold the service's memory to be flat.
+# SANITIZERS=thread is to be read with care: on Linux it does not see that Swift's `Mutex` orders anything (the standard
+# library is not instrumented), and reports what is done within `withLock` as races. It does not start where addresses are
+# drawn from more than 28 bits, so they are not drawn at random there.
+SANITIZERS ?= address
 sanitize: dependencies-for-test
 	@for sanitizer in $(SANITIZERS); do \
 	    printf '\n== The tests with the %s sanitizer\n' $$sanitizer; \
