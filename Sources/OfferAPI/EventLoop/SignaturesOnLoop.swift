@@ -49,6 +49,7 @@ struct SignaturesOnLoop<
             guard offers < Self.offersPerTick else { break }
             taken += 1
             offers += 1
+            call.progress.begin()
             // Who has gone gets nothing signed.
             guard call.connection.isWaiting, let admitted = admit(call, to: endpoints) else { continue }
             do throws(Problem) {
@@ -71,8 +72,6 @@ struct SignaturesOnLoop<
             }
         }
         if !entries.isEmpty { record(entries, of: signed, on: loop, endpoints) }
-        // How long the last of them took is what tells whether a tick has too much to do.
-        for call in calls.prefix(taken) { call.progress.begin() }
         return taken
     }
 
