@@ -76,6 +76,7 @@ let package = Package(
                 "CPostgreSQL", "Offers", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict
         ),

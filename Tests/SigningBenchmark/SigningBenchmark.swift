@@ -11,10 +11,13 @@ import SubscriptionKeys
 ///
 ///     SigningBenchmark KEY.p8 key-room|pipeline SECONDS OFFERS
 ///     SigningBenchmark KEY.p8 customers SECONDS OFFERS [LEDGER.sqlite]
+///     SigningBenchmark KEY.p8 ledger|presented SECONDS BATCH LEDGER.sqlite
 ///
 /// `key-room` signs payloads, `pipeline` goes from the bytes of a request to the bytes of its answer: reading, evidence,
 /// decision, signature, writing. `customers` does the same for thousands of customers in turn, 64 of them at a time, and
-/// gives their answers out once a ledger has them, where one is named. Prints one line of JSON, and exits with 1 when a signature was missing.
+/// gives their answers out once a ledger has them, where one is named. `ledger` signs nothing and records signatures, so
+/// many in each commit; `presented` also counts for whom their evidence is presented. Prints one line of JSON, and exits
+/// with 1 when a signature was missing.
 @main
 struct SigningBenchmark {
     static let bundleId = "com.example.reader"
@@ -27,7 +30,7 @@ struct SigningBenchmark {
             let offers = Int(arguments[4]),
             (1...100).contains(offers)
         else {
-            print("usage: SigningBenchmark KEY.p8 key-room|pipeline|customers SECONDS OFFERS [LEDGER.sqlite]")
+            print("usage: SigningBenchmark KEY.p8 key-room|pipeline|customers|ledger|presented SECONDS OFFERS [LEDGER]")
             exit(64)
         }
         do {
@@ -41,6 +44,14 @@ struct SigningBenchmark {
                 let customers = Customers(service: service(key), offers: offers, ledger: ledger)
                 try measure(for: seconds, each: offers * Customers.atOnce) { try customers.serve() }
                 ledger?.close()
+            case "ledger", "presented":
+                guard arguments.count == 6 else { exit(64) }
+                let ledger = try openLedger(arguments[5], key)
+                let isCounted = arguments[2] == "presented"
+                let commits = LedgerCommits(ledger: ledger, batch: offers, maximumAccounts: isCounted ? 3 : nil)
+                let (records, elapsed, processor) = commits.write(for: seconds)
+                ledger.close()
+                printResult(records, elapsed, processor)
             default: try measure(for: seconds, each: offers, pipeline(key, offers: offers))
             }
         } catch {
@@ -68,7 +79,7 @@ struct SigningBenchmark {
     }
 
     @Sendable
-    private static func wallClock() -> Timestamp {
+    static func wallClock() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
@@ -130,6 +141,10 @@ struct SigningBenchmark {
         }
         let processor = now(CLOCK_PROCESS_CPUTIME_ID) - processorStart
         let elapsed = now(CLOCK_MONOTONIC) - start
+        printResult(signatures, elapsed, processor)
+    }
+
+    private static func printResult(_ signatures: Int, _ elapsed: Double, _ processor: Double) {
         print("{\"signatures\": \(signatures), \"seconds\": \(elapsed), \"processorSeconds\": \(processor)}")
     }
 

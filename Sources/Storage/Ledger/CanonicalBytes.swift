@@ -5,11 +5,14 @@
 /// UTF-8; nothing as the length FFFFFFFF.
 struct CanonicalBytes {
     private(set) var bytes: [UInt8]
+    /// How many bytes the title has, with its line feed.
+    let titleCount: Int
 
     /// Goes on with values after a title that was taken elsewhere.
     init() {
         bytes = []
         bytes.reserveCapacity(128)
+        titleCount = 0
     }
 
     init(_ title: String) {
@@ -17,27 +20,31 @@ struct CanonicalBytes {
         bytes.reserveCapacity(512)
         bytes.append(contentsOf: title.utf8)
         bytes.append(UInt8(ascii: "\n"))
+        titleCount = bytes.count
+    }
+
+    /// Takes the values away and leaves the title, to write others in the same memory.
+    mutating func removeValues() {
+        bytes.removeLast(bytes.count - titleCount)
     }
 
     mutating func append(_ number: Int64) {
-        appendBigEndian(UInt64(bitPattern: number), byteCount: 8)
+        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
     mutating func append(_ text: String?) {
-        guard let text else { return appendBigEndian(0xFFFF_FFFF, byteCount: 4) }
-        appendBigEndian(UInt64(text.utf8.count), byteCount: 4)
+        guard let text else { return append(length: .max) }
+        append(length: UInt32(truncatingIfNeeded: text.utf8.count))
         bytes.append(contentsOf: text.utf8)
     }
 
     mutating func append(_ value: [UInt8]?) {
-        guard let value else { return appendBigEndian(0xFFFF_FFFF, byteCount: 4) }
-        appendBigEndian(UInt64(value.count), byteCount: 4)
+        guard let value else { return append(length: .max) }
+        append(length: UInt32(truncatingIfNeeded: value.count))
         bytes.append(contentsOf: value)
     }
 
-    private mutating func appendBigEndian(_ number: UInt64, byteCount: Int) {
-        for index in (0..<byteCount).reversed() {
-            bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(index))))
-        }
+    private mutating func append(length: UInt32) {
+        withUnsafeBytes(of: length.bigEndian) { bytes.append(contentsOf: $0) }
     }
 }

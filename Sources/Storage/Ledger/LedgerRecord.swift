@@ -40,12 +40,25 @@ public struct LedgerRecord: Equatable, Sendable {
     /// The SHA-256 of the record and of the hash before it.
     public var hash: [UInt8]
 
+    /// What begins the bytes that are hashed.
+    static let title = "offer-signer ledger record 1"
+
     /// What the hash has to be.
     ///
     /// - Parameter previous: The hash of the record before; for the first, of its chain's beginning.
     /// - Returns: The SHA-256 of the canonical bytes.
     func computedHash(after previous: [UInt8]) -> [UInt8] {
-        var message = CanonicalBytes("offer-signer ledger record 1")
+        var message = CanonicalBytes(Self.title)
+        write(to: &message, after: previous)
+        return Array(SHA256.hash(data: message.bytes))
+    }
+
+    /// Writes what is hashed: the hash before it, and then the values in the order of `LedgerSQL.recordColumns`.
+    ///
+    /// - Parameters:
+    ///   - message: Gets the values.
+    ///   - previous: The hash of the record before; for the first, of its chain's beginning.
+    func write(to message: inout CanonicalBytes, after previous: [UInt8]) {
         message.append(previous)
         message.append(writer)
         message.append(number)
@@ -64,6 +77,5 @@ public struct LedgerRecord: Equatable, Sendable {
         message.append(originalTransactionId)
         message.append(account)
         message.append(customer)
-        return Array(SHA256.hash(data: message.bytes))
     }
 }

@@ -1,3 +1,4 @@
+import Crypto
 import Offers
 
 /// What entries become when they are written: records of one chain, linked to each other.
@@ -11,6 +12,8 @@ struct LedgerWork {
     private let digestKey: DigestKey
     /// The digest that was made last: the grants of an entry have one account.
     private var lastAccount: (account: Account, bundleId: String, digest: [UInt8]?)?
+    /// What is hashed: one memory for all records.
+    private var message = CanonicalBytes(LedgerRecord.title)
 
     init(writer: String, head: LedgerChain.Head, digestKey: DigestKey) {
         self.writer = writer
@@ -26,10 +29,29 @@ struct LedgerWork {
     ///   - customer: The customer's digest.
     /// - Returns: The records, one for each signature.
     mutating func records(of grant: OfferGrant, in entry: LedgerEntry, customer: [UInt8]) -> [LedgerRecord] {
+        var records: [LedgerRecord] = []
+        link(grant, in: entry, customer: customer) { record, _ in records.append(record) }
+        return records
+    }
+
+    /// Makes the records of a grant, one for each signature, each linked to the one before.
+    ///
+    /// - Parameters:
+    ///   - grant: The grant.
+    ///   - entry: The entry that it belongs to.
+    ///   - customer: The customer's digest.
+    ///   - take: Takes a record, and the bytes that were hashed.
+    /// - Throws: What `take` throws.
+    mutating func link<Failure: Error>(
+        _ grant: OfferGrant,
+        in entry: LedgerEntry,
+        customer: [UInt8],
+        _ take: (LedgerRecord, CanonicalBytes) throws(Failure) -> Void
+    ) throws(Failure) {
         // Mostly the customer is the account, and has its digest.
         let isAccount = entry.account != .none && entry.customer == entry.account.payloadField
         let account = isAccount ? customer : accountDigest(of: entry)
-        return grant.signatures.map { signature in
+        for signature in grant.signatures {
             var record = LedgerRecord(
                 writer: writer,
                 number: head.number + 1,
@@ -50,9 +72,11 @@ struct LedgerWork {
                 customer: customer,
                 hash: []
             )
-            record.hash = record.computedHash(after: head.hash)
+            message.removeValues()
+            record.write(to: &message, after: head.hash)
+            record.hash = Array(SHA256.hash(data: message.bytes))
             head = LedgerChain.Head(number: record.number, hash: record.hash)
-            return record
+            try take(record, message)
         }
     }
 

@@ -69,13 +69,18 @@ public final class SQLiteDatabase: Sendable {
     func write<Value>(_ body: (Database) throws -> Value) throws(StorageFailure) -> Value {
         try Self.catching(path) {
             try pool.writeWithoutTransaction { database in
-                var value: Value?
-                try database.inTransaction(.immediate) {
-                    value = try body(database)
-                    return .commit
+                // Prepared once: GRDB's own transactions compile both statements each time.
+                try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+                do {
+                    let value = try body(database)
+                    try database.cachedStatement(sql: "COMMIT").execute()
+                    return value
+                } catch {
+                    // Some failures have ended it already. Were it still open, GRDB would refuse to go on: the first
+                    // error is the one to be told.
+                    if database.isInsideTransaction { try? database.rollback() }
+                    throw error
                 }
-                guard let value else { throw StorageFailure(.unavailable, "\(path): the transaction did not end") }
-                return value
             }
         }
     }

@@ -153,10 +153,11 @@ final class SQLiteLedgerStore: LedgerStore {
         from known: LedgerChain.Head?
     ) throws -> (outcomes: [[GrantOutcome]], head: LedgerChain.Head) {
         var work = LedgerWork(writer: writer, head: try known ?? head(database), digestKey: keys.digestKey)
+        let insertion = try RecordInsertion(in: database)
         var outcomes: [[GrantOutcome]] = []
         outcomes.reserveCapacity(entries.count)
         for entry in entries {
-            outcomes.append(try entry.grants.map { try write($0, of: entry, with: &work, to: database) })
+            outcomes.append(try entry.grants.map { try write($0, of: entry, with: &work, insertion, to: database) })
         }
         return (outcomes, work.head)
     }
@@ -165,6 +166,7 @@ final class SQLiteLedgerStore: LedgerStore {
         _ grant: OfferGrant,
         of entry: LedgerEntry,
         with work: inout LedgerWork,
+        _ insertion: RecordInsertion,
         to database: Database
     ) throws -> GrantOutcome {
         let customer = keys.digestKey.digest(
@@ -192,7 +194,9 @@ final class SQLiteLedgerStore: LedgerStore {
                 return .signatureLimit(count: count)
             }
         }
-        for record in work.records(of: grant, in: entry, customer: customer) { try database.insert(record) }
+        try work.link(grant, in: entry, customer: customer) { record, message in
+            try insertion.insert(message, hash: record.hash)
+        }
         if let presented { try database.note(presented, for: customer, at: entry.time) }
         return .recorded
     }

@@ -127,11 +127,12 @@ struct LedgerVerificationTests {
         var hash = chain.beginning
         for var record in try database.records(of: chain.writer, after: 0, limit: 100) {
             if record.number == 12 { record.offerId = "another" }
-            record.hash = record.computedHash(after: hash)
-            hash = record.hash
+            var message = CanonicalBytes(LedgerRecord.title)
+            record.write(to: &message, after: hash)
+            hash = record.computedHash(after: hash)
             try database.write { database in
                 try database.execute(sql: "DELETE FROM ledger_records WHERE number = ?", arguments: [record.number])
-                try database.insert(record)
+                try RecordInsertion(in: database).insert(message, hash: hash)
             }
         }
         let fault = try #require(try fixture.verify().faults.first)
