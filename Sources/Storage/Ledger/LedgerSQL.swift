@@ -117,7 +117,7 @@ enum LedgerSQL {
         "SELECT \(recordColumns) FROM ledger_records WHERE (time, writer, number) > ($1, $2, $3) "
         + "ORDER BY time, writer, number LIMIT $4"
 
-    /// The records of a nonce: one, unless somebody tampered.
+    /// The records of a nonce in PostgreSQL, see ``NonceSQL`` for SQLite: one, unless somebody tampered.
     static let recordsOfNonce = "SELECT \(recordColumns) FROM ledger_records WHERE nonce = $1 LIMIT 1"
 
     static let signatureCount =

@@ -23,7 +23,7 @@ enum PostgreSQLMigrator {
             // Another replica may have been first.
             for migration in try due(after: try made(on: connection) ?? [], at: place) {
                 // Each statement is sent when those before it have run, as it may name their tables.
-                for sql in migration.statements {
+                for sql in migration.postgreSQLStatements {
                     let statement = PostgreSQLStatement(sql: sql)
                     try connection.run([statement()], until: .now + patience)
                 }

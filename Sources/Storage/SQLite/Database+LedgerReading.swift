@@ -41,6 +41,30 @@ extension Database {
         try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments).map(LedgerRecord.init)
     }
 
+    /// The record of a nonce: one, unless somebody tampered.
+    func record(nonce: String) throws -> LedgerRecord? {
+        let number = try DirectStatement(NonceSQL.number, in: self)
+        let first = try DirectStatement(NonceSQL.firstNumber, in: self)
+        let last = try DirectStatement(NonceSQL.lastNumber, in: self)
+        // Mostly it is of late.
+        for chain in try chains().reversed() {
+            try first.bind(1, chain.writer)
+            try last.bind(1, chain.writer)
+            guard let first = try first.row({ $0(0) ?? 0 }), let last = try last.row({ $0(0) ?? 0 }) else { continue }
+            var section = last / NonceSQL.section
+            while section >= first / NonceSQL.section {
+                try number.bind(1, chain.writer)
+                try number.bind(2, section)
+                try number.bind(3, nonce)
+                if let number = try number.row({ $0(0) ?? 0 }) {
+                    return try records(LedgerSQL.records, [chain.writer, number - 1, 1]).first
+                }
+                section -= 1
+            }
+        }
+        return nil
+    }
+
     func checkpoints(
         _ sql: String,
         _ arguments: StatementArguments,

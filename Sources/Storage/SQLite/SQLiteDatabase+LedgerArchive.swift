@@ -48,7 +48,7 @@ extension SQLiteDatabase: LedgerArchive {
     /// - Returns: The record; `nil` when there is none.
     /// - Throws: ``StorageFailure``.
     public func record(nonce: String) throws(StorageFailure) -> LedgerRecord? {
-        try read { try $0.records(LedgerSQL.recordsOfNonce, [nonce]).first }
+        try read { try $0.record(nonce: nonce) }
     }
 
     /// The statements about a chain, in the order of their records.

@@ -125,7 +125,7 @@ public final class SQLiteDatabase: Sendable {
         try write { database in
             try database.execute(sql: Migration.table)
             for migration in try Migration.due(after: Self.migrationsMade(database), at: path) {
-                for statement in migration.statements { try database.execute(sql: statement) }
+                for statement in migration.sqliteStatements { try database.execute(sql: statement) }
                 try database.execute(
                     sql: "INSERT INTO schema_migrations (name) VALUES ($1)",
                     arguments: [migration.name]

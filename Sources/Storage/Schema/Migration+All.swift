@@ -2,6 +2,6 @@ extension Migration {
     /// Every step, in the order in which they are made: new ones go to the end.
     static let inOrder: [Migration] = [
         StateSQL.migration, ProductReportSQL.migration, LedgerSQL.migration, RedemptionSQL.migration,
-        FunnelSQL.migration, RedemptionSQL.indexMigration,
+        FunnelSQL.migration, RedemptionSQL.indexMigration, NonceSQL.migration,
     ]
 }

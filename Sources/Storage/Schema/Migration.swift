@@ -2,16 +2,26 @@
 ///
 /// The statements are plain SQL that SQLite and PostgreSQL both take: `BIGINT`, `TEXT` and `BYTEA` columns, and no
 /// types, functions or defaults of one of them alone. Placeholders of all shared SQL are `$1`, `$2`, … in the order of
-/// their first use, which both take too. Times are milliseconds since 1970.
+/// their first use, which both take too. Times are milliseconds since 1970. Where one of them alone gains by a step, the
+/// other makes it by doing nothing.
 struct Migration: Sendable {
     /// The step's name, as the table `schema_migrations` keeps it.
     let name: String
-    /// The statements, in their order.
-    let statements: [String]
+    /// The statements for SQLite, in their order.
+    let sqliteStatements: [String]
+    /// The statements for PostgreSQL, in their order.
+    let postgreSQLStatements: [String]
 
+    /// A step of both databases.
     init(_ name: String, _ statements: [String]) {
+        self.init(name, sqlite: statements, postgreSQL: statements)
+    }
+
+    /// A step that differs.
+    init(_ name: String, sqlite: [String], postgreSQL: [String]) {
         self.name = name
-        self.statements = statements
+        sqliteStatements = sqlite
+        postgreSQLStatements = postgreSQL
     }
 
     /// Where the names of the steps that were made are kept.

@@ -32,7 +32,9 @@ struct QueryPlanTests {
             LedgerSQL.presentations,
             by: "bundle_id=? AND environment=? AND original_transaction_id=?"
         ),
-        Lookup("a signature by its nonce", LedgerSQL.recordsOfNonce, by: "nonce=?"),
+        Lookup("a signature by its nonce", NonceSQL.number, by: "writer=? AND <expr>=? AND <expr>=?"),
+        Lookup("the first record of a chain", NonceSQL.firstNumber, by: "writer=?"),
+        Lookup("the last record of a chain", NonceSQL.lastNumber, by: "writer=?"),
         Lookup("the end of a chain", LedgerSQL.head, by: "writer=?"),
         Lookup("a page of a chain", LedgerSQL.records, by: "writer=? AND number>?"),
         Lookup("a page of an export", LedgerSQL.recordsByTime, by: "(time,writer,number)>(?,?,?)"),

@@ -1,0 +1,51 @@
+import Crypto
+import GRDB
+import Offers
+import Testing
+
+@testable import Storage
+
+@Suite("An SQLite file of an earlier version")
+struct SQLiteUpgradeTests {
+    /// Makes a file as the version before a step did, with all that is in a ledger of today.
+    private func file(before step: String, from fixture: LedgerFixture) throws -> String {
+        let path = fixture.directory.path("earlier.sqlite")
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { database in
+            try database.execute(sql: "ATTACH ? AS made", arguments: [fixture.path])
+            try database.execute(sql: Migration.table)
+            for migration in Migration.inOrder.prefix(while: { $0.name != step }) {
+                for statement in migration.sqliteStatements { try database.execute(sql: statement) }
+                try database.execute(sql: "INSERT INTO schema_migrations VALUES (?)", arguments: [migration.name])
+            }
+            for table in ["ledger_chains", "ledger_records", "ledger_checkpoints", "ledger_presentations"] {
+                try database.execute(sql: "INSERT INTO main.\(table) SELECT * FROM made.\(table)")
+            }
+        }
+        try queue.close()
+        return path
+    }
+
+    @Test("Its records are all there, in order, are found by their nonces, and their chain is gone on with")
+    func sections() throws {
+        let fixture = try LedgerFixture(.sqlite)
+        let store = try fixture.store()
+        for index in 0..<30 { _ = try store.commit([.of(account: "\(index)", count: 2, at: fixture.now)]) }
+        try store.writeCheckpoint()
+        let path = try file(before: NonceSQL.migration.name, from: fixture)
+        let database = try SQLiteDatabase(path: path)
+        let start = LedgerPlace(before: Timestamp(millisecondsSince1970: 0))
+        let records = try database.records(after: start, limit: 1000)
+        #expect(records.count == 60)
+        #expect(try records == fixture.records())
+        for record in records { #expect(try database.record(nonce: record.nonce) == record) }
+        let keys = LedgerKeys(digestKey: testDigestKey, checkpointSigner: fixture.signer)
+        let next = SQLiteLedgerStore(database: database, keys: keys, retentionDays: nil, now: { fixture.now })
+        #expect(try next.commit([.of(at: fixture.now)]) == [[.recorded]])
+        let found = try LedgerVerifier(database, key: fixture.signer.key.publicKey).verify()
+        #expect(found.faults.isEmpty, "\(found.faults)")
+        #expect(found.chains == 2)
+        #expect(found.records == 61)
+        #expect(found.checkpoints == 1)
+    }
+}
