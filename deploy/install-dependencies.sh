@@ -61,7 +61,6 @@ for group in "$@"; do
         need binutils "reading how the executable is linked" command -v readelf
         need util-linux "running the service without privileges" sh -c 'command -v setpriv && command -v prlimit'
         need postgresql "a server to test against" sh -c 'ls /usr/lib/postgresql/*/bin/initdb || command -v initdb'
-        need libfaketime "moving the clock under the service" sh -c 'ls /usr/lib/*/faketime/libfaketime.so.1'
         need shellcheck "checking the shell scripts" command -v shellcheck
         need systemd "checking the systemd unit" command -v systemd-analyze
         need procps "checking it too: its reload uses kill" test -x /bin/kill

@@ -3,11 +3,6 @@ import Testing
 
 @Suite("The service's clock")
 struct ClockTests {
-    /// The library of the package libfaketime, which moves the clock under a program.
-    private static let library = ["x86_64", "aarch64"]
-        .map { "/usr/lib/\($0)-linux-gnu/faketime/libfaketime.so.1" }
-        .first(where: FileManager.default.fileExists)
-
     private func status(_ service: RunningService, until wanted: Int) throws -> (status: Int, details: [String: Any]) {
         let deadline = Date() + 20
         while true {
@@ -105,26 +100,21 @@ struct ClockTests {
 
     @Test(
         "A jump of the clock makes it unready until the clock is back, or an operator reloads",
-        .enabled(if: library != nil, "the package libfaketime moves the clock"),
         arguments: [-86_400, 86_400]
     )
     func jump(seconds: Int) throws {
         let installation = try Installation()
         let offset = installation.directory.path("offset")
-        try installation.directory.write("offset", "+0")
-        let service = try RunningService(
-            installation,
-            environment: [
-                "LD_PRELOAD": try #require(Self.library), "FAKETIME_TIMESTAMP_FILE": offset, "FAKETIME_NO_CACHE": "1",
-                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-            ]
-        )
         func move(_ seconds: Int) throws {
-            try Data((seconds < 0 ? "\(seconds)" : "+\(seconds)").utf8).write(
-                to: URL(filePath: offset),
-                options: .atomic
-            )
+            try Data("\(seconds)".utf8).write(to: URL(filePath: offset), options: .atomic)
         }
+        try move(0)
+        let clock = try SharedObject.build(
+            SharedObject.clock(movedBy: offset),
+            named: "clock.so",
+            in: installation.directory
+        )
+        let service = try RunningService(installation, environment: ["LD_PRELOAD": clock])
         #expect(try status(service, until: 200).status == 200)
         try move(seconds)
         let (jumped, details) = try status(service, until: 503)
