@@ -134,7 +134,9 @@ final class Connection {
 
     private func fill() throws {
         var chunk = [UInt8](repeating: 0, count: 65536)
-        let count = recv(descriptor, &chunk, chunk.count, 0)
+        var count = 0
+        // A socket with a timeout is interrupted by any signal that has a handler in these tests.
+        repeat { count = recv(descriptor, &chunk, chunk.count, 0) } while count < 0 && errno == EINTR
         guard count > 0 else { throw Failure(text: count == 0 ? "closed" : String(cString: strerror(errno))) }
         buffer.append(contentsOf: chunk[..<count])
     }

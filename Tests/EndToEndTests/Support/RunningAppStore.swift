@@ -44,7 +44,7 @@ final class RunningAppStore {
             Executable.path,
             ["simulate-app-store", "--port", "0", "--directory", directory.url.path]
         )
-        let deadline = Date() + 30
+        let deadline = Date() + 120
         var output = ""
         while !output.contains("\n"), !process.hasEnded, Date() < deadline {
             usleep(10_000)

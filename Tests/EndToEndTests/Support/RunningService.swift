@@ -29,7 +29,7 @@ final class RunningService {
         installation = try given ?? Installation()
         let command = launcher + [Executable.path, "serve", "--config", installation.configuration] + flags
         process = try ChildProcess("/usr/bin/env", command, environment: environment)
-        let deadline = Date() + 30
+        let deadline = Date() + 120
         var output = ""
         while !output.contains("\n"), !process.hasEnded, Date() < deadline {
             usleep(10_000)
@@ -76,7 +76,7 @@ final class RunningService {
         }
         let before = count(try readiness().details)
         signal(SIGHUP)
-        let deadline = Date() + 20
+        let deadline = Date() + 60
         while Date() < deadline {
             let details = try readiness().details
             if count(details) > before { return details }

@@ -65,6 +65,11 @@ struct PostgreSQLConnectionTests {
     func largeBatch() throws {
         let echo = PostgreSQLStatement(sql: "SELECT $1::int8, $2::text")
         let text = String(repeating: "x", count: 4000)
+        // Twelve megabytes take their time in a build that is not optimised, let alone with a sanitizer.
+        var limits = PostgreSQLLimits()
+        limits.batch = .seconds(60)
+        limits.statement = .seconds(60)
+        let connection = try PostgreSQLConnection(to: location, limits: limits)
         let answers = try connection.run((0..<3000).map { echo(.integer($0), .text(text)) })
         #expect(answers.count == 3000)
         #expect(try answers.enumerated().allSatisfy { try $0.element.integer(0, 0) == Int64($0.offset) })
