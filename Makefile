@@ -30,7 +30,8 @@ help:
 	@echo 'make run      Serve the example until Ctrl-C.'
 	@echo 'make test     Everything that continuous integration checks.'
 	@echo 'make overload What the service does at ten times the load it can take (LOAD_SECONDS=10 for each step).'
-	@echo 'make sanitize The tests with the address sanitizer: another build, half an hour.'
+	@echo 'make sanitize The tests with the address and the thread sanitizer: two more builds, forty minutes on two'
+	@echo '              processors (SANITIZERS=address for one).'
 	@echo 'make soak     Hostile input and made-up requests for the readers and the listener for long (SOAK_SECONDS=600 for'
 	@echo '              each kind, SOAK_REQUESTS=100000); then make overload.'
 	@echo 'make bench    Measure the service against raw libcrypto, side by side (BENCH="--seconds 5 --rounds 3").'
@@ -62,13 +63,13 @@ test: lint test-build test-swift test-fuzz test-interoperability test-demo
 
 lint: dependencies-for-test $(python)/installed
 	$(call heading,'Checking the format of the Swift sources')
-	@swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	@swift format lint --strict --recursive --parallel Package.swift Sources Tests deploy
 	@echo '   in format'
 	@PATH="$(CURDIR)/$(python)/bin:$$PATH" deploy/check.sh
 
 format:
 	$(call heading,'Formatting the Swift sources')
-	@swift format format --in-place --recursive --parallel Package.swift Sources Tests
+	@swift format format --in-place --recursive --parallel Package.swift Sources Tests deploy
 
 clean:
 	$(call heading,'Removing what was built')
@@ -109,22 +110,10 @@ overload: build
 	$(call heading,'Ten times the load that the service can take')
 	@deploy/loadtest/overload.py $(release)
 
-# Left out are the suites that look into the process's memory or preload libraries, where a sanitizer is in the way, and
-# the test of a rate that a sanitized service need not reach. Leaks are not looked for: a process that nobody may trace
-# cannot look at itself. Little of what was freed is kept back, as tests hold the service's memory to be flat.
-# SANITIZERS=thread is to be read with care: on Linux it does not see that Swift's `Mutex` orders anything (the standard
-# library is not instrumented), and reports what is done within `withLock` as races. It does not start where addresses are
-# drawn from more than 28 bits, so they are not drawn at random there.
-SANITIZERS ?= address
+# Two builds and twice all tests but a few, which are named with the reason: see deploy/sanitize.sh.
+SANITIZERS ?= address thread
 sanitize: dependencies-for-test
-	@for sanitizer in $(SANITIZERS); do \
-	    printf '\n== The tests with the %s sanitizer\n' $$sanitizer; \
-	    fixed=(); \
-	    if [ $$sanitizer = thread ] && setarch -R true 2>/dev/null; then fixed=(setarch -R); fi; \
-	    ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=8 TSAN_OPTIONS=halt_on_error=1 \
-	        "$${fixed[@]}" swift test --disable-xctest --sanitize=$$sanitizer --scratch-path .build/sanitize-$$sanitizer \
-	        --skip 'KeyMemoryTests|MemoryScanTests|ProcessProtectionTests|SecureHeapTests|SecretLeakTests|ClockTests|LoadTests/openLoop'; \
-	done
+	@deploy/sanitize.sh $(SANITIZERS)
 
 # Figures of a busy machine are of no use but as ratios: close what else runs.
 BENCH ?=
