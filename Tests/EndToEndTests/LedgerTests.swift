@@ -38,7 +38,9 @@ struct LedgerTests {
         let loads = services.map { Load(on: $0, connections: 20, requests: 5) }
         let samples = loads.flatMap { $0.finish() }
         #expect(samples.count == 200)
-        #expect(samples.allSatisfy { $0.status == 200 })
+        // A slow machine refuses some of so many at once, without doing anything.
+        #expect(samples.allSatisfy { $0.status == 200 || $0.status == 503 && $0.signature.isEmpty })
+        #expect(samples.count { $0.status == 200 } > 5)
         #expect(samples.filter { !$0.signature.isEmpty }.count == 5)
         #expect(try installation.records().count == 5)
         let refused = try services[0].sign(request("alice"))

@@ -83,7 +83,9 @@ struct LoadTests {
         let outcome = try ChildProcess(
             Executable.path,
             ["load", "--self", "--config", installation.configuration, "--customers", "6", "--verify-all", "--mix"]
-                + ["receiptResponse=2,receipt,signedTransactions,transactionId,held"] + Self.quick,
+                + ["receiptResponse=2,receipt,signedTransactions,transactionId,held"]
+                // However slow a service is, it has room for four.
+                + ["--connections", "4"] + Self.quick,
             environment: ["TMPDIR": scratch.url.path, "OFFER_SIGNER_SERVER_PORT": "1"]
         ).outcome()
         #expect(outcome.status == 0, "\(outcome.errors)")
