@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the service and its tests with a sanitizer of the compiler, and runs all tests with it: those that the tests start
-# as a process of its own too. Whatever a sanitizer reports, in whichever process, is a failure.
+# as a process of its own too; then the service under load. Whatever a sanitizer reports, in whichever process, is a failure.
 #
 #   deploy/sanitize.sh [SANITIZER]...      SANITIZER: address, thread; both by default
 #
@@ -17,6 +17,9 @@ heading() {
         printf '\n== %s\n' "$*"
     fi
 }
+
+# How long the service is under load.
+readonly seconds=30
 
 fail() {
     printf 'sanitize failed: %s\n' "$*" >&2
@@ -41,7 +44,9 @@ prepare_thread() {
     # An executable is linked anew when its objects have changed, but not when this one has.
     options+=(-Xlinker "$PWD/$scratch/mutex.o")
     if setarch -R true 2>/dev/null; then launcher=(setarch -R); fi
-    export TSAN_OPTIONS="$common"
+    # What is written to one socket is not before what is read from another: all of them would count as one otherwise, and
+    # in a server hardly anything would be a race.
+    export TSAN_OPTIONS="$common:io_sync=0"
 }
 
 # Leaks are not looked for: a process that nobody may trace cannot look at itself. Little of what was freed is kept back,
@@ -64,6 +69,28 @@ prove_thread() {
     [[ $(races "$proof") -eq 0 ]] || fail "a mutex is taken for a race: see $proof.log."
     [[ $(races "$proof" race) -gt 0 ]] || fail "a race is not found: see $proof.log."
     echo '   the thread sanitizer finds a race where there is one, and none in what a mutex protects'
+}
+
+# Fails when a process has reported something.
+judge() {
+    local found
+    found=$(find "$reports" -type f | wc -l)
+    [[ $found -gt 0 ]] || return 0
+    grep -rhoE '^SUMMARY: .*' "$reports" | sort | uniq -c | sort -rn >&2 || true
+    fail "the $sanitizer sanitizer has something to report in $found processes: see $reports."
+}
+
+# Tests ask little at once, and a race shows when two threads are at the same place: so, every kind of evidence by many
+# connections, for a while.
+load() {
+    local kinds=receiptResponse=4,receipt,signedTransactions,transactionId,held example=$scratch/example status=0
+    rm -rf "$example"
+    cp -r keys.example "$example"
+    chmod 600 "$example"/SubscriptionKey_*.p8
+    "${launcher[@]}" "$scratch/debug/offer-signer" load --self --config "$example/offer-signer.yaml" --mix "$kinds" \
+        --connections 16 --duration "$seconds" --timeout 60 || status=$?
+    judge
+    [[ $status -eq 0 ]] || fail "the service under load fails with the $sanitizer sanitizer."
 }
 
 run() {
@@ -90,17 +117,15 @@ run() {
     local status=0
     SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(nproc) "${launcher[@]}" swift test --skip-build --disable-xctest "${options[@]}" --skip "$skip" \
         --xunit-output "$scratch/tests.xml" || status=$?
-    local found
-    found=$(find "$reports" -type f | wc -l)
-    if [[ $found -gt 0 ]]; then
-        grep -rhoE '^SUMMARY: .*' "$reports" | sort | uniq -c | sort -rn >&2 || true
-        fail "the $sanitizer sanitizer has something to report in $found processes: see $reports."
-    fi
+    judge
     [[ $status -eq 0 ]] || fail "a test fails with the $sanitizer sanitizer, which itself has nothing to report."
     local count
     count=$(sed -nE 's/.*<testsuite [^>]*tests="([0-9]+)".*/\1/p' "$scratch"/tests*.xml | sort -n | tail -n 1)
     [[ ${count:-0} -gt 0 ]] || fail 'swift test ran no test.'
-    outcomes+=("$sanitizer sanitizer: $count tests, nothing reported")
+
+    heading "The $sanitizer sanitizer: the service under load"
+    load
+    outcomes+=("$sanitizer sanitizer: $count tests and $seconds seconds of load, nothing reported")
 }
 
 sanitizers=("$@")
