@@ -68,8 +68,8 @@ struct LedgerCommits {
         let news = DispatchSemaphore(value: 0)
         for entries in batches {
             ledger.append(entries) { result in
-                guard let outcomes = try? result.get(), outcomes.allSatisfy({ $0 == [.recorded] }) else {
-                    print("error: a signature is not on record")
+                guard case .success(let outcomes) = result, outcomes.allSatisfy({ $0 == [.recorded] }) else {
+                    print("error: a signature is not on record: \(result)")
                     exit(1)
                 }
                 news.signal()

@@ -25,12 +25,12 @@ struct QueryPlanTests {
         Lookup(
             "signatures of a customer",
             LedgerSQL.signatureCount,
-            by: "customer=? AND product_id=? AND offer_id=? AND time>?"
+            by: "customer=? AND offer_id=? AND time>?"
         ),
         Lookup(
             "for whom a subscription was presented",
             LedgerSQL.presentations,
-            by: "bundle_id=? AND environment=? AND original_transaction_id=?"
+            by: "original_transaction_id=? AND bundle_id=? AND environment=?"
         ),
         Lookup("a signature by its nonce", NonceSQL.number, by: "writer=? AND <expr>=? AND <expr>=?"),
         Lookup("the first record of a chain", NonceSQL.firstNumber, by: "writer=?"),
@@ -72,12 +72,12 @@ struct QueryPlanTests {
         Lookup(
             "the newest signature of a customer",
             RedemptionSQL.signature(.newest, ofSubscription: false),
-            by: "customer=? AND product_id=? AND offer_id=? AND time>? AND time<?"
+            by: "customer=? AND offer_id=? AND time>? AND time<?"
         ),
         Lookup(
             "the oldest signature of a subscription",
             RedemptionSQL.signature(.oldest, ofSubscription: true),
-            by: "customer=? AND product_id=? AND offer_id=? AND time>? AND time<?"
+            by: "customer=? AND offer_id=? AND time>? AND time<?"
         ),
         Lookup("decisions of a period", FunnelSQL.decisions, by: "day>? AND day<?"),
         Lookup("signatures of a period", FunnelSQL.signatures, by: "time>? AND time<?"),

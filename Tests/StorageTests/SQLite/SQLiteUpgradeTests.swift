@@ -26,26 +26,48 @@ struct SQLiteUpgradeTests {
         return path
     }
 
-    @Test("Its records are all there, in order, are found by their nonces, and their chain is gone on with")
-    func sections() throws {
+    @Test(
+        "All records are there, in order, and are found by their nonces; the chains go on, and limits count what was before",
+        arguments: [NonceSQL.migration.name, SlimTables.migration.name]
+    )
+    func upgrade(step: String) throws {
         let fixture = try LedgerFixture(.sqlite)
         let store = try fixture.store()
         for index in 0..<30 { _ = try store.commit([.of(account: "\(index)", count: 2, at: fixture.now)]) }
+        for index in 0..<2 {
+            let entry = LedgerEntry.of(
+                account: "\(index)",
+                originalTransactionId: "7",
+                maximumAccounts: 2,
+                at: fixture.now
+            )
+            #expect(try store.commit([entry]) == [[.recorded]])
+        }
         try store.writeCheckpoint()
-        let path = try file(before: NonceSQL.migration.name, from: fixture)
-        let database = try SQLiteDatabase(path: path)
+        let database = try SQLiteDatabase(path: file(before: step, from: fixture))
         let start = LedgerPlace(before: Timestamp(millisecondsSince1970: 0))
         let records = try database.records(after: start, limit: 1000)
-        #expect(records.count == 60)
+        #expect(records.count == 62)
         #expect(try records == fixture.records())
         for record in records { #expect(try database.record(nonce: record.nonce) == record) }
         let keys = LedgerKeys(digestKey: testDigestKey, checkpointSigner: fixture.signer)
         let next = SQLiteLedgerStore(database: database, keys: keys, retentionDays: nil, now: { fixture.now })
-        #expect(try next.commit([.of(at: fixture.now)]) == [[.recorded]])
+        let outcomes = try next.commit([
+            .of(account: "0", originalTransactionId: "7", maximumAccounts: 2, at: fixture.now),
+            .of(account: "2", originalTransactionId: "7", maximumAccounts: 2, at: fixture.now),
+            .of(account: "5", limit: 2, at: fixture.now),
+        ])
+        #expect(outcomes == [[.recorded], [.evidenceShared(others: 2)], [.signatureLimit(count: 2)]])
+        #expect(
+            try next.forgetPresentations(
+                of: Account.applicationUsername("1").payloadField,
+                bundleId: "com.example.reader"
+            ) == 1
+        )
         let found = try LedgerVerifier(database, key: fixture.signer.key.publicKey).verify()
         #expect(found.faults.isEmpty, "\(found.faults)")
         #expect(found.chains == 2)
-        #expect(found.records == 61)
+        #expect(found.records == 63)
         #expect(found.checkpoints == 1)
     }
 }
