@@ -3,18 +3,18 @@ public import Offers
 /// The use case behind support: why StoreKit refused a signature.
 ///
 /// An actor, so that diagnoses take one core at the most, one after another, and never the signatures' share.
-public actor DiagnoseReports<Verifier: SignatureVerifier> {
+public actor DiagnoseReports {
     /// An app of the catalog, with the public halves of its keys.
     public struct DiagnosableApp: Sendable {
         let app: App
-        let verifiers: [Verifier]
+        let verifiers: [any SignatureVerifier]
 
         /// Creates the pair.
         ///
         /// - Parameters:
         ///   - app: The app.
         ///   - verifiers: The public halves of its keys.
-        public init(app: App, verifiers: [Verifier]) {
+        public init(app: App, verifiers: [any SignatureVerifier]) {
             self.app = app
             self.verifiers = verifiers
         }

@@ -1,9 +1,9 @@
 import Offers
 
 /// Signs the eligible offers of one request, in the forms that it asks for.
-struct OfferStamp<Signer: OfferSigner> {
+struct OfferStamp {
     /// The app with its key.
-    let signing: SigningApp<Signer>
+    let signing: SigningApp
     /// The account to sign for.
     let account: Account
     /// The forms asked for.

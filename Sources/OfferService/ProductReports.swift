@@ -1,9 +1,9 @@
 public import Offers
 
 /// The use cases of product reports: takes what clients' StoreKit shows, and tells what a landing page needs.
-public struct ProductReports<Store: ProductReportStore>: Sendable {
+public struct ProductReports: Sendable {
     private let apps: [String: App]
-    private let store: Store
+    private let store: any ProductReportStore
     private let now: @Sendable () -> Timestamp
 
     /// Creates the use cases.
@@ -12,7 +12,7 @@ public struct ProductReports<Store: ProductReportStore>: Sendable {
     ///   - apps: The apps of the catalog; of two with one bundle identifier the first counts.
     ///   - store: Where reports are kept.
     ///   - now: The server's clock.
-    public init(apps: [App], store: Store, now: @escaping @Sendable () -> Timestamp) {
+    public init(apps: [App], store: any ProductReportStore, now: @escaping @Sendable () -> Timestamp) {
         self.apps = Dictionary(apps.map { ($0.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
         self.store = store
         self.now = now

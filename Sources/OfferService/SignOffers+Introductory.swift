@@ -46,7 +46,7 @@ extension SignOffers {
 
     private func answer(
         _ request: IntroductorySignatureRequest,
-        by signing: SigningApp<Signer>,
+        by signing: SigningApp,
         _ history: SubscriptionHistory?,
         at moment: Timestamp
     ) throws(SignatureFault) -> IntroductorySignatureAnswer {

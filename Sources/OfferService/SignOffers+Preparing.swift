@@ -14,7 +14,7 @@ extension SignOffers {
     public struct Waiting: Sendable {
         fileprivate enum Reason: Sendable {
             case appStore(AppStoreQuestion, any EvidenceFetcher)
-            case states(CustomerHistories<Reader>.Reading)
+            case states(CustomerHistories.Reading)
             case ledger(LedgerQuestion, Undecided)
         }
 
@@ -25,7 +25,7 @@ extension SignOffers {
     /// A request that may be decided.
     fileprivate struct Inquiry: Sendable {
         let request: SignatureRequest
-        let signing: SigningApp<Signer>
+        let signing: SigningApp
         let skipsEligibility: Bool
     }
 

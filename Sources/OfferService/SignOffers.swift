@@ -5,15 +5,18 @@ public import Offers
 /// Plain synchronous functions over values, without I/O, wherever the evidence is at hand: they run on whatever thread
 /// the request is on. What the App Store has to be asked about is answered asynchronously, by the same functions, and so
 /// is the ledger waited for.
-public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable {
-    let apps: [String: SigningApp<Signer>]
+///
+/// It is a class so that asking for it copies nothing, and knows its parts by their protocols alone so that the compiler
+/// makes one fast copy of it, which generic code across modules is not.
+public final class SignOffers: Sendable {
+    let apps: [String: SigningApp]
     let maximumEvidenceAgeSeconds: Int64
     let now: @Sendable () -> Timestamp
     /// What is counted on the way.
     public let metrics: ServiceMetrics
     let signatureCounters: [String: SignatureCounters]
     let ledger: (any SignatureLedger)?
-    let histories: CustomerHistories<Reader>
+    let histories: CustomerHistories
     private let maximumSignedTransactionAgeSeconds: Int64?
 
     /// Creates the use case.
@@ -30,8 +33,8 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
     ///   - metrics: What is counted on the way.
     ///   - now: The server's clock.
     public init(
-        apps: [SigningApp<Signer>],
-        evidenceReader: Reader,
+        apps: [SigningApp],
+        evidenceReader: any EvidenceReader,
         evidenceFetcher: (any EvidenceFetcher)? = nil,
         memory: StateMemory? = nil,
         maximumEvidenceAgeSeconds: Int64,
@@ -152,7 +155,7 @@ public struct SignOffers<Signer: OfferSigner, Reader: EvidenceReader>: Sendable 
     ///   - account: The account of the request.
     /// - Returns: The app with its key.
     /// - Throws: ``SignatureFault`` when there is no such app, or no account.
-    func signingApp(of bundleId: String, for account: Account) throws(SignatureFault) -> SigningApp<Signer> {
+    func signingApp(of bundleId: String, for account: Account) throws(SignatureFault) -> SigningApp {
         guard let signing = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
         if signing.app.requiresAccount, account == .none { throw .accountRequired }
         return signing

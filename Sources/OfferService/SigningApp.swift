@@ -1,11 +1,13 @@
 public import Offers
 
 /// An app of the catalog together with the key that signs for it.
-public struct SigningApp<Signer: OfferSigner>: Sendable {
+///
+/// It is a class so that handing it on copies nothing.
+public final class SigningApp: Sendable {
     /// The app.
     public let app: App
     /// Its signing key: the first of its keys in the catalog.
-    public let signer: Signer
+    public let signer: any OfferSigner
     /// In whose name App Store requests (JWS) are signed; `nil` when the catalog does not name the key's issuer.
     public let issuer: AppStoreRequestIssuer?
 
@@ -15,7 +17,7 @@ public struct SigningApp<Signer: OfferSigner>: Sendable {
     ///   - app: The app.
     ///   - signer: Its signing key.
     ///   - issuerId: The key's issuer in App Store Connect; `nil` when the catalog does not name it.
-    public init(app: App, signer: Signer, issuerId: String? = nil) {
+    public init(app: App, signer: any OfferSigner, issuerId: String? = nil) {
         self.app = app
         self.signer = signer
         issuer = issuerId.map { AppStoreRequestIssuer(bundleId: app.bundleId, issuerId: $0) }

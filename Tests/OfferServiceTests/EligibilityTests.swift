@@ -10,7 +10,7 @@ struct EligibilityTests {
     private let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
     private let signer = TestSigner()
 
-    private var useCase: SignOffers<TestSigner, AppStoreEvidenceReader> {
+    private var useCase: SignOffers {
         let groups = [("1", "monthly"), ("2", "news")].map { id, product in
             SubscriptionGroup(
                 id: id,

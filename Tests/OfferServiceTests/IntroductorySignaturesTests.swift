@@ -9,7 +9,7 @@ struct IntroductorySignaturesTests {
     private let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
     private let signer = KeySigner()
 
-    private func useCase(issuerId: String? = "issuer") -> SignOffers<KeySigner, AppStoreEvidenceReader> {
+    private func useCase(issuerId: String? = "issuer") -> SignOffers {
         let groups = [("1", "monthly"), ("2", "news")].map { id, product in
             SubscriptionGroup(id: id, products: [Product(id: product)])
         }

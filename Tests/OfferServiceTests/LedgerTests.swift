@@ -9,7 +9,7 @@ struct LedgerTests {
     private let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
     private let signer = TestSigner()
 
-    private func useCase(_ ledger: ScriptedLedger?) -> SignOffers<TestSigner, AppStoreEvidenceReader> {
+    private func useCase(_ ledger: ScriptedLedger?) -> SignOffers {
         let limited = PromotionalOffer(
             id: "limited",
             signatureLimit: SignatureLimit(maximumSignaturesPerCustomer: 2)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Product reports")
 struct ProductReportsTests {
-    private func useCases(_ store: InMemoryProductReports) -> ProductReports<InMemoryProductReports> {
+    private func useCases(_ store: InMemoryProductReports) -> ProductReports {
         let products = [
             Product(
                 id: "monthly",

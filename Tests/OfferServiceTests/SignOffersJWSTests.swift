@@ -9,7 +9,7 @@ struct SignOffersJWSTests {
     private let now = Timestamp(millisecondsSince1970: 1_795_262_400_999)
     private let signer = KeySigner()
 
-    private func useCase(issuerId: String? = "issuer") -> SignOffers<KeySigner, AppStoreEvidenceReader> {
+    private func useCase(issuerId: String? = "issuer") -> SignOffers {
         let groups = [("1", ["monthly", "yearly"]), ("2", ["news"])].map { id, products in
             SubscriptionGroup(
                 id: id,

@@ -28,7 +28,7 @@ struct SignOffersTests {
     private func useCase(
         signer: TestSigner? = nil,
         requiresAccount: Bool = false
-    ) -> SignOffers<TestSigner, AppStoreEvidenceReader> {
+    ) -> SignOffers {
         let app = App(
             bundleId: "com.example.reader",
             requiresAccount: requiresAccount,

@@ -4,16 +4,16 @@ import Offers
 import StrictJSON
 
 /// `POST /v1/diagnoses`, without the transport.
-struct DiagnosesEndpoint<Verifier: SignatureVerifier>: BodyEndpoint {
+struct DiagnosesEndpoint: BodyEndpoint {
     private let clients: ClientDirectory
-    private let diagnoseReports: DiagnoseReports<Verifier>
+    private let diagnoseReports: DiagnoseReports
 
     /// Creates the endpoint.
     ///
     /// - Parameters:
     ///   - clients: Who may call.
     ///   - diagnoseReports: The use case behind it.
-    init(clients: ClientDirectory, diagnoseReports: DiagnoseReports<Verifier>) {
+    init(clients: ClientDirectory, diagnoseReports: DiagnoseReports) {
         self.clients = clients
         self.diagnoseReports = diagnoseReports
     }

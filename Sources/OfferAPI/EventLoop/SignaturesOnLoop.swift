@@ -8,19 +8,12 @@ import Offers
 ///
 /// There is one entry into the ledger's queue for a tick, and one wake of the event loop for its commit. What has to ask
 /// the App Store, the store of states or the ledger goes on in a task of its own.
-struct SignaturesOnLoop<
-    Signer: OfferSigner,
-    Reader: EvidenceReader,
-    Store: ProductReportStore,
-    Verifier: SignatureVerifier
->: LoopResponder {
-    typealias Endpoints = PublicEndpoints<Signer, Reader, Store, Verifier>
-
+struct SignaturesOnLoop: LoopResponder {
     /// How many offers are decided before the event loop looks after its connections again.
     private static var offersPerTick: Int { 256 }
 
     /// What the configuration in use answers with.
-    let endpoints: @Sendable () -> Endpoints
+    let endpoints: @Sendable () -> PublicEndpoints
     /// Takes note of the requests.
     let telemetry: RequestTelemetry
 
@@ -76,7 +69,7 @@ struct SignaturesOnLoop<
     }
 
     /// Lets a request in; `nil` when it was refused.
-    private func admit(_ call: LoopCall, to endpoints: Endpoints) -> Admitted? {
+    private func admit(_ call: LoopCall, to endpoints: PublicEndpoints) -> Admitted? {
         let clients = endpoints.clients
         let client: Client
         do throws(Problem) {
@@ -96,11 +89,11 @@ struct SignaturesOnLoop<
     }
 
     private func wait(
-        for waiting: SignOffers<Signer, Reader>.Waiting,
+        for waiting: SignOffers.Waiting,
         _ wish: SignatureCall,
         _ admitted: Admitted,
         on loop: any EventLoop,
-        _ endpoints: Endpoints
+        _ endpoints: PublicEndpoints
     ) {
         let identity = admitted.call.identity
         let bound = NIOLoopBound(admitted, eventLoop: loop)
@@ -120,7 +113,7 @@ struct SignaturesOnLoop<
         _ entries: [LedgerEntry],
         of signed: [Signed],
         on loop: any EventLoop,
-        _ endpoints: Endpoints
+        _ endpoints: PublicEndpoints
     ) {
         let bound = NIOLoopBound(signed, eventLoop: loop)
         endpoints.signatures.record(entries) { result in
@@ -137,7 +130,7 @@ struct SignaturesOnLoop<
     private func release(
         _ signed: Signed,
         by outcomes: Result<[GrantOutcome], SignatureFault>,
-        _ endpoints: Endpoints
+        _ endpoints: PublicEndpoints
     ) {
         do throws(Problem) {
             let body = try endpoints.signatures.release(signed.prepared, by: outcomes, evidence: signed.evidence)

@@ -30,7 +30,7 @@ protocol OfferCall {
     func answer(
         for client: Client,
         of bundleId: String,
-        by signOffers: SignOffers<some OfferSigner, some EvidenceReader>
+        by signOffers: SignOffers
     ) async throws(SignatureFault) -> [UInt8]
 }
 
@@ -41,7 +41,7 @@ extension SignatureCall: OfferCall {
     func answer(
         for client: Client,
         of bundleId: String,
-        by signOffers: SignOffers<some OfferSigner, some EvidenceReader>
+        by signOffers: SignOffers
     ) async throws(SignatureFault) -> [UInt8] {
         let answer = try await signOffers.answer(request(of: client, for: bundleId))
         return signOffers.metrics.rooms.measure(.encode) { answer.json }
@@ -73,7 +73,7 @@ extension EligibilityCall: OfferCall {
     func answer(
         for client: Client,
         of bundleId: String,
-        by signOffers: SignOffers<some OfferSigner, some EvidenceReader>
+        by signOffers: SignOffers
     ) async throws(SignatureFault) -> [UInt8] {
         let request = EligibilityRequest(
             bundleId: bundleId,
@@ -95,7 +95,7 @@ extension IntroductorySignatureCall: OfferCall {
     func answer(
         for client: Client,
         of bundleId: String,
-        by signOffers: SignOffers<some OfferSigner, some EvidenceReader>
+        by signOffers: SignOffers
     ) async throws(SignatureFault) -> [UInt8] {
         let request = IntroductorySignatureRequest(
             client: client.name,

@@ -4,29 +4,23 @@ import Offers
 import StrictJSON
 
 /// `POST /v1/signatures`.
-typealias SignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader> = OfferEndpoint<
-    SignatureCall, Signer, Reader
->
+typealias SignaturesEndpoint = OfferEndpoint<SignatureCall>
 /// `POST /v1/eligibility`.
-typealias EligibilityEndpoint<Signer: OfferSigner, Reader: EvidenceReader> = OfferEndpoint<
-    EligibilityCall, Signer, Reader
->
+typealias EligibilityEndpoint = OfferEndpoint<EligibilityCall>
 /// `POST /v1/introductory-eligibility-signatures`.
-typealias IntroductorySignaturesEndpoint<Signer: OfferSigner, Reader: EvidenceReader> = OfferEndpoint<
-    IntroductorySignatureCall, Signer, Reader
->
+typealias IntroductorySignaturesEndpoint = OfferEndpoint<IntroductorySignatureCall>
 
 /// A call that the main use case answers, asking the App Store where the evidence is not at hand.
-struct OfferEndpoint<Call: OfferCall, Signer: OfferSigner, Reader: EvidenceReader>: BodyEndpoint {
+struct OfferEndpoint<Call: OfferCall>: BodyEndpoint {
     private let clients: ClientDirectory
-    private let signOffers: SignOffers<Signer, Reader>
+    private let signOffers: SignOffers
 
     /// Creates the endpoint.
     ///
     /// - Parameters:
     ///   - clients: Who may call.
     ///   - signOffers: The use case behind it.
-    init(clients: ClientDirectory, signOffers: SignOffers<Signer, Reader>) {
+    init(clients: ClientDirectory, signOffers: SignOffers) {
         self.clients = clients
         self.signOffers = signOffers
     }
@@ -71,7 +65,7 @@ extension OfferEndpoint where Call == SignatureCall {
     func begin(
         _ body: [UInt8],
         for client: Client
-    ) throws(Problem) -> (SignatureCall, SignOffers<Signer, Reader>.Beginning) {
+    ) throws(Problem) -> (SignatureCall, SignOffers.Beginning) {
         let (call, bundleId) = try take(body, from: client)
         do {
             return (call, try signOffers.begin(call.request(of: client, for: bundleId)))
@@ -89,7 +83,7 @@ extension OfferEndpoint where Call == SignatureCall {
     /// - Throws: `Problem` 422 or 503.
     func goOn(
         _ call: SignatureCall,
-        with waiting: SignOffers<Signer, Reader>.Waiting
+        with waiting: SignOffers.Waiting
     ) async throws(Problem) -> [UInt8] {
         do {
             let answer = try await signOffers.answer(try await signOffers.goOn(with: waiting))

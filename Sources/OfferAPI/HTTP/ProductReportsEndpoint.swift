@@ -1,19 +1,19 @@
 import HTTPTypes
 public import OfferService
-public import Offers
+import Offers
 import StrictJSON
 
 /// `POST /v1/product-reports` and `GET /v1/products`, without the transport.
-public struct ProductReportsEndpoint<Store: ProductReportStore>: Sendable {
+public struct ProductReportsEndpoint: Sendable {
     private let clients: ClientDirectory
-    private let reports: ProductReports<Store>
+    private let reports: ProductReports
 
     /// Creates the endpoint.
     ///
     /// - Parameters:
     ///   - clients: Who may call.
     ///   - reports: The use cases behind it.
-    public init(clients: ClientDirectory, reports: ProductReports<Store>) {
+    public init(clients: ClientDirectory, reports: ProductReports) {
         self.clients = clients
         self.reports = reports
     }

@@ -2,7 +2,7 @@ import HTTPTypes
 public import Hummingbird
 public import Logging
 import NIOCore
-public import Offers
+import Offers
 
 /// The routes that clients call.
 public enum PublicAPI {
@@ -21,13 +21,8 @@ public enum PublicAPI {
     ///   - metrics: Counts the requests.
     ///   - logger: Where the service's own faults are logged.
     /// - Returns: The responder.
-    public static func responder<
-        Signer: OfferSigner,
-        Reader: EvidenceReader,
-        Store: ProductReportStore,
-        Verifier: SignatureVerifier
-    >(
-        endpoints: @escaping @Sendable () -> PublicEndpoints<Signer, Reader, Store, Verifier>,
+    public static func responder(
+        endpoints: @escaping @Sendable () -> PublicEndpoints,
         metrics: RequestMetrics = RequestMetrics(),
         logger: Logger
     ) -> some HTTPResponder<Context> {
@@ -39,7 +34,7 @@ public enum PublicAPI {
         func post(
             _ route: PublicRoute,
             _ endpoint:
-                @escaping @Sendable (PublicEndpoints<Signer, Reader, Store, Verifier>) -> some BodyEndpoint
+                @escaping @Sendable (PublicEndpoints) -> some BodyEndpoint
         ) {
             router.post(RouterPath(route.path)) { request, context in
                 let endpoints = endpoints()
@@ -88,9 +83,7 @@ public enum PublicAPI {
     /// - Returns: The answers.
     public static func loopAnswers(
         endpoints:
-            @escaping @Sendable () -> PublicEndpoints<
-                some OfferSigner, some EvidenceReader, some ProductReportStore, some SignatureVerifier
-            >,
+            @escaping @Sendable () -> PublicEndpoints,
         metrics: RequestMetrics = RequestMetrics(),
         logger: Logger
     ) -> LoopAnswers {

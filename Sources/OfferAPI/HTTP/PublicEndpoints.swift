@@ -1,28 +1,23 @@
 public import OfferService
-public import Offers
+import Offers
 
 /// Everything that clients call, by one configuration: a request asks for it once, so that a reload never changes
 /// anything within a request.
 ///
 /// It is a class so that asking for it copies nothing.
-public final class PublicEndpoints<
-    Signer: OfferSigner,
-    Reader: EvidenceReader,
-    Store: ProductReportStore,
-    Verifier: SignatureVerifier
->: Sendable {
+public final class PublicEndpoints: Sendable {
     /// Who may call.
     public let clients: ClientDirectory
     /// `POST /v1/signatures`.
-    let signatures: SignaturesEndpoint<Signer, Reader>
+    let signatures: SignaturesEndpoint
     /// `POST /v1/eligibility`.
-    let eligibility: EligibilityEndpoint<Signer, Reader>
+    let eligibility: EligibilityEndpoint
     /// `POST /v1/introductory-eligibility-signatures`.
-    let introductorySignatures: IntroductorySignaturesEndpoint<Signer, Reader>
+    let introductorySignatures: IntroductorySignaturesEndpoint
     /// `POST /v1/product-reports` and `GET /v1/products`.
-    let productReports: ProductReportsEndpoint<Store>
+    let productReports: ProductReportsEndpoint
     /// `POST /v1/diagnoses`.
-    let diagnoses: DiagnosesEndpoint<Verifier>
+    let diagnoses: DiagnosesEndpoint
 
     /// Puts the use cases behind their routes.
     ///
@@ -33,9 +28,9 @@ public final class PublicEndpoints<
     ///   - diagnoseReports: Finds out why StoreKit refused a signature.
     public init(
         clients: ClientDirectory,
-        signOffers: SignOffers<Signer, Reader>,
-        productReports: ProductReports<Store>,
-        diagnoseReports: DiagnoseReports<Verifier>
+        signOffers: SignOffers,
+        productReports: ProductReports,
+        diagnoseReports: DiagnoseReports
     ) {
         self.clients = clients
         signatures = SignaturesEndpoint(clients: clients, signOffers: signOffers)

@@ -2,12 +2,12 @@ import Offers
 
 /// Where the history of a customer comes from: the evidence of a request, what the App Store says of it, and what the
 /// service holds.
-struct CustomerHistories<Reader: EvidenceReader>: Sendable {
+struct CustomerHistories: Sendable {
     /// How far ahead of the server's clock evidence may be dated, in seconds, before it counts as not genuine.
     static var toleratedClockSkewSeconds: Int64 { 300 }
 
     /// Reads evidence that is at hand.
-    let reader: Reader
+    let reader: any EvidenceReader
     /// Asks the App Store; `nil` where nothing is asked.
     let fetcher: (any EvidenceFetcher)?
     /// What the service remembers of customers; `nil` where it remembers nothing.

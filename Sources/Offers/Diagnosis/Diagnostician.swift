@@ -1,12 +1,12 @@
 /// Finds out why StoreKit refused a signature, by recomputing what a backend may have signed: never by guessing.
-public struct Diagnostician<Verifier: SignatureVerifier>: Sendable {
+public struct Diagnostician: Sendable {
     /// How many verifications one report may cost.
     ///
     /// Each takes a tenth of a millisecond.
     public static var maximumVerifications: Int { 4000 }
 
     private let app: App
-    private let verifiers: [Verifier]
+    private let verifiers: [any SignatureVerifier]
     private let otherBundleIds: [String]
     private let isKnownStranger: Bool
     private let record: RecordedSignature?
@@ -23,7 +23,7 @@ public struct Diagnostician<Verifier: SignatureVerifier>: Sendable {
     ///   - now: The server's clock.
     public init(
         app: App,
-        verifiers: [Verifier],
+        verifiers: [any SignatureVerifier],
         otherBundleIds: [String],
         isKnownStranger: Bool = false,
         record: RecordedSignature? = nil,
@@ -96,7 +96,7 @@ public struct Diagnostician<Verifier: SignatureVerifier>: Sendable {
         let expected = verifiers.filter { $0.keyIdentifier == report.keyIdentifier }
         let others = verifiers.filter { $0.keyIdentifier != report.keyIdentifier }
         var left = Self.maximumVerifications
-        func isSigned(_ guess: PayloadGuess, by keys: [Verifier]) -> Bool {
+        func isSigned(_ guess: PayloadGuess, by keys: [any SignatureVerifier]) -> Bool {
             let bytes = guess.bytes
             return keys.contains { key in
                 left -= 1

@@ -35,7 +35,7 @@ public struct Discount: Equatable, Sendable {
         bundleId: String,
         account: Account,
         timestamp: Timestamp,
-        signer: some OfferSigner
+        signer: any OfferSigner
     ) throws(SigningFailure) {
         let nonce = Nonce()
         let payload: DiscountPayload

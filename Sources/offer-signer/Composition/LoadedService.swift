@@ -60,7 +60,7 @@ struct LoadedService: Sendable {
         asking appStore: AppStoreEvidenceFetcher?,
         recordingIn ledger: DurableLedger,
         with lifelong: LifelongParts?
-    ) -> SignOffers<GuardedKey, AppStoreEvidenceReader> {
+    ) -> SignOffers {
         SignOffers(
             apps: zip(settings.apps, keys).compactMap { app, keys in
                 keys.first.map { SigningApp(app: app.app, signer: $0, issuerId: app.keys.first?.issuerId) }
@@ -87,7 +87,7 @@ struct LoadedService: Sendable {
     func diagnoseReports(
         remembering memory: StateMemory? = nil,
         recalling recall: LedgerRecall?
-    ) -> DiagnoseReports<P256Verifier> {
+    ) -> DiagnoseReports {
         DiagnoseReports(
             apps: zip(settings.apps, zip(keys, retiredKeys)).map { app, keys in
                 let signing = keys.0.map { ($0.keyIdentifier, $0.signer.publicKeySPKI) }
@@ -107,7 +107,7 @@ struct LoadedService: Sendable {
     ///
     /// - Parameter store: Where the reports are kept.
     /// - Returns: The use cases.
-    func productReports<Store>(in store: Store) -> ProductReports<Store> {
+    func productReports(in store: any ProductReportStore) -> ProductReports {
         ProductReports(apps: settings.apps.map(\.app), store: store, now: WallClock.now)
     }
 

@@ -15,7 +15,7 @@ final class ServiceSnapshot: Sendable {
     /// What asks the App Store.
     let appStore: AppStoreEvidenceFetcher
     /// What clients call.
-    let endpoints: PublicEndpoints<GuardedKey, AppStoreEvidenceReader, DurableProductReports, P256Verifier>
+    let endpoints: PublicEndpoints
 
     /// What Apple calls.
     let notifications: NotificationsEndpoint<AppStoreNotificationReader>
