@@ -88,7 +88,10 @@ struct TwoWaysTests {
             .replacing(/"(timestamp)":\d+/) { "\"\($0.1)\":0" }
             .replacing(/"(expiresAt|now|asOf)":"[^"]*"/) { "\"\($0.1)\":\"\"" }
             .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/, with: "")
+        // A signature has two or three bytes more or less.
+        let length = response.headers["content-length"] == "\(response.body.count)" ? "right" : "wrong"
         let head = response.head
+            .replacing(/Content-Length: \d+/, with: "Content-Length: \(length)")
             .replacing(/\r\n[Dd]ate: [^\r]*/, with: "\r\nDate:")
             // A signature is some bytes longer or shorter than another. What is read is as long as this says.
             .replacing(/\r\n[Cc]ontent-[Ll]ength: [^\r]*/, with: "\r\nContent-Length:")

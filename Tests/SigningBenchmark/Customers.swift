@@ -10,7 +10,7 @@ import Synchronization
 
 /// Many customers in turn, some of them at once, as on as many connections; each answer waits for the ledger.
 final class Customers {
-    typealias Service = SignOffers, AppStoreEvidenceReader>
+    typealias Service = SignOffers
 
     /// How many requests are under way at once.
     static let atOnce = 64

@@ -85,7 +85,7 @@ struct SigningBenchmark {
         return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    private static func service(_ key: SigningKey) -> SignOffers, AppStoreEvidenceReader> {
+    private static func service(_ key: SigningKey) -> SignOffers {
         let offer = PromotionalOffer(id: offerId, audience: [.lapsed], maxRedemptions: 1)
         let group = SubscriptionGroup(id: "20900001", products: [Product(id: productId, offers: [offer])])
         return SignOffers(

@@ -1,5 +1,3 @@
-import HTTPTypes
-
 extension ClientDirectory {
     /// Decides by the head alone who calls, and whether they may make this call.
     ///
@@ -8,8 +6,8 @@ extension ClientDirectory {
     ///   - scope: What the call needs.
     /// - Returns: The client that calls.
     /// - Throws: `Problem` 401 or 403.
-    func admit(_ head: HTTPRequest, for scope: ClientScope) throws(Problem) -> Client {
-        guard let token = head.bearerToken, let client = client(presenting: token) else { throw .unauthorized }
+    func admit(_ head: RequestHead, for scope: ClientScope) throws(Problem) -> Client {
+        guard let token = head.token, let client = client(with: token) else { throw .unauthorized }
         guard client.scopes.contains(scope) else { throw .scopeNotAllowed(scope) }
         return client
     }
@@ -21,7 +19,7 @@ extension ClientDirectory {
     ///   - scope: What the call needs.
     /// - Returns: The client that calls.
     /// - Throws: `Problem` 401, 403 or 415.
-    func admitJSON(_ head: HTTPRequest, for scope: ClientScope) throws(Problem) -> Client {
+    func admitJSON(_ head: RequestHead, for scope: ClientScope) throws(Problem) -> Client {
         let client = try admit(head, for: scope)
         guard head.hasJSONBody else { throw .unsupportedMediaType }
         return client

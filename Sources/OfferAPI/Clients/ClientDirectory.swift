@@ -22,7 +22,13 @@ public struct ClientDirectory: Sendable {
     ///
     /// - Parameter token: The bearer token as it was presented.
     /// - Returns: The client; `nil` when the token is nobody's.
-    public func client(presenting token: some StringProtocol) -> Client? { clients[TokenDigest(of: token)] }
+    public func client(presenting token: some StringProtocol) -> Client? { client(with: TokenDigest(of: token)) }
+
+    /// The client whose token has a digest.
+    ///
+    /// - Parameter digest: The digest of the bearer token as it was presented.
+    /// - Returns: The client; `nil` when the token is nobody's.
+    func client(with digest: TokenDigest) -> Client? { clients[digest] }
 
     /// What a client has asked for.
     ///

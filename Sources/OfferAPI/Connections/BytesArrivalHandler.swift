@@ -1,14 +1,14 @@
 import NIOCore
 import NIOHTTP1
 
-/// Some bytes have come, though they may not make a request's head yet.
-struct BytesArrived: Sendable {}
-
-/// Tells the handlers behind the parser that bytes have come: the parser itself is silent until a head is complete.
+/// What stands before the parser: it tells when bytes have come, of which the parser is silent until a head is complete,
+/// and lets answers out that need no encoder.
 final class BytesArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
+    /// What wants to know that bytes have come.
+    weak var connection: HTTPConnectionHandler?
     private var context: ChannelHandlerContext?
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -16,12 +16,23 @@ final class BytesArrivalHandler: ChannelInboundHandler, RemovableChannelHandler 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     /// Gives the head that is coming up, as if it were no HTTP.
-    ///
-    /// `HTTPServerPipelineHandler` lets an answer pass where it has seen a request, or this error.
     func giveUpHead() { context?.fireErrorCaught(HTTPParserError.unknown) }
 
+    /// Writes bytes to the client, without a flush.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - promise: Told when they are on their way.
+    func write(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>?) {
+        guard let context else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        context.write(NIOAny(bytes), promise: promise)
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        context.fireUserInboundEventTriggered(BytesArrived())
+        connection?.bytesArrived()
         context.fireChannelRead(data)
     }
 }

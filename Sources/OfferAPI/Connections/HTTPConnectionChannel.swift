@@ -42,7 +42,7 @@ struct HTTPConnectionChannel: ServerChildChannel {
                 decoding.maxHeaderFieldCount = setup.limits.maximumHeaderFields
                 // What goes out comes from `HTTPFields`, which hold no value that ends a line, or from constants.
                 try pipeline.configureHTTPServerPipeline(
-                    withPipeliningAssistance: true,
+                    withPipeliningAssistance: false,
                     withErrorHandling: false,
                     withOutboundHeaderValidation: false,
                     withEncoderConfiguration: .init(),

@@ -21,8 +21,14 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     private let arrivals: BytesArrivalHandler
     private var state: HTTPConnectionState
     private var context: ChannelHandlerContext?
-    private var head: HTTPRequest?
+    private var head: RequestHead?
+    /// The head that came last, for the token of the next one is mostly the same.
+    private var latestHead: RequestHead?
+    /// The head as the router has it; `nil` where the request is answered on the event loop.
+    private var routed: HTTPRequest?
     private var isHeadRequest = false
+    private var held = HeldInput()
+    private var isReleasing = false
     private var body = ByteBuffer()
     private var isCounted = false
     private var isAnswerBegun = false
@@ -33,7 +39,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     ///
     /// - Parameters:
     ///   - setup: What is the same for all connections of the listener.
-    ///   - arrivals: What tells that bytes have come.
+    ///   - arrivals: What stands before the parser.
     ///   - progress: The place that a request holds until it is worked on.
     ///   - queue: Where requests wait that are answered on the event loop; `nil` when everything goes to the router.
     init(
@@ -47,6 +53,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         self.arrivals = arrivals
         self.progress = progress
         state = HTTPConnectionState(limits: setup.limits, isSecure: setup.isSecure, now: .now())
+        arrivals.connection = self
     }
 
     // MARK: Coming and going
@@ -67,23 +74,38 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         timer?.cancel()
         timer = nil
         countAsEnded()
-        progress.end()
+        progress.abandon()
         context.fireChannelInactive()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case is BytesArrived: state.bytesArrived(at: .now())
         case TLSUserEvent.handshakeCompleted:
             state.handshakeCompleted(at: .now())
             context.fireUserInboundEventTriggered(event)
         case ChannelEvent.inputClosed:
-            if state.inputClosed() { context.close(promise: nil) }
+            guard held.isEmpty else { return held.hold(.end) }
+            inputClosed(context)
+        case is ChannelShouldQuiesceEvent:
+            setup.census.drain()
+            if state.phase == .idle { context.close(promise: nil) }
+            context.fireUserInboundEventTriggered(event)
         default: context.fireUserInboundEventTriggered(event)
         }
     }
 
+    private func inputClosed(_ context: ChannelHandlerContext) {
+        if state.inputClosed() { context.close(promise: nil) }
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let fault = error as? HTTPParserError, state.isAwaitingAnswer || !held.isEmpty {
+            return held.hold(.fault(fault))
+        }
+        fail(error, context)
+    }
+
+    private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
         switch error {
         case is HTTPParserError where isHeadOverdue && canRefuse: refuse(.requestTimeout, closes: true, context)
         case HTTPParserError.headerOverflow where canRefuse:
@@ -94,44 +116,92 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         }
     }
 
+    /// Some bytes have come, though they may not make a request's head yet.
+    func bytesArrived() { state.bytesArrived(at: .now()) }
+
     // MARK: Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
+        let part = unwrapInboundIn(data)
+        guard held.isEmpty, !state.isAwaitingAnswer else { return held.hold(.part(part)) }
+        take(part, context)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if held.mayRead() { context.read() }
+    }
+
+    /// Lets what was held back come, as far as it may by now.
+    private func release(_ context: ChannelHandlerContext) {
+        // What is refused at once is answered within this, and the next one's turn comes below.
+        guard !isReleasing else { return }
+        isReleasing = true
+        defer { isReleasing = false }
+        var hasTaken = false
+        while !state.isAwaitingAnswer, let event = held.takeNext() {
+            switch event {
+            case .part(let part):
+                take(part, context)
+                hasTaken = true
+            case .fault(let fault): fail(fault, context)
+            case .end: inputClosed(context)
+            }
+        }
+        // What has come is handed to a task only with this.
+        if hasTaken { context.fireChannelReadComplete() }
+        if held.takeDueRead() { context.read() }
+    }
+
+    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        guard state.phase != .lingering else { return }
+        switch part {
         case .head(let head): read(head, context)
         case .body(var piece): read(&piece, context)
         case .end:
             guard state.requestEnded(at: .now()), let head else { return }
-            guard progress.enter() else { return refuse(.overloaded, closes: false, context) }
+            guard progress.enter(routed == nil ? .answer : .task) else {
+                return refuse(.overloaded, closes: false, context)
+            }
             let body = body
             self.head = nil
             self.body = ByteBuffer()
-            if let queue, queue.takes(head) {
-                queue.add(LoopCall(head, body, progress: progress, on: self))
-            } else {
-                context.fireChannelRead(wrapInboundOut(.head(head)))
+            if let routed {
+                self.routed = nil
+                context.fireChannelRead(wrapInboundOut(.head(routed)))
                 if body.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(.body(body))) }
                 context.fireChannelRead(wrapInboundOut(.end(nil)))
+            } else {
+                queue?.add(LoopCall(head, body, progress: progress, on: self))
             }
         }
     }
 
-    private func read(_ oldHead: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        isHeadRequest = oldHead.method == .HEAD
-        let keepsAlive = HTTPHeadRules.keepsAlive(oldHead)
-        let length = HTTPHeadRules.contentLength(of: oldHead)
-        let hasBody = length.map { $0 > 0 } ?? oldHead.headers.contains(name: "transfer-encoding")
-        let awaitsContinue = hasBody && HTTPHeadRules.awaitsContinue(oldHead)
+    private func read(_ sent: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        isHeadRequest = sent.method == .HEAD
+        guard let head = RequestHead(sent, after: latestHead) else {
+            return refuse(.malformedTarget, closes: true, context)
+        }
+        latestHead = head
+        let framing = head.framing
+        let keepsAlive = HTTPHeadRules.keepsAlive(sent, framing)
+        let length = HTTPHeadRules.contentLength(of: framing)
+        let hasBody = length.map { $0 > 0 } ?? framing.transferCoding.isThere
+        let awaitsContinue = hasBody && HTTPHeadRules.awaitsContinue(framing, in: sent.version)
         // What is left of a refused request is waited for, unless it is long or may never come.
         let isLong = (length ?? 0) > setup.limits.maximumBodyBytes
         let closes = !keepsAlive || isLong || awaitsContinue
-        if let problem = HTTPHeadRules.fault(of: oldHead) { return refuse(problem, closes: true, context) }
-        guard let head = try? HTTPRequest(oldHead, secure: setup.isSecure, splitCookie: false) else {
-            return refuse(.malformedHTTP("The method or the path is not of HTTP (RFC 9110)."), closes: true, context)
+        if let problem = HTTPHeadRules.fault(of: framing, in: sent.version) {
+            return refuse(problem, closes: true, context)
+        }
+        if queue?.takes(head) != true {
+            routed = try? HTTPRequest(sent, secure: setup.isSecure, splitCookie: false)
+            guard routed != nil else { return refuse(.malformedTarget, closes: true, context) }
         }
         self.head = head
-        if setup.admission?.hasRoom == false { return refuse(.overloaded, closes: closes, context) }
-        switch setup.judge(head, context.remoteAddress) {
+        if setup.admission?.hasRoom(in: routed == nil ? .answer : .task) == false {
+            return refuse(.overloaded, closes: closes, context)
+        }
+        switch setup.judge(head, { context.remoteAddress }) {
         case .refuse(let problem, let delay): refuse(problem, after: delay, closes: closes, context)
         case .admit(let limit):
             if let length, length > limit { return refuse(.bodyTooLarge(limit: limit), closes: true, context) }
@@ -195,20 +265,32 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     private func writeEnd(promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+        write(wrapOutboundOut(.end(nil)), endingAnswer: promise, context) { context.write($0, promise: $1) }
+    }
+
+    /// Writes the last of an answer, and looks what comes next.
+    private func write<Last>(
+        _ last: Last,
+        endingAnswer promise: EventLoopPromise<Void>?,
+        _ context: ChannelHandlerContext,
+        by write: (Last, EventLoopPromise<Void>?) -> Void
+    ) {
         countAsEnded()
         isAnswerBegun = false
         // First of all, as the next request may come while the end is written.
         guard state.answerEnded(at: .now()) else {
-            context.write(wrapOutboundOut(.end(nil)), promise: promise)
-            return
+            write(last, promise)
+            return release(context)
         }
+        held.removeAll()
         let promise = promise ?? context.eventLoop.makePromise()
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         promise.futureResult.whenComplete { [linger = setup.limits.lingerTimeout] _ in
             bound.value.close(mode: .output, promise: nil)
             _ = bound.value.eventLoop.scheduleTask(in: linger) { bound.value.close(promise: nil) }
         }
-        context.write(wrapOutboundOut(.end(nil)), promise: promise)
+        write(last, promise)
+        release(context)
     }
 
     /// Whether nothing of an answer is on its way, so that another can take its place.
@@ -225,9 +307,9 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         closes: Bool,
         _ context: ChannelHandlerContext
     ) {
-        let identity = RequestIdentity(head?.headerFields ?? [:])
+        let identity = head?.identity ?? RequestIdentity(RequestFields())
         setup.noteRefusal(head, identity, problem)
-        head = nil
+        (head, routed) = (nil, nil)
         body = ByteBuffer()
         state.refused(closes: closes, at: .now())
         countAsBegun()
@@ -240,19 +322,16 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     private func answer(_ problem: Problem, to identity: RequestIdentity, _ context: ChannelHandlerContext) {
-        var answer = LoopAnswer(problem)
-        answer.add(identity.fields)
+        var answer = problem == .overloaded ? .overloaded : LoopAnswer(problem)
+        answer.add(identity)
         write(answer, context)
     }
 
-    private func write(_ answer: LoopAnswer, _ context: ChannelHandlerContext) {
-        var head = answer.head
-        head.headers.add(name: "Date", value: HTTPDate.now())
-        write(head, promise: nil, context)
-        if !isHeadRequest {
-            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
-        }
-        writeEnd(promise: nil, context)
+    private func write(_ answer: consuming LoopAnswer, _ context: ChannelHandlerContext) {
+        let closes = state.answerBegins(isDraining: setup.census.isDraining)
+        let message = answer.message(closes: closes, leavesOutBody: isHeadRequest)
+        // Past the encoder, which has nothing to do here.
+        write(message, endingAnswer: nil, context) { arrivals.write($0, promise: $1) }
         context.flush()
     }
 
@@ -297,7 +376,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 extension HTTPConnectionHandler: LoopConnection {
     var isWaiting: Bool { state.phase == .answering && context?.channel.isActive == true }
 
-    func send(_ answer: LoopAnswer) {
+    func send(_ answer: consuming LoopAnswer) {
         guard let context, isWaiting else { return }
         write(answer, context)
     }

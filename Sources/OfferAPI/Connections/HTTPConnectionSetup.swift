@@ -1,4 +1,3 @@
-import HTTPTypes
 import NIOCore
 
 /// What all connections of a listener have in common.
@@ -8,7 +7,7 @@ struct HTTPConnectionSetup: Sendable {
     /// The listener's connections.
     let census: ConnectionCensus
     /// What is made of a request by its head.
-    let judge: @Sendable (HTTPRequest, SocketAddress?) -> HeadJudgement
+    let judge: @Sendable (RequestHead, () -> SocketAddress?) -> HeadJudgement
     /// TLS for the next connection; `nil` where it is not spoken.
     let tls: TLSIdentity?
     /// What lets requests in while there is not too much to do; `nil` for all of them.
@@ -16,7 +15,7 @@ struct HTTPConnectionSetup: Sendable {
     /// Where requests wait that are answered on the event loop; `nil` when everything goes to the router.
     var queues: LoopQueues?
     /// Called for every request that is refused before it was worked on, with its head where that was understood.
-    var noteRefusal: @Sendable (HTTPRequest?, RequestIdentity, Problem) -> Void = { _, _, _ in }
+    var noteRefusal: @Sendable (RequestHead?, RequestIdentity, Problem) -> Void = { _, _, _ in }
 
     /// Whether TLS is spoken.
     var isSecure: Bool { tls != nil }

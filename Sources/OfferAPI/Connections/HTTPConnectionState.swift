@@ -32,6 +32,7 @@ struct HTTPConnectionState: Equatable {
     private let limits: ConnectionLimits
     private var closesAfterAnswer = false
     private var isInputClosed = false
+    private var hasNextBegun = false
 
     /// A new connection.
     ///
@@ -53,6 +54,9 @@ struct HTTPConnectionState: Equatable {
         }
     }
 
+    /// Whether a request is complete and has no answer, so that the next one waits.
+    var isAwaitingAnswer: Bool { phase == .answering || phase == .holdingBack }
+
     /// TLS is negotiated.
     mutating func handshakeCompleted(at now: NIODeadline) {
         if phase == .handshaking { becomeIdle(at: now) }
@@ -60,9 +64,9 @@ struct HTTPConnectionState: Equatable {
 
     /// Some bytes have come.
     mutating func bytesArrived(at now: NIODeadline) {
+        if isAwaitingAnswer { hasNextBegun = true }
         guard phase == .idle else { return }
-        phase = .readingHead
-        deadline = now + limits.headerTimeout
+        awaitHead(from: now)
     }
 
     /// A head has come that is admitted.
@@ -198,7 +202,17 @@ struct HTTPConnectionState: Equatable {
         }
     }
 
+    private mutating func awaitHead(from now: NIODeadline) {
+        phase = .readingHead
+        deadline = now + limits.headerTimeout
+    }
+
     private mutating func becomeIdle(at now: NIODeadline) {
+        // What came during the answer may be the beginning of a head, whose end must not be waited for forever.
+        if hasNextBegun {
+            hasNextBegun = false
+            return awaitHead(from: now)
+        }
         phase = .idle
         deadline = now + limits.idleTimeout
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The time as HTTP writes it (RFC 9110 §5.6.7).
 enum HTTPDate {
@@ -10,7 +11,16 @@ enum HTTPDate {
     /// The time of now.
     ///
     /// - Returns: The time, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    static func now() -> String { text(secondsSince1970: max(Int(time(nil)), 0)) }
+    static func now() -> String {
+        let second = max(Int(time(nil)), 0)
+        return latest.withLock { latest in
+            if latest.second != second { latest = (second, text(secondsSince1970: second)) }
+            return latest.text
+        }
+    }
+
+    /// The time that was told last: within a second it is the same.
+    private static let latest = Mutex((second: -1, text: ""))
 
     /// A time.
     ///

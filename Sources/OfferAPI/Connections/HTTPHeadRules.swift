@@ -7,25 +7,26 @@ enum HTTPHeadRules {
     /// `Content-Length` beside `Transfer-Encoding`, two lengths that differ and other ways to smuggle a request are the
     /// parser's to refuse.
     ///
-    /// - Parameter head: The head.
+    /// - Parameters:
+    ///   - framing: What the head says.
+    ///   - version: The version of HTTP.
     /// - Returns: Why it is refused; `nil` when it is in order.
-    static func fault(of head: HTTPRequestHead) -> Problem? {
+    static func fault(of framing: RequestFraming, in version: HTTPVersion) -> Problem? {
         // RFC 9112 §3.2: exactly one Host field in HTTP/1.1.
-        let hosts = head.headers[canonicalForm: "Host"]
-        guard hosts.count == 1 || (hosts.isEmpty && head.version == .http1_0) else {
+        let hasOneHost = framing.host.value.map { !$0.utf8.contains(UInt8(ascii: ",")) } ?? false
+        guard hasOneHost || !framing.host.isThere && version == .http1_0 else {
             return .malformedHTTP("A request of HTTP/1.1 has exactly one Host field (RFC 9112 §3.2).")
         }
-        guard head.headers["content-length"].count <= 1 else {
+        guard framing.contentLength.isUnambiguous else {
             return .malformedHTTP("Content-Length is there more than once.")
         }
         // RFC 9112 §6.1: the parser takes a coding that it does not know for no body at all.
-        let codings = head.headers["transfer-encoding"]
-        guard codings.isEmpty || (codings.map { $0.lowercased() } == ["chunked"] && head.version != .http1_0) else {
+        let isChunked = framing.transferCoding.value?.lowercased() == "chunked" && version != .http1_0
+        guard !framing.transferCoding.isThere || isChunked else {
             return .malformedHTTP("The only Transfer-Encoding here is chunked, once, in HTTP/1.1.")
         }
         // RFC 9110 §10.1.1: nothing else can be expected.
-        let expectations = head.headers[canonicalForm: "Expect"]
-        guard expectations.allSatisfy({ $0.lowercased() == "100-continue" }) else { return .expectationFailed }
+        guard framing.expectations.allSatisfy({ $0.lowercased() == "100-continue" }) else { return .expectationFailed }
         return nil
     }
 
@@ -33,25 +34,29 @@ enum HTTPHeadRules {
     ///
     /// After a request to upgrade, and after CONNECT, the parser waits for another protocol, which is not spoken here.
     ///
-    /// - Parameter head: The head.
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - framing: What it says.
     /// - Returns: `false` when the answer has to close the connection.
-    static func keepsAlive(_ head: HTTPRequestHead) -> Bool {
-        head.isKeepAlive && head.method != .CONNECT && !head.headers.contains(name: "upgrade")
+    static func keepsAlive(_ head: HTTPRequestHead, _ framing: RequestFraming) -> Bool {
+        head.isKeepAlive && head.method != .CONNECT && !framing.upgrades
     }
 
     /// The length that the head announces; `nil` for a body in chunks, or none.
     ///
-    /// - Parameter head: The head, which the parser has found to be in order.
+    /// - Parameter framing: What the head says, which the parser has found to be in order.
     /// - Returns: The length in bytes, `Int.max` for one that does not fit.
-    static func contentLength(of head: HTTPRequestHead) -> Int? {
-        head.headers.first(name: "content-length").map { Int($0) ?? .max }
+    static func contentLength(of framing: RequestFraming) -> Int? {
+        framing.contentLength.value.map { Int($0) ?? .max }
     }
 
     /// Whether the client waits to be told to send the body (RFC 9110 §10.1.1).
     ///
-    /// - Parameter head: The head.
+    /// - Parameters:
+    ///   - framing: What the head says.
+    ///   - version: The version of HTTP.
     /// - Returns: `true` when it does.
-    static func awaitsContinue(_ head: HTTPRequestHead) -> Bool {
-        head.version != .http1_0 && head.headers.contains(name: "expect")
+    static func awaitsContinue(_ framing: RequestFraming, in version: HTTPVersion) -> Bool {
+        version != .http1_0 && !framing.expectations.isEmpty
     }
 }

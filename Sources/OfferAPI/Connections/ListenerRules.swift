@@ -1,4 +1,3 @@
-import HTTPTypes
 public import Logging
 import NIOCore
 
@@ -10,7 +9,7 @@ public struct ListenerRules: Sendable {
     public let census: ConnectionCensus
     /// What TLS shows; `nil` for plain HTTP.
     public let tls: TLSIdentity?
-    private let judge: @Sendable (HTTPRequest, SocketAddress?) -> HeadJudgement
+    private let judge: @Sendable (RequestHead, () -> SocketAddress?) -> HeadJudgement
     private let telemetry: RequestTelemetry?
     private let admission: AdmissionControl?
     private let queues: LoopQueues?

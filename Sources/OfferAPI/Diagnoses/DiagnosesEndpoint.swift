@@ -1,4 +1,3 @@
-import HTTPTypes
 import OfferService
 import Offers
 import StrictJSON
@@ -18,7 +17,7 @@ struct DiagnosesEndpoint: BodyEndpoint {
         self.diagnoseReports = diagnoseReports
     }
 
-    func admit(_ head: HTTPRequest) throws(Problem) -> Client {
+    func admit(_ head: RequestHead) throws(Problem) -> Client {
         try clients.admitJSON(head, for: .diagnose)
     }
 

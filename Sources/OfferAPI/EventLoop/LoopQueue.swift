@@ -1,4 +1,3 @@
-import HTTPTypes
 import NIOCore
 
 /// The requests that came in one tick of an event loop: they are answered together at its end.
@@ -28,7 +27,7 @@ final class LoopQueue {
     ///
     /// - Parameter head: The request's head.
     /// - Returns: `true` when it may be.
-    func takes(_ head: HTTPRequest) -> Bool { responder.takes(head) }
+    func takes(_ head: RequestHead) -> Bool { responder.takes(head) }
 
     /// Queues a request, until all that has arrived is read.
     ///

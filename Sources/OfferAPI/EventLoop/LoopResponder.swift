@@ -1,4 +1,3 @@
-import HTTPTypes
 import NIOCore
 
 /// Answers requests on the event loop of their connections, those of one tick together.
@@ -7,7 +6,7 @@ protocol LoopResponder: Sendable {
     ///
     /// - Parameter head: The request's head, which has been judged.
     /// - Returns: `true` when it may be.
-    func takes(_ head: HTTPRequest) -> Bool
+    func takes(_ head: RequestHead) -> Bool
 
     /// Answers requests. It may stop after some of them, so that the event loop can look
     /// after its other connections.

@@ -31,7 +31,7 @@ struct SignaturesOnLoop: LoopResponder {
         let evidence: EvidenceKind?
     }
 
-    func takes(_ head: HTTPRequest) -> Bool { head.method == .post && head.path == PublicRoute.signatures.path }
+    func takes(_ head: RequestHead) -> Bool { head.method == .post && head.target == PublicRoute.signatures.path }
 
     func answer(_ calls: [LoopCall], on loop: any EventLoop) -> Int {
         let endpoints = endpoints()
@@ -44,13 +44,19 @@ struct SignaturesOnLoop: LoopResponder {
             offers += 1
             call.progress.begin()
             // Who has gone gets nothing signed.
-            guard call.connection.isWaiting, let admitted = admit(call, to: endpoints) else { continue }
+            guard call.connection.isWaiting else {
+                call.progress.abandon()
+                continue
+            }
+            guard let admitted = admit(call, to: endpoints) else { continue }
             do throws(Problem) {
                 let body = Array(call.body.readableBytesView)
                 let (wish, beginning) = try endpoints.signatures.begin(body, for: admitted.client)
                 offers += wish.offers.count
                 switch beginning {
-                case .waiting(let waiting): wait(for: waiting, wish, admitted, on: loop, endpoints)
+                case .waiting(let waiting):
+                    call.progress.abandon()
+                    wait(for: waiting, wish, admitted, on: loop, endpoints)
                 case .prepared(let prepared):
                     let one = Signed(admitted: admitted, prepared: prepared, evidence: wish.evidence?.kind)
                     guard let entry = prepared.entry else {
@@ -161,7 +167,8 @@ struct SignaturesOnLoop: LoopResponder {
     }
 
     private func send(_ answer: consuming LoopAnswer, for call: LoopCall, to client: Client?) {
-        answer.add(call.identity.fields)
+        call.progress.leave()
+        answer.add(call.identity)
         telemetry.note(
             call.identity,
             route: PublicRoute.signatures.path,

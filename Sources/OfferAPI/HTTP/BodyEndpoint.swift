@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// A call with a JSON body, without the transport: plain functions from a request's head and body to the answer's body.
 protocol BodyEndpoint: Sendable {
     /// Decides by the head alone whether the body is worth reading.
@@ -7,7 +5,7 @@ protocol BodyEndpoint: Sendable {
     /// - Parameter head: The request's head.
     /// - Returns: The client that calls.
     /// - Throws: `Problem` 401, 403 or 415.
-    func admit(_ head: HTTPRequest) throws(Problem) -> Client
+    func admit(_ head: RequestHead) throws(Problem) -> Client
 
     /// Answers a call.
     ///

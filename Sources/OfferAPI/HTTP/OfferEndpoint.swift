@@ -1,4 +1,3 @@
-import HTTPTypes
 import OfferService
 import Offers
 import StrictJSON
@@ -25,7 +24,7 @@ struct OfferEndpoint<Call: OfferCall>: BodyEndpoint {
         self.signOffers = signOffers
     }
 
-    func admit(_ head: HTTPRequest) throws(Problem) -> Client {
+    func admit(_ head: RequestHead) throws(Problem) -> Client {
         try clients.admitJSON(head, for: Call.scope)
     }
 

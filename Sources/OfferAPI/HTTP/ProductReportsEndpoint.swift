@@ -1,4 +1,3 @@
-import HTTPTypes
 public import OfferService
 import Offers
 import StrictJSON
@@ -23,7 +22,7 @@ public struct ProductReportsEndpoint: Sendable {
     /// - Parameter head: The request's head.
     /// - Returns: The client that calls.
     /// - Throws: `Problem` 401, 403 or 415.
-    func admitReport(_ head: HTTPRequest) throws(Problem) -> Client {
+    func admitReport(_ head: RequestHead) throws(Problem) -> Client {
         try clients.admitJSON(head, for: .report)
     }
 
@@ -32,7 +31,7 @@ public struct ProductReportsEndpoint: Sendable {
     /// - Parameter head: The request's head.
     /// - Returns: The client that calls.
     /// - Throws: `Problem` 401 or 403.
-    func admitQuery(_ head: HTTPRequest) throws(Problem) -> Client {
+    func admitQuery(_ head: RequestHead) throws(Problem) -> Client {
         try clients.admit(head, for: .report)
     }
 

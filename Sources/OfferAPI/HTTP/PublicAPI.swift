@@ -39,7 +39,7 @@ public enum PublicAPI {
             router.post(RouterPath(route.path)) { request, context in
                 let endpoints = endpoints()
                 let (endpoint, clients) = (endpoint(endpoints), endpoints.clients)
-                let client = context.trail.note(try endpoint.admit(request.head))
+                let client = context.trail.note(try endpoint.admit(RequestHead(request.head)))
                 let body = try await body(of: request)
                 return await answer(client, of: clients, telemetry) { () async throws(Problem) in
                     try await endpoint.answer(body, for: client)
@@ -53,7 +53,7 @@ public enum PublicAPI {
         router.post(RouterPath(PublicRoute.productReports.path)) { request, context in
             let endpoints = endpoints()
             let (endpoint, clients) = (endpoints.productReports, endpoints.clients)
-            let client = context.trail.note(try endpoint.admitReport(request.head))
+            let client = context.trail.note(try endpoint.admitReport(RequestHead(request.head)))
             let body = try await body(of: request)
             return await answer(client, of: clients, telemetry, status: .accepted) { () async throws(Problem) in
                 try await endpoint.take(body, query: query(of: request), for: client)
@@ -62,7 +62,7 @@ public enum PublicAPI {
         router.get(RouterPath(PublicRoute.products.path)) { request, context in
             let endpoints = endpoints()
             let (endpoint, clients) = (endpoints.productReports, endpoints.clients)
-            let client = context.trail.note(try endpoint.admitQuery(request.head))
+            let client = context.trail.note(try endpoint.admitQuery(RequestHead(request.head)))
             return await answer(client, of: clients, telemetry) { () async throws(Problem) in
                 try await endpoint.products(query: query(of: request), for: client)
             }

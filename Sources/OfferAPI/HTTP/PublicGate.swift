@@ -14,9 +14,9 @@ struct PublicGate: Sendable {
     ///
     /// - Parameters:
     ///   - head: The request's head.
-    ///   - address: Who sends it; `nil` when the connection is gone.
+    ///   - address: Tells who sends it; `nil` when the connection is gone.
     /// - Returns: Whether its body is worth reading.
-    func judge(_ head: HTTPRequest, from address: SocketAddress?) -> HeadJudgement {
+    func judge(_ head: RequestHead, from address: () -> SocketAddress?) -> HeadJudgement {
         guard let route = PublicRoute(head) else {
             // Its answer is the router's affair, and needs no body.
             return .admit(maximumBodyBytes: limits.maximumBodyBytes)
@@ -34,7 +34,7 @@ struct PublicGate: Sendable {
             }
         } catch {
             guard error == .unauthorized else { return .refuse(error) }
-            let delay = failures.note(from: PeerNetwork(address), at: ClientDirectory.uptime)
+            let delay = failures.note(from: PeerNetwork(address()), at: ClientDirectory.uptime)
             return .refuse(error, after: TimeAmount(delay))
         }
         return .admit(

@@ -15,8 +15,8 @@ enum PublicRoute: String, CaseIterable {
     ///
     /// - Parameter head: The request's head, its target in origin or absolute form (RFC 9112 §3.2); `nil` where there is no
     ///   such call.
-    init?(_ head: HTTPRequest) {
-        let target = head.path ?? ""
+    init?(_ head: RequestHead) {
+        let target = head.target
         // Nearly always the target is the path.
         if let route = Self(rawValue: target) { self = route } else { self.init(rawValue: URI(target).path) }
     }

@@ -1,55 +1,85 @@
 public import CoreMetrics
+import NIOCore
 import Synchronization
 
 /// Refuses requests at once when those before them already wait too long, so that whoever is let in is answered soon.
 ///
-/// It counts the requests that are complete and not worked on yet. A request that waits for Apple is being worked on, and
-/// takes no place from others. Every call is plain and synchronous, for whatever way a request goes.
+/// There is a queue for those that a task works on, in which a request waits until its task begins, and one for those that
+/// are answered on the event loops, in which it waits until the ledger has what was signed: a ledger that is slow keeps
+/// nobody from what needs no ledger. A request that waits for Apple is in neither, and takes no place from others. Every
+/// call is plain and synchronous.
 public final class AdmissionControl: Sendable {
-    private let queue = Mutex(QueueLimit())
-    private let start = ContinuousClock.now
+    /// What a request waits for in its queue.
+    enum Queue: Int, Sendable {
+        /// The beginning of its task.
+        case task
+        /// The ledger, and its answer.
+        case answer
+    }
+
+    private let tasks = Mutex(QueueLimit())
+    private let answers = Mutex(QueueLimit())
     private let waits: Timer
     private let room: Gauge
 
-    /// Begins with an empty queue.
+    /// Begins with empty queues.
     ///
     /// - Parameter factory: What keeps the metrics; by default nothing does.
     public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         waits = Timer(label: "offer_signer_queue_wait_seconds", dimensions: [], factory: factory)
         room = Gauge(label: "offer_signer_queue_limit", dimensions: [], factory: factory)
-        room.record(queue.withLock { $0.limit })
+        room.record(answers.withLock { $0.limit })
     }
 
     /// Whether another request would be let in, for a look before its body is read.
-    var hasRoom: Bool { queue.withLock { $0.hasRoom } }
+    ///
+    /// - Parameter queue: Its queue.
+    /// - Returns: `true` when it would be.
+    func hasRoom(in queue: Queue) -> Bool {
+        let now = NIODeadline.now().uptimeNanoseconds
+        return withLimit(of: queue) { $0.hasRoom(at: now) }
+    }
 
     /// Lets a request in, which is complete and is to be worked on.
     ///
-    /// - Returns: `false` when it has to be refused; otherwise ``begin(after:)`` or ``abandon()`` has to follow.
-    func enter() -> Bool { queue.withLock { $0.enter() } }
-
-    /// A request that was let in is worked on from now on.
-    ///
-    /// - Parameter wait: How long it has waited.
-    func begin(after wait: Duration) {
-        let now = start.duration(to: .now)
-        let limits = queue.withLock { queue in
-            let before = queue.limit
-            queue.leave(after: wait, at: now)
-            return (before, queue.limit)
-        }
-        waits.recordNanoseconds(wait.wholeNanoseconds)
-        if limits.0 != limits.1 { room.record(limits.1) }
+    /// - Parameter queue: Its queue.
+    /// - Returns: Its place; `nil` when it has to be refused. ``leave(_:at:after:)`` or ``abandon(_:)`` has to follow.
+    func enter(_ queue: Queue) -> Int? {
+        let now = NIODeadline.now().uptimeNanoseconds
+        return withLimit(of: queue) { $0.enter(at: now) }
     }
 
-    /// A request that was let in has gone with its client.
-    func abandon() { queue.withLock { $0.abandon() } }
-}
+    /// A request has what it waited for.
+    ///
+    /// - Parameters:
+    ///   - queue: Its queue.
+    ///   - place: Its place when it came.
+    ///   - nanoseconds: How long it has waited.
+    func leave(_ queue: Queue, at place: Int, after nanoseconds: Int64) {
+        let limits = withLimit(of: queue) { limit in
+            let before = limit.limit
+            limit.leave(place, after: nanoseconds)
+            return (before, limit.limit)
+        }
+        if queue == .answer, limits.0 != limits.1 { room.record(limits.1) }
+    }
 
-extension Duration {
-    /// The duration in nanoseconds.
-    fileprivate var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    /// A request has gone with its client, or waits for somebody else.
+    ///
+    /// - Parameter queue: Its queue.
+    func abandon(_ queue: Queue) { withLimit(of: queue) { $0.abandon() } }
+
+    /// Notes how long a request has waited until it was worked on.
+    ///
+    /// - Parameter nanoseconds: The time.
+    func noteWait(_ nanoseconds: Int64) { waits.recordNanoseconds(nanoseconds) }
+
+    private func withLimit<Result: Sendable>(of queue: Queue, _ body: (inout sending QueueLimit) -> sending Result)
+        -> Result
+    {
+        switch queue {
+        case .task: tasks.withLock(body)
+        case .answer: answers.withLock(body)
+        }
     }
 }

@@ -1,61 +1,76 @@
-/// How many requests may wait to be worked on, by how long they wait: a pure state machine over the time since some start.
+/// How many requests may wait, by how long they wait: a pure state machine over the time since some start.
 ///
-/// A queue that is never empty for a while is a standing one, and only makes everybody wait; a burst that is worked off at
-/// once does no harm. What tells them apart is the shortest wait within an interval, as in CoDel (RFC 8289 §3). While that
-/// is above the target, the room shrinks; while it is below and the room was too small, it grows.
+/// The wait of each request, divided by its place in the queue, tells how fast the queue moves just now; there is room for
+/// as many as are through within the target. A burst does no harm, and has a room of its own. But where requests had to be
+/// refused for a while, more come than can be answered, and a long queue would only make everybody wait: what tells the
+/// two apart is time, as in CoDel (RFC 8289 §3). All times are in nanoseconds.
 struct QueueLimit: Equatable, Sendable {
-    /// The shortest wait within an interval that is still no standing queue.
-    static let target = Duration.milliseconds(5)
-    /// How long the shortest wait is looked for.
-    static let interval = Duration.milliseconds(100)
+    /// How long a request should wait at the most.
+    static let target = 8_000_000.0
+    /// The room for a burst: as many as the connections of a pool, so that a single backend that asks for much at a time
+    /// waits for itself rather than being refused.
+    static let burst = 64
     /// The smallest room: whoever works is never without work because of the limit.
-    static let smallest = 4.0
-    /// The largest room, for a burst after a quiet time.
-    static let largest = 1024.0
+    static let smallest = 4
+    /// The largest room, for a burst of small requests.
+    static let largest = 1024
+    /// For how long requests are refused until it counts as no burst.
+    static let patience: UInt64 = 20_000_000
+    /// For how long nobody was refused when it is over.
+    static let calm: UInt64 = 1_000_000_000
+    /// How much the latest wait counts beside all those before.
+    private static let weight = 1.0 / 16
+    /// By how many times one wait may exceed the pace, so that a single stall is not taken for it.
+    private static let largestStep = 4.0
+    /// The fastest pace that is believed.
+    private static let fastest = 1000.0
 
     /// How many requests wait.
     private(set) var waiting = 0
-    private var room = 64.0
-    private var intervalEnd = interval
-    private var shortestWait: Duration?
-    private var wasFull = false
+    /// In which time the queue moves on by one, on average over the last requests.
+    private var pace = target / Double(burst)
+    private var firstRefusal: UInt64 = 0
+    private var lastRefusal: UInt64 = 0
+    private var isOverloaded = false
 
     /// How many requests may wait.
-    var limit: Int { Int(room) }
+    var limit: Int {
+        min(max(Int(Self.target / pace), isOverloaded ? Self.smallest : Self.burst), Self.largest)
+    }
 
-    /// Whether there is room for another.
-    var hasRoom: Bool { waiting < limit }
+    /// Whether there is room for another; where there is none, the request has to be refused at once.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: `true` when there is.
+    mutating func hasRoom(at now: UInt64) -> Bool {
+        if now > lastRefusal + Self.calm { isOverloaded = false }
+        if waiting < limit { return true }
+        // What was refused a while ago belongs to another burst.
+        if now > lastRefusal + Self.patience { firstRefusal = now }
+        if now > firstRefusal + Self.patience { isOverloaded = true }
+        lastRefusal = max(lastRefusal, now)
+        return false
+    }
 
     /// Takes a place.
     ///
-    /// - Returns: `false` when there is none: the request has to be refused at once.
-    mutating func enter() -> Bool {
-        guard hasRoom else {
-            wasFull = true
-            return false
-        }
+    /// - Parameter now: The time.
+    /// - Returns: The place, from 1 on; `nil` when there is none: the request has to be refused at once.
+    mutating func enter(at now: UInt64) -> Int? {
+        guard hasRoom(at: now) else { return nil }
         waiting += 1
-        return true
+        return waiting
     }
 
-    /// Gives a place back, as the request is worked on from now on.
+    /// Gives a place back, as the request has what it waited for.
     ///
     /// - Parameters:
-    ///   - wait: How long it waited.
-    ///   - now: The time.
-    mutating func leave(after wait: Duration, at now: Duration) {
+    ///   - place: The place that it took.
+    ///   - nanoseconds: How long it waited.
+    mutating func leave(_ place: Int, after nanoseconds: Int64) {
         waiting -= 1
-        shortestWait = shortestWait.map { min($0, wait) } ?? wait
-        guard now >= intervalEnd, let shortest = shortestWait else { return }
-        if shortest > Self.target {
-            // Towards the room in which they would wait as long as they may, by half at most.
-            room = max(room * max(Self.target / shortest, 0.5), Self.smallest)
-        } else if wasFull {
-            room = min(room + max(room / 10, 1), Self.largest)
-        }
-        shortestWait = nil
-        wasFull = false
-        intervalEnd = now + Self.interval
+        let latest = Double(nanoseconds) / Double(max(place, 1))
+        pace += (min(max(latest, Self.fastest), pace * Self.largestStep) - pace) * Self.weight
     }
 
     /// Gives a place back, as the client has gone.

@@ -10,7 +10,7 @@ struct IdentityMiddleware: RouterMiddleware {
         context: Context,
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let identity = RequestIdentity(request.headers)
+        let identity = RequestHead(request.head).identity
         return try await RequestIdentity.$current.withValue(identity) {
             var response = try await next(request, context)
             response.headers.append(contentsOf: identity.fields)

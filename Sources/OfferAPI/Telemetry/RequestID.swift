@@ -16,11 +16,14 @@ struct RequestID: Equatable, Sendable {
 
     /// Makes one: 128 random bits.
     init() {
-        func hexadecimal(_ number: UInt64) -> String {
-            let digits = String(number, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
+        let words = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+        text = String(unsafeUninitializedCapacity: 32) { digits in
+            for index in 0..<32 {
+                let nibble = (index < 16 ? words.0 : words.1) >> (60 - 4 * UInt64(index % 16)) & 0xF
+                digits[index] = UInt8(nibble < 10 ? 0x30 + nibble : 0x57 + nibble)
+            }
+            return 32
         }
-        text = hexadecimal(.random(in: 0 ... .max)) + hexadecimal(.random(in: 0 ... .max))
     }
 
     /// Whether a character can stand in any log or header without being quoted.

@@ -31,36 +31,30 @@ public struct RequestIdentity: Sendable {
     /// An identifier that does not go into logs as it is, and one in which the request's own token is repeated, are
     /// replaced by one that is made; a `tracestate` with the token in it is left out.
     ///
-    /// - Parameter headers: The request's header fields.
-    init(_ headers: HTTPFields) {
-        let sent = headers.onlyValue(of: Self.idField)
-        let authorization = headers[.authorization] ?? ""
-        let isSafe = sent.map { !Self.isRepeated($0, in: authorization) } ?? false
-        id = (isSafe ? sent.flatMap { RequestID($0) } : nil) ?? RequestID()
-        traceParent = headers.onlyValue(of: Self.traceParentField).flatMap { TraceParent($0) }
-        let states = traceParent == nil ? [] : Self.traceStateField.map { headers[values: $0] } ?? []
-        traceState = TraceState(states).flatMap { Self.isRepeated($0.text, in: authorization) ? nil : $0 }
+    /// - Parameter fields: The request's header fields.
+    init(_ fields: RequestFields) {
+        let authorization = fields.authorization
+        func isSafe(_ text: String) -> Bool {
+            // Of two tokens nobody can say which one it is that must not be repeated.
+            authorization.isUnambiguous && !Self.isRepeated(text, in: authorization.value ?? "")
+        }
+        id = fields.requestID.value.flatMap { isSafe($0) ? RequestID($0) : nil } ?? RequestID()
+        traceParent = fields.traceParent.value.flatMap { TraceParent($0) }
+        let states = traceParent == nil ? [] : fields.traceStates
+        traceState = states.isEmpty ? nil : TraceState(states).flatMap { isSafe($0.text) ? $0 : nil }
     }
 
     /// The header field of the answer, `X-Request-ID`.
     var fields: HTTPFields { Self.idField.map { [$0: id.text] } ?? [:] }
 
-    private static let idField = HTTPField.Name("X-Request-ID")
-    private static let traceParentField = HTTPField.Name("traceparent")
-    private static let traceStateField = HTTPField.Name("tracestate")
+    /// The name of the header field of the answer.
+    static let idFieldName = "X-Request-ID"
+
+    private static let idField = HTTPField.Name(idFieldName)
 
     /// Whether a text holds the credentials of `Authorization`, or a good piece of them.
     private static func isRepeated(_ text: String, in authorization: String) -> Bool {
         let credentials = authorization.split(separator: " ").last ?? ""
         return text.count >= 8 && authorization.contains(text) || credentials.count >= 8 && text.contains(credentials)
-    }
-}
-
-extension HTTPFields {
-    /// The value of a field that counts only where it is there once.
-    fileprivate func onlyValue(of name: HTTPField.Name?) -> String? {
-        guard let name else { return nil }
-        let values = self[values: name]
-        return values.count == 1 ? values[0] : nil
     }
 }

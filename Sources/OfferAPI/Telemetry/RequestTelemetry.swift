@@ -1,4 +1,3 @@
-import HTTPTypes
 import Logging
 
 /// Counts every request, whatever became of it and whichever way it went, and writes its line into the log, at the level
@@ -47,6 +46,9 @@ struct RequestTelemetry: Sendable {
         nanoseconds: Int64,
         problem: Problem? = nil
     ) {
+        guard logger.logLevel <= .info else {
+            return metrics.count(route: route, status: status, client: client, nanoseconds: nanoseconds)
+        }
         RequestIdentity.$current.withValue(identity) {
             note(route: route, status: status, client: client, nanoseconds: nanoseconds, problem: problem)
         }
@@ -58,7 +60,7 @@ struct RequestTelemetry: Sendable {
     ///   - head: The request's head, where it was understood.
     ///   - identity: The request's name.
     ///   - problem: Why it is refused.
-    func note(_ head: HTTPRequest?, _ identity: RequestIdentity, _ problem: Problem) {
+    func note(_ head: RequestHead?, _ identity: RequestIdentity, _ problem: Problem) {
         let route = head.flatMap { head in PublicRoute(head).flatMap { $0.method == head.method ? $0.path : nil } }
         note(identity, route: route, status: problem.status, client: nil, nanoseconds: 0, problem: problem)
     }

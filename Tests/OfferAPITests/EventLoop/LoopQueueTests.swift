@@ -15,12 +15,12 @@ struct LoopQueueTests {
 
         init(atMost most: Int = .max) { self.most = most }
 
-        func takes(_ head: HTTPRequest) -> Bool { true }
+        func takes(_ head: RequestHead) -> Bool { true }
 
         func answer(_ calls: [LoopCall], on loop: any EventLoop) -> Int {
             let taken = calls.prefix(most)
-            ticks.append(taken.map { $0.head.path ?? "" })
-            for call in taken { onAnswer(call.head.path ?? "") }
+            ticks.append(taken.map { $0.head.target })
+            for call in taken { onAnswer(call.head.target) }
             return taken.count
         }
     }
@@ -28,14 +28,14 @@ struct LoopQueueTests {
     private final class Nobody: LoopConnection {
         var isWaiting: Bool { true }
 
-        func send(_ answer: LoopAnswer) {}
+        func send(_ answer: consuming LoopAnswer) {}
     }
 
     private let loop = EmbeddedEventLoop()
 
     private func call(_ path: String) -> LoopCall {
         LoopCall(
-            HTTPRequest(method: .post, scheme: nil, authority: nil, path: path),
+            RequestHead(HTTPRequest(method: .post, scheme: nil, authority: nil, path: path)),
             ByteBuffer(),
             progress: RequestProgress(nil),
             on: Nobody()

@@ -19,7 +19,7 @@ private struct NoSigner: OfferSigner {
 struct EligibilityEndpointTests {
     private let abc = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"])
 
-    private func endpoint(_ client: Client) -> EligibilityEndpoint<NoSigner, AppStoreEvidenceReader> {
+    private func endpoint(_ client: Client) -> EligibilityEndpoint {
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "o")])])
         let app = App(bundleId: "com.example.reader", subscriptionGroups: [group])
         return EligibilityEndpoint(
@@ -106,9 +106,9 @@ struct EligibilityEndpointTests {
         head.headerFields[.authorization] = "Bearer abc"
         head.headerFields[.contentType] = "application/json"
         let reader = Client(name: "r", tokenSHA256: [sha256OfAbc], apps: ["a"], scopes: [.eligibility])
-        #expect(throws: Never.self) { try endpoint(reader).admit(head) }
+        #expect(throws: Never.self) { try endpoint(reader).admit(RequestHead(head)) }
         let signer = Client(name: "s", tokenSHA256: [sha256OfAbc], apps: ["a"], scopes: [.sign])
-        #expect(throws: Problem.scopeNotAllowed(.eligibility)) { try endpoint(signer).admit(head) }
+        #expect(throws: Problem.scopeNotAllowed(.eligibility)) { try endpoint(signer).admit(RequestHead(head)) }
     }
 
     @Test("Evidence of a kind that the client may not send is refused")

@@ -23,7 +23,7 @@ struct IntroductorySignaturesEndpointTests {
     private func endpoint(
         _ client: Client,
         issuerId: String? = "issuer"
-    ) -> IntroductorySignaturesEndpoint<ConstantSigner, AppStoreEvidenceReader> {
+    ) -> IntroductorySignaturesEndpoint {
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p")])
         let app = App(bundleId: "com.example.reader", subscriptionGroups: [group])
         return IntroductorySignaturesEndpoint(
@@ -116,9 +116,9 @@ struct IntroductorySignaturesEndpointTests {
         head.headerFields[.authorization] = "Bearer abc"
         head.headerFields[.contentType] = "application/json"
         let signer = Client(name: "s", tokenSHA256: [sha256OfAbc], apps: ["a"], scopes: [.sign])
-        #expect(throws: Never.self) { try endpoint(signer).admit(head) }
+        #expect(throws: Never.self) { try endpoint(signer).admit(RequestHead(head)) }
         let reader = Client(name: "r", tokenSHA256: [sha256OfAbc], apps: ["a"], scopes: [.eligibility])
-        #expect(throws: Problem.scopeNotAllowed(.sign)) { try endpoint(reader).admit(head) }
+        #expect(throws: Problem.scopeNotAllowed(.sign)) { try endpoint(reader).admit(RequestHead(head)) }
     }
 
     @Test("Evidence of a kind that the client may not send is refused")

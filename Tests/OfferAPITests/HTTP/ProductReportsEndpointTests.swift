@@ -9,7 +9,7 @@ import Testing
 struct ProductReportsEndpointTests {
     private let abc = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"])
 
-    private func endpoint(_ client: Client) -> ProductReportsEndpoint<InMemoryProductReports> {
+    private func endpoint(_ client: Client) -> ProductReportsEndpoint {
         let product = Product(id: "monthly", period: .months(1), offers: [PromotionalOffer(id: "stay")])
         let group = SubscriptionGroup(id: "1", products: [product])
         return ProductReportsEndpoint(
@@ -141,10 +141,10 @@ struct ProductReportsEndpointTests {
     func admission() throws {
         var head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: "/v1/product-reports")
         head.headerFields[.authorization] = "Bearer abc"
-        #expect(throws: Never.self) { try endpoint(abc).admitQuery(head) }
-        #expect(throws: Problem.unsupportedMediaType) { try endpoint(abc).admitReport(head) }
+        #expect(throws: Never.self) { try endpoint(abc).admitQuery(RequestHead(head)) }
+        #expect(throws: Problem.unsupportedMediaType) { try endpoint(abc).admitReport(RequestHead(head)) }
         let signer = Client(name: "s", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"], scopes: [.sign])
-        #expect(throws: Problem.scopeNotAllowed(.report)) { try endpoint(signer).admitQuery(head) }
-        #expect(throws: Problem.scopeNotAllowed(.report)) { try endpoint(signer).admitReport(head) }
+        #expect(throws: Problem.scopeNotAllowed(.report)) { try endpoint(signer).admitQuery(RequestHead(head)) }
+        #expect(throws: Problem.scopeNotAllowed(.report)) { try endpoint(signer).admitReport(RequestHead(head)) }
     }
 }

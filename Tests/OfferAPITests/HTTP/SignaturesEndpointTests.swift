@@ -19,7 +19,7 @@ private struct NoSigner: OfferSigner {
 struct SignaturesEndpointTests {
     private let abc = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"])
 
-    private func endpoint(_ client: Client) -> SignaturesEndpoint<NoSigner, AppStoreEvidenceReader> {
+    private func endpoint(_ client: Client) -> SignaturesEndpoint {
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "o")])])
         let apps = ["com.example.reader", "com.example.other"].map { bundleId in
             SigningApp(app: App(bundleId: bundleId, subscriptionGroups: [group]), signer: NoSigner())
@@ -57,9 +57,12 @@ struct SignaturesEndpointTests {
     @Test("The head alone refuses strangers and other types")
     func admission() async {
         let endpoint = endpoint(abc)
-        #expect(await code { _ = try endpoint.admit(head()) } == "fine")
-        #expect(await code { _ = try endpoint.admit(head(token: "abd")) } == "401 unauthorized ")
-        #expect(await code { _ = try endpoint.admit(head(type: "text/plain")) } == "415 unsupported_media_type ")
+        #expect(await code { _ = try endpoint.admit(RequestHead(head())) } == "fine")
+        #expect(await code { _ = try endpoint.admit(RequestHead(head(token: "abd"))) } == "401 unauthorized ")
+        #expect(
+            await code { _ = try endpoint.admit(RequestHead(head(type: "text/plain"))) }
+                == "415 unsupported_media_type "
+        )
     }
 
     @Test("A client asks for its own apps, by its own scopes, with the evidence that it may send")
@@ -87,7 +90,7 @@ struct SignaturesEndpointTests {
             await answer(both, #""bundleId":"com.example.other","evidence":{"receiptResponse":{"status":0}},"#)
                 == "403 evidence_not_allowed /evidence/receiptResponse"
         )
-        #expect(await code { _ = try endpoint(both).admit(head()) } == "403 scope_not_allowed ")
+        #expect(await code { _ = try endpoint(both).admit(RequestHead(head())) } == "403 scope_not_allowed ")
     }
 
     @Test("Evidence at fault is pointed to within the body; Apple's refusal is 422")

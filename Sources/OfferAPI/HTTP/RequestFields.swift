@@ -1,0 +1,50 @@
+/// The header fields that mean something here, sorted out of all those of a request.
+struct RequestFields: Sendable {
+    private(set) var authorization = OnlyField()
+    private(set) var contentType = OnlyField()
+    private(set) var requestID = OnlyField()
+    private(set) var traceParent = OnlyField()
+    private(set) var traceStates: [String] = []
+    private(set) var framing = RequestFraming()
+
+    /// Begins without any.
+    init() {}
+
+    /// Takes note of a field.
+    ///
+    /// - Parameters:
+    ///   - name: Its name, in any case.
+    ///   - value: Its value.
+    mutating func add(_ name: String, _ value: String) {
+        // The length tells most names apart, and is at hand.
+        switch name.utf8.count {
+        case 4 where name.isField("host"): framing.host.add(value)
+        case 6 where name.isField("expect"): framing.expectations.append(value)
+        case 7 where name.isField("upgrade"): framing.upgrades = true
+        case 10 where name.isField("tracestate"): traceStates.append(value)
+        case 11 where name.isField("traceparent"): traceParent.add(value)
+        case 12 where name.isField("content-type"): contentType.add(value)
+        case 12 where name.isField("x-request-id"): requestID.add(value)
+        case 13 where name.isField("authorization"): authorization.add(value)
+        case 14 where name.isField("content-length"): framing.contentLength.add(value)
+        case 17 where name.isField("transfer-encoding"): framing.transferCoding.add(value)
+        default: break
+        }
+    }
+}
+
+extension String {
+    /// Whether this is the name of a field, in any case.
+    ///
+    /// - Parameter name: The name in lowercase, of letters and hyphens.
+    /// - Returns: `true` when it is.
+    fileprivate func isField(_ name: StaticString) -> Bool {
+        var own = self
+        return own.withUTF8 { own in
+            guard own.count == name.utf8CodeUnitCount else { return false }
+            // A hyphen keeps its bit, and a letter loses its case.
+            for index in own.indices where own[index] | 0x20 != name.utf8Start[index] { return false }
+            return true
+        }
+    }
+}
