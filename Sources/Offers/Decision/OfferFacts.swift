@@ -5,7 +5,6 @@ import Synchronization
 
 /// What the rule about the catalog looks at.
 struct CatalogFacts {
-    let app: App
     let request: OfferRequest
     /// The product and its group; `nil` when the catalog does not have it.
     let place: (product: Product, group: SubscriptionGroup)?
@@ -13,7 +12,6 @@ struct CatalogFacts {
     let offer: PromotionalOffer?
 
     init(app: App, request: OfferRequest) {
-        self.app = app
         self.request = request
         place = app.product(request.productId)
         offer = place?.product.offer(request.offerId)
@@ -107,6 +105,7 @@ final class HistoryReading: Sendable {
 /// What an offer's rules look at before the customer's subscription is known.
 final class OfferFacts: Sendable {
     let request: RequestFacts
+    let product: Product
     let group: SubscriptionGroup
     let offer: PromotionalOffer
     /// What was found in the evidence for the offer's scope; `nil` when there is none.
@@ -139,12 +138,14 @@ final class OfferFacts: Sendable {
     init(
         _ request: RequestFacts,
         named name: OfferRequest,
+        product: Product,
         group: SubscriptionGroup,
         offer: PromotionalOffer,
         reading: HistoryReading?
     ) {
         self.request = request
         catalogName = name
+        self.product = product
         self.group = group
         self.offer = offer
         self.reading = reading

@@ -7,6 +7,8 @@ public struct OfferPolicy: Sendable {
     private var request: RequestFacts
     /// By group; the whole app has none.
     private var readings: [String?: HistoryReading] = [:]
+    /// Of the offers that the catalog has.
+    private var known: [OfferRequest: OfferFacts] = [:]
 
     /// Prepares the decisions of one request.
     ///
@@ -43,14 +45,26 @@ public struct OfferPolicy: Sendable {
             now: request.now,
             maximumEvidenceAgeSeconds: request.maximumEvidenceAgeSeconds
         )
+        known = [:]
     }
 
     /// What is known of an offer before the customer's subscription is judged; `nil` for one that the catalog lacks.
     mutating func facts(of offerRequest: OfferRequest) -> OfferFacts? {
-        let catalog = CatalogFacts(app: request.app, request: offerRequest)
-        guard let group = catalog.place?.group, let offer = catalog.offer else { return nil }
+        if let facts = known[offerRequest] { return facts }
+        guard let (product, group) = request.app.product(offerRequest.productId),
+            let offer = product.offer(offerRequest.offerId)
+        else { return nil }
         let reading = reading(inGroup: offer.scope == .app ? nil : group.id)
-        return OfferFacts(request, named: offerRequest, group: group, offer: offer, reading: reading)
+        let facts = OfferFacts(
+            request,
+            named: offerRequest,
+            product: product,
+            group: group,
+            offer: offer,
+            reading: reading
+        )
+        known[offerRequest] = facts
+        return facts
     }
 
     /// Decides about one offer.
@@ -61,13 +75,15 @@ public struct OfferPolicy: Sendable {
     /// - Returns: The decision, with the first reason that holds.
     public mutating func decide(_ offerRequest: OfferRequest, explaining: Bool = false) -> Decision {
         var examination = Examination<Reason>(explaining: explaining)
-        let catalog = CatalogFacts(app: request.app, request: offerRequest)
-        if let refusal = examination.refusal(by: OfferRules.ofCatalog, of: catalog) {
-            return Decision(refusal, examination)
+        let facts = facts(of: offerRequest)
+        // What is listed passes this rule, and only an explanation tells of it.
+        if explaining || facts == nil {
+            let catalog = CatalogFacts(app: request.app, request: offerRequest)
+            if let refusal = examination.refusal(by: OfferRules.ofCatalog, of: catalog) {
+                return Decision(refusal, examination)
+            }
         }
-        guard let (product, group) = catalog.place, let offer = catalog.offer else { return .unlisted }
-        let reading = reading(inGroup: offer.scope == .app ? nil : group.id)
-        let facts = OfferFacts(request, named: offerRequest, group: group, offer: offer, reading: reading)
+        guard let facts else { return .unlisted }
         for rules in Self.rulesBeforeSubscription {
             if let refusal = examination.refusal(by: rules, of: facts) { return Decision(refusal, examination) }
         }
@@ -80,7 +96,7 @@ public struct OfferPolicy: Sendable {
         guard let reason = subscriber.state.eligibleReason else {
             return Decision(.stateNotInAudience, detail: "\(subscriber.subscription.phrase).")
         }
-        return eligible(reason, subscriber, on: product, examination)
+        return eligible(reason, subscriber, examination)
     }
 
     private static let rulesBeforeSubscription = [OfferRules.ofOwner, OfferRules.ofWindow, OfferRules.ofEvidence]
@@ -98,8 +114,15 @@ public struct OfferPolicy: Sendable {
         if let refusal = examination.refusal(by: OfferRules.ofCatalog, of: catalog) {
             return Decision(refusal, examination)
         }
-        guard let group = catalog.place?.group, let offer = catalog.offer else { return .unlisted }
-        let facts = OfferFacts(request, named: offerRequest, group: group, offer: offer, reading: nil)
+        guard let (product, group) = catalog.place, let offer = catalog.offer else { return .unlisted }
+        let facts = OfferFacts(
+            request,
+            named: offerRequest,
+            product: product,
+            group: group,
+            offer: offer,
+            reading: nil
+        )
         if let refusal = examination.refusal(by: OfferRules.ofWindow, of: facts) {
             return Decision(refusal, examination)
         }
@@ -113,11 +136,10 @@ public struct OfferPolicy: Sendable {
     private mutating func eligible(
         _ reason: Reason,
         _ facts: SubscriberFacts,
-        on product: Product,
         _ examination: Examination<Reason>
     ) -> Decision {
         let reading = reading(inGroup: facts.offerFacts.group.id)
-        var begins = reading?.subscription?.start(ofOfferOn: product, in: request.app)
+        var begins = reading?.subscription?.start(ofOfferOn: facts.offerFacts.product, in: request.app)
         if reading?.standing == .neverSubscribed { begins = .now }
         return Decision(
             reason,

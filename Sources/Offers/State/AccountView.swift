@@ -4,7 +4,6 @@ public struct AccountView: Equatable, Sendable {
     public let account: Account
     /// Its digest; `nil` for no account.
     public let digest: AccountDigest?
-    private let pseudonym: AppAccountToken?
 
     /// Looks at an account.
     ///
@@ -15,7 +14,6 @@ public struct AccountView: Equatable, Sendable {
     public init(_ account: Account, of bundleId: String, digester: some AccountDigester) {
         self.account = account
         digest = account.stateKey.map { digester.digest(of: $0, bundleId: bundleId) }
-        pseudonym = account.storedToken == nil ? nil : digest?.pseudonym
     }
 
     /// A held transaction as this account sees it: its own token instead of the pseudonym.
@@ -25,7 +23,9 @@ public struct AccountView: Equatable, Sendable {
     func transaction(_ held: Held<Transaction>) -> Transaction {
         var transaction = held.value
         transaction.signedDate = held.asOf
-        if let pseudonym, transaction.appAccountToken == pseudonym { transaction.appAccountToken = account.storedToken }
+        if let token = transaction.appAccountToken, let stored = account.storedToken, token == digest?.pseudonym {
+            transaction.appAccountToken = stored
+        }
         return transaction
     }
 }

@@ -15,6 +15,8 @@ struct StateCache {
     struct AccountEntry {
         var subscriptions: Set<SubscriptionIdentity> = []
         var marks: [AccountHistoryMark] = []
+        /// What is held of the account, put together when it was asked for last; `nil` when something has changed since.
+        var state: HeldState?
     }
 
     private var subscriptions: Generations<SubscriptionIdentity, HeldSubscription?>
@@ -33,14 +35,24 @@ struct StateCache {
     /// - Parameter question: What is asked.
     /// - Returns: What is held; `nil` when something has to be read.
     mutating func state(for question: StateQuestion) -> HeldState? {
-        var identities = Set(question.subscriptions)
-        var marks: [AccountHistoryMark] = []
-        if let account = question.account {
-            guard let entry = accounts[AccountKey(account: account, bundleId: question.bundleId)] else { return nil }
-            identities.formUnion(entry.subscriptions)
-            marks = entry.marks
+        guard let account = question.account else {
+            return state(of: Set(question.subscriptions), HeldState())
         }
-        var state = HeldState(marks: marks)
+        let key = AccountKey(account: account, bundleId: question.bundleId)
+        guard var entry = accounts[key] else { return nil }
+        // Mostly the evidence names what is known of the account, and nothing else.
+        guard question.subscriptions.allSatisfy(entry.subscriptions.contains) else {
+            return state(of: entry.subscriptions.union(question.subscriptions), HeldState(marks: entry.marks))
+        }
+        if let known = entry.state { return known }
+        guard let state = state(of: entry.subscriptions, HeldState(marks: entry.marks)) else { return nil }
+        entry.state = state
+        accounts[key] = entry
+        return state
+    }
+
+    private mutating func state(of identities: Set<SubscriptionIdentity>, _ marks: HeldState) -> HeldState? {
+        var state = marks
         for identity in identities {
             guard let known = subscriptions[identity] else { return nil }
             if let known { state.subscriptions.append(known) }
@@ -75,12 +87,16 @@ struct StateCache {
                 isNews = true
                 continue
             }
+            if let known, known.knows(learnt) { continue }
             let held = known.map { $0.merging(learnt) } ?? learnt
-            isNews = isNews || known.map { held.isNews(after: $0) } ?? true
+            guard known.map({ held.isNews(after: $0) }) ?? true else { continue }
+            isNews = true
             subscriptions[learnt.identity] = held
             for account in held.accounts.keys {
                 let key = AccountKey(account: account, bundleId: learnt.identity.bundleId)
-                guard var entry = accounts[key], entry.subscriptions.insert(learnt.identity).inserted else { continue }
+                guard var entry = accounts[key] else { continue }
+                entry.subscriptions.insert(learnt.identity)
+                entry.state = nil
                 accounts[key] = entry
             }
         }
@@ -96,6 +112,7 @@ struct StateCache {
         let marks = mark.put(into: entry.marks)
         guard marks != entry.marks else { return isNews }
         entry.marks = marks
+        entry.state = nil
         accounts[key] = entry
         return true
     }
@@ -113,6 +130,17 @@ extension HeldSubscription {
         var merged = self
         merged.merge(other)
         return merged
+    }
+
+    /// Whether another value tells nothing that is not in this one, but moments within the last hour.
+    ///
+    /// It is what is asked first of evidence that was seen before, and cheaper than to merge it.
+    fileprivate func knows(_ other: HeldSubscription) -> Bool {
+        guard other.learntAt <= learntAt.adding(seconds: 3600), other.renewal == nil || other.renewal == renewal,
+            other.accounts.allSatisfy({ account, tie in accounts[account].map { $0 == .bought || tie != .bought } ?? false }),
+            other.customers.allSatisfy({ customers[$0.key] == $0.value })
+        else { return false }
+        return other.transactions.allSatisfy { transactions[$0.key] == $0.value }
     }
 
     /// Whether more than moments within the last hour has changed since an earlier value.
