@@ -9,6 +9,12 @@ enum Echo {
     /// What the Base64 of every P-256 P8 has near its beginning: version 0, id-ecPublicKey (RFC 5208 §5, RFC 5480 §2).
     private static let startOfP8 = "AgEAMBMGByqGSM49"
 
+    /// What a PEM begins with (RFC 7468).
+    private static let beginning = "-----BEGIN"
+
+    /// How long a piece of letters and digits has to be for a token.
+    private static let shortestToken = 32
+
     /// What stands for a value that may be a secret.
     private static let withheld = "the value (not repeated here, it may be a secret)"
 
@@ -51,12 +57,15 @@ enum Echo {
     /// - Parameter text: The text.
     /// - Returns: `true` when it is better not repeated.
     static func looksLikeSecret(_ text: String) -> Bool {
-        if text.contains("-----BEGIN") || text.contains(startOfP8) { return true }
+        // Nearly every text is a short name, and a configuration may have very many of them.
+        guard text.utf8.count >= beginning.utf8.count else { return false }
+        if text.contains(beginning) || text.contains(startOfP8) { return true }
+        guard text.utf8.count >= shortestToken else { return false }
         // Directories for temporary files have UUIDs in their names.
         let rest = text.replacing(/[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}/, with: "")
         let pieces = rest.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "+=_-".contains($0)) }
         return pieces.contains { piece in
-            piece.utf8.count >= 32 && piece.contains(where: \.isUppercase) && piece.contains(where: \.isLowercase)
+            piece.utf8.count >= shortestToken && piece.contains(where: \.isUppercase) && piece.contains(where: \.isLowercase)
                 && piece.contains(where: \.isNumber)
         }
     }
