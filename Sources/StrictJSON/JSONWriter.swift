@@ -108,25 +108,24 @@ public struct JSONWriter {
     public mutating func string(_ value: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        if Self.needsEscapes(value.utf8.span) {
-            escape(value)
-        } else {
-            bytes.append(contentsOf: value.utf8)
+        var value = value
+        value.withUTF8 { text in
+            if Self.needsEscapes(text) { escape(text) } else { bytes.append(contentsOf: text) }
         }
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private static func needsEscapes(_ text: Span<UInt8>) -> Bool {
+    private static func needsEscapes(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var isFound = false
-        for index in text.indices {
-            let byte = text[index]
+        // To the end in any case: without a branch it goes by many bytes at a time.
+        for byte in text {
             isFound = isFound || byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
         }
         return isFound
     }
 
-    private mutating func escape(_ value: String) {
-        for byte in value.utf8 {
+    private mutating func escape(_ text: UnsafeBufferPointer<UInt8>) {
+        for byte in text {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
                 bytes.append(UInt8(ascii: "\\"))

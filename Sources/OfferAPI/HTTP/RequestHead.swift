@@ -22,13 +22,12 @@ final class RequestHead: Sendable {
 
     private let authorization: String?
 
-    /// Looks at a head that NIO has read.
+    /// Looks at a head that NIO has read; there is nothing to look at when its method is none of HTTP.
     ///
     /// - Parameters:
     ///   - head: The head.
     ///   - previous: The head before it on the connection, whose token is mostly the same and then need not be digested
     ///     again.
-    /// - Returns: `nil` when the method is none of HTTP.
     convenience init?(_ head: HTTPRequestHead, after previous: RequestHead? = nil) {
         let method: HTTPRequest.Method
         switch head.method {

@@ -26,6 +26,8 @@ public struct PromotionalOffer: Equatable, Sendable {
     public let afterRefund: OfferTreatment
     /// What becomes of a customer who has only shared purchases; allowed, these count as their own.
     public let familyShared: OfferTreatment
+    /// Whom the offer is for, as in "the offer is for …": put into words once, not for each decision.
+    let audiencePhrase: String
 
     /// Creates an offer.
     ///
@@ -60,6 +62,7 @@ public struct PromotionalOffer: Equatable, Sendable {
     ) {
         self.id = id
         self.audience = audience
+        audiencePhrase = Self.phrase(of: audience)
         self.startsAt = startsAt
         self.endsAt = endsAt
         self.maxRedemptions = maxRedemptions

@@ -138,7 +138,8 @@ public struct OfferPolicy: Sendable {
         _ facts: SubscriberFacts,
         _ examination: Examination<Reason>
     ) -> Decision {
-        let reading = reading(inGroup: facts.offerFacts.group.id)
+        // When it begins is a matter of its own group, also where it is for subscribers of any.
+        let reading = facts.offer.scope == .app ? reading(inGroup: facts.offerFacts.group.id) : facts.offerFacts.reading
         var begins = reading?.subscription?.start(ofOfferOn: facts.offerFacts.product, in: request.app)
         if reading?.standing == .neverSubscribed { begins = .now }
         return Decision(

@@ -28,8 +28,11 @@ extension SubscriberState {
 }
 
 extension PromotionalOffer {
-    /// Whom the offer is for, as in "the offer is for …".
-    var audiencePhrase: String {
+    /// Puts into words whom an offer is for, as in "the offer is for …".
+    ///
+    /// - Parameter audience: Whom it is for.
+    /// - Returns: The words.
+    static func phrase(of audience: Set<SubscriberState>) -> String {
         let states = SubscriberState.audience.filter(audience.contains)
         return states.count == SubscriberState.audience.count
             ? "every current or former subscriber" : states.map(\.people).joined(separator: ", ")

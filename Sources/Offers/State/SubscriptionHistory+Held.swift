@@ -16,22 +16,31 @@ extension SubscriptionHistory {
             return view.digest.map { held.accounts[$0] != nil } == true
                 || held.identity.originalTransactionId == transactionId
         }
-        let own = state.subscriptions.filter(isMeant)
-        let marks = state.marks.filter { $0.bundleId == app.bundleId && $0.account == view.digest }
+        func isMark(_ mark: AccountHistoryMark, of environment: AppStoreEnvironment) -> Bool {
+            mark.environment == environment && mark.bundleId == app.bundleId && mark.account == view.digest
+        }
         let found = AppStoreEnvironment.allCases.first { environment in
             guard app.environments.contains(environment) else { return false }
-            return own.contains { $0.identity.environment == environment }
-                || marks.contains { $0.environment == environment }
+            return state.subscriptions.contains { $0.identity.environment == environment && isMeant($0) }
+                || state.marks.contains { isMark($0, of: environment) }
         }
         guard let found else { return nil }
-        let subscriptions = own.filter { $0.identity.environment == found }
-        let mark = marks.first { $0.environment == found }
+        let mark = state.marks.first { isMark($0, of: found) }
+        var renewals: [RenewalInfo] = []
+        var transactions: [Transaction] = []
+        var newest: Timestamp?
+        for held in state.subscriptions where held.identity.environment == found && isMeant(held) {
+            if let entry = held.entry { renewals.append(entry) }
+            transactions.reserveCapacity(transactions.count + held.transactions.count)
+            for transaction in held.transactions.values { transactions.append(view.transaction(transaction)) }
+            if mark == nil { newest = [newest, held.asOf].compactMap(\.self).max() }
+        }
         self.init(
             bundleId: app.bundleId,
             environment: found,
-            asOf: mark?.told.asOf ?? subscriptions.compactMap(\.asOf).max(),
-            renewals: subscriptions.compactMap(\.entry),
-            transactions: subscriptions.flatMap { $0.transactions.values.map(view.transaction) },
+            asOf: mark?.told.asOf ?? newest,
+            renewals: renewals,
+            transactions: transactions,
             coverage: mark == nil ? .partial : .newestTransactions
         )
         isHeld = true

@@ -137,7 +137,9 @@ extension HeldSubscription {
     /// It is what is asked first of evidence that was seen before, and cheaper than to merge it.
     fileprivate func knows(_ other: HeldSubscription) -> Bool {
         guard other.learntAt <= learntAt.adding(seconds: 3600), other.renewal == nil || other.renewal == renewal,
-            other.accounts.allSatisfy({ account, tie in accounts[account].map { $0 == .bought || tie != .bought } ?? false }),
+            other.accounts.allSatisfy({ account, tie in
+                accounts[account].map { $0 == .bought || tie != .bought } ?? false
+            }),
             other.customers.allSatisfy({ customers[$0.key] == $0.value })
         else { return false }
         return other.transactions.allSatisfy { transactions[$0.key] == $0.value }

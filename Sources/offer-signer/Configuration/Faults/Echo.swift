@@ -65,8 +65,8 @@ enum Echo {
         let rest = text.replacing(/[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}/, with: "")
         let pieces = rest.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "+=_-".contains($0)) }
         return pieces.contains { piece in
-            piece.utf8.count >= shortestToken && piece.contains(where: \.isUppercase) && piece.contains(where: \.isLowercase)
-                && piece.contains(where: \.isNumber)
+            piece.utf8.count >= shortestToken && piece.contains(where: \.isUppercase)
+                && piece.contains(where: \.isLowercase) && piece.contains(where: \.isNumber)
         }
     }
 
