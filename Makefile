@@ -22,7 +22,7 @@ heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\0
 
 .PHONY: help demo test run build lint format clean \
         dependencies-to-build dependencies-for-demo dependencies-for-test \
-        dependencies-for-bench dependencies-for-peers bench bench-growth bench-peers \
+        dependencies-for-bench dependencies-for-peers bench bench-growth bench-scale bench-peers \
         test-build test-swift test-fuzz test-interoperability test-demo soak sanitize overload
 
 help:
@@ -36,6 +36,7 @@ help:
 	@echo '              each kind, SOAK_REQUESTS=100000); then make overload.'
 	@echo 'make bench    Measure the service against raw libcrypto, side by side (BENCH="--seconds 5 --rounds 3").'
 	@echo 'make bench-growth  Measure a ledger of a million records beside an empty one (GROWTH="--records 10000000").'
+	@echo 'make bench-scale   Measure on one processor and on all, over a million requests, with ten thousand offers.'
 	@echo 'make bench-peers   Measure others who sign the same in Go, Node and Python, and the service beside them.'
 	@echo 'make build    Build the executable, optimised: $(release)'
 	@echo 'make lint     Check format, scripts, YAML, Dockerfile and systemd unit. Builds nothing.'
@@ -128,6 +129,11 @@ bench-growth: dependencies-for-bench build
 	@swift build -c release --product SigningBenchmark
 	$(call heading,'Measuring a large ledger beside a small one')
 	@python3 -B deploy/loadtest/growth.py --executable $(release) $(GROWTH)
+
+# With processors, with requests, and with a catalog of ten thousand offers: SCALE="--rounds 5".
+bench-scale: dependencies-for-bench build
+	$(call heading,'Measuring with processors and requests and a large catalog')
+	@python3 -B deploy/loadtest/scale.py --executable $(release) $(SCALE)
 
 bench-peers: dependencies-for-bench dependencies-for-peers build $(bench-python)/installed
 	@$(bench-python)/bin/python -B deploy/loadtest/bench_peers.py $(BENCH)

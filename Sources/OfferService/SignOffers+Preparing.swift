@@ -99,22 +99,12 @@ extension SignOffers {
     ) throws(SignatureFault) -> Beginning {
         let (request, signing) = (inquiry.request, inquiry.signing)
         if request.formats.contains(.jws), signing.issuer == nil { throw .issuerUnknown(bundleId: request.bundleId) }
-        let policy = offerPolicy(of: signing.app, for: request.account, history, at: moment)
         var undecided = Undecided(
             moment: moment,
-            policy: policy,
+            policy: offerPolicy(of: signing.app, for: request.account, history, at: moment),
             history: inquiry.skipsEligibility ? nil : history
         )
-        var decisions: [Decision] = []
-        decisions.reserveCapacity(request.offers.count)
-        for offer in request.offers {
-            let decision = metrics.rooms.measure(.decision) {
-                inquiry.skipsEligibility
-                    ? policy.decideWithoutEligibility(offer, explaining: request.explain)
-                    : undecided.policy.decide(offer, explaining: request.explain)
-            }
-            decisions.append(decision)
-        }
+        let decisions = decisions(on: inquiry, by: &undecided.policy)
         if !inquiry.skipsEligibility,
             let question = undecided.policy.question(about: request.offers, decided: decisions, at: moment)
         {
@@ -131,15 +121,23 @@ extension SignOffers {
     ) throws(SignatureFault) -> PreparedAnswer {
         var undecided = undecided
         undecided.policy.hear(standing)
+        let decisions = decisions(on: inquiry, by: &undecided.policy)
+        return try sign(inquiry, undecided, decisions)
+    }
+
+    private func decisions(on inquiry: Inquiry, by policy: inout OfferPolicy) -> [Decision] {
         let request = inquiry.request
         var decisions: [Decision] = []
         decisions.reserveCapacity(request.offers.count)
         for offer in request.offers {
-            decisions.append(
-                metrics.rooms.measure(.decision) { undecided.policy.decide(offer, explaining: request.explain) }
-            )
+            let decision = metrics.rooms.measure(.decision) {
+                inquiry.skipsEligibility
+                    ? policy.decideWithoutEligibility(offer, explaining: request.explain)
+                    : policy.decide(offer, explaining: request.explain)
+            }
+            decisions.append(decision)
         }
-        return try sign(inquiry, undecided, decisions)
+        return decisions
     }
 
     /// The answer, once the ledger has spoken: what it refused is left out.

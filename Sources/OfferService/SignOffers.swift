@@ -103,14 +103,10 @@ public final class SignOffers: Sendable {
     /// - Returns: The outcomes of its grants.
     /// - Throws: ``SignatureFault`` when it does not take it: nothing may leave then.
     func record(_ entry: LedgerEntry) async throws(SignatureFault) -> [GrantOutcome] {
-        guard let ledger else { throw .ledger(Self.noLedger) }
-        let watch = Stopwatch()
-        defer { metrics.rooms.note(watch.nanoseconds, in: .ledger) }
-        do throws(LedgerFailure) {
-            return try await ledger.append(entry)
-        } catch {
-            throw .ledger(error)
+        let result = await withCheckedContinuation { continuation in
+            record([entry]) { continuation.resume(returning: $0) }
         }
+        return try result.get().first ?? []
     }
 
     /// Queues entries for the ledger, without waiting.

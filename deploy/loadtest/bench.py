@@ -121,9 +121,13 @@ def program(options, key, room, offers):
     return measure
 
 
-def over_http(options, config, *flags):
-    """A measurement of a service that the load generator starts."""
-    return lambda: load(options.executable, ["--self", "--config", config, *flags], options.seconds)
+def over_http(options, config, connections, *flags):
+    """A measurement of a service that the load generator starts.
+
+    On more connections than a pool has, who would wait for long is refused.
+    """
+    command = ["--self", "--config", config, "--connections", str(connections), *flags]
+    return lambda: load(options.executable, command, options.seconds, may_refuse=connections > 64)
 
 
 def measurements(options, installation):
@@ -148,9 +152,9 @@ def measurements(options, installation):
     ]
     for ledger, config in installation.configurations:
         for name, kind, offers, connections in kinds:
-            flags = ["--mix", kind, "--offers", str(offers), "--connections", str(connections)]
+            flags = ["--mix", kind, "--offers", str(offers)]
             title = f"HTTP, {name}" + (f" ({ledger})" if ledger else "")
-            rows.append(Measurement(title, over_http(options, config, *flags)))
+            rows.append(Measurement(title, over_http(options, config, connections, *flags)))
     return rows
 
 
@@ -198,7 +202,7 @@ def curve(options, config):
     points = []
     for connections in CONNECTIONS:
         flags = ["--self", "--config", config, "--connections", str(connections)]
-        result = load(options.executable, flags, min(options.seconds, 3))
+        result = load(options.executable, flags, min(options.seconds, 3), may_refuse=connections > 64)
         points.append((result["signaturesPerSecond"], result["p50"], result["p99"]))
         print(f"   {connections} connections: {number(points[-1][0], 0)} signatures a second", flush=True)
     return points
