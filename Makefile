@@ -10,6 +10,8 @@ MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
 configuration := keys.example/offer-signer.yaml
+# With Swift's own library in the executable: it starts sooner, signs with a little less, and runs where no Swift is.
+optimised     := swift build -c release --static-swift-stdlib
 release       := .build/release/offer-signer
 debug         := .build/debug/offer-signer
 python        := .build-python
@@ -54,7 +56,7 @@ run: dependencies-for-demo build
 
 build: dependencies-to-build
 	$(call heading,'Building the executable (the first time takes some minutes)')
-	@swift build -c release --product offer-signer
+	@$(optimised) --product offer-signer
 
 test: lint test-build test-swift test-fuzz test-interoperability test-demo
 	$(call heading,'Everything passed')
@@ -120,13 +122,13 @@ sanitize: dependencies-for-test
 BENCH ?=
 bench: dependencies-for-bench build $(bench-python)/installed
 	$(call heading,'Building the benchmark of the rooms without HTTP')
-	@swift build -c release --product SigningBenchmark
+	@$(optimised) --product SigningBenchmark
 	@$(bench-python)/bin/python -B deploy/loadtest/bench.py $(BENCH)
 
 # How a ledger behaves when it has grown: GROWTH="--records 10000000".
 bench-growth: dependencies-for-bench build
 	$(call heading,'Building the benchmark of the rooms without HTTP')
-	@swift build -c release --product SigningBenchmark
+	@$(optimised) --product SigningBenchmark
 	$(call heading,'Measuring a large ledger beside a small one')
 	@python3 -B deploy/loadtest/growth.py --executable $(release) $(GROWTH)
 
