@@ -3,16 +3,22 @@ import Synchronization
 
 /// Tells whoever wants to know how long commits take.
 final class CommitObserver: Sendable {
-    private let observe = Mutex<(@Sendable (Duration, Int) -> Void)?>(nil)
+    /// A function in a value of its own: by itself it would be wrapped once more at each look at what the mutex guards,
+    /// which is generic, and the wrappings would pile up.
+    private struct Observer {
+        let tell: @Sendable (Duration, Int) -> Void
+    }
+
+    private let observer = Mutex<Observer?>(nil)
 
     func observe(_ observe: @escaping @Sendable (Duration, Int) -> Void) {
-        self.observe.withLock { $0 = observe }
+        observer.withLock { $0 = Observer(tell: observe) }
     }
 
     func note(_ entries: [LedgerEntry], _ outcomes: [[GrantOutcome]], _ duration: Duration) {
-        guard let observe = observe.withLock({ $0 }) else { return }
+        guard let observer = observer.withLock({ $0 }) else { return }
         let grants = zip(entries, outcomes).flatMap { zip($0.grants, $1) }
         let records = grants.reduce(0) { $1.1 == .recorded ? $0 + $1.0.signatures.count : $0 }
-        observe(duration, records)
+        observer.tell(duration, records)
     }
 }

@@ -26,23 +26,30 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     private final class Request: Sendable {
         let items: [Item]
         let due: ContinuousClock.Instant
-        private let completion: Mutex<Completion?>
+
+        /// A function in a value of its own: by itself it would be wrapped once more at each look at what the mutex
+        /// guards, which is generic.
+        private struct Caller {
+            let tell: Completion
+        }
+
+        private let caller: Mutex<Caller?>
 
         init(_ items: [Item], due: ContinuousClock.Instant, _ completion: @escaping Completion) {
             self.items = items
             self.due = due
-            self.completion = Mutex(completion)
+            caller = Mutex(Caller(tell: completion))
         }
 
         /// Whether the caller has been told.
-        var isTold: Bool { completion.withLock { $0 == nil } }
+        var isTold: Bool { caller.withLock { $0 == nil } }
 
         func tell(_ result: Result<[Outcome], LedgerFailure>) {
-            let completion = completion.withLock { completion in
-                defer { completion = nil }
-                return completion
+            let caller = caller.withLock { caller in
+                defer { caller = nil }
+                return caller
             }
-            completion?(result)
+            caller?.tell(result)
         }
     }
 
