@@ -144,15 +144,18 @@ def main():
                 with Service(options.executable, config, workspace, processors) as service:
                     result = service.load(options, options.seconds, key, *flags)
                     results[name].append((result["cpu"], service.seconds_to_ready * 1000, service.megabytes()))
-                    print(f"   {name}: {result['cpu']:.1f} µs a signature, ready after {results[name][-1][1]:.0f} ms", flush=True)
+                    ready = results[name][-1][1]
+                    print(f"   {name}: {result['cpu']:.1f} µs a signature, ready after {ready:.0f} ms", flush=True)
         heading(f"Memory over {options.requests:,} requests")
         with Service(options.executable, small, workspace) as service:
-            rate = service.load(options, 2, key, "--mix", "held")["requestsPerSecond"]
-            service.load(options, options.requests / 10 / rate, key, "--mix", "held")
-            early = service.megabytes()
-            done = service.load(options, options.requests / rate, key, "--mix", "held")
+            seen, early = 0, None
+            while seen < options.requests:
+                done = service.load(options, 5, key, "--mix", "held")
+                # What is sent for warming up comes on top, and is not counted.
+                seen += done["requestsPerSecond"] * 5
+                if early is None and seen >= options.requests / 10:
+                    early = service.megabytes()
             late = service.megabytes()
-            seen = done["requestsPerSecond"] * options.requests / rate
         medians = {name: [statistics.median(values) for values in zip(*rounds)] for name, rounds in results.items()}
     heading("Result")
     print(f"{machine()}; medians of {options.rounds} rounds, state held, 64 connections\n")
@@ -163,7 +166,7 @@ def main():
         for name, (cpu, ready, megabytes) in medians.items()
     ]
     print(table(columns, rows))
-    print(f"\nMemory: {early:.0f} MB after {options.requests / 10:,.0f} requests, {late:.0f} MB after {seen:,.0f} more.")
+    print(f"\nMemory: {early:.1f} MB after a tenth of {seen:,.0f} requests, {late:.1f} MB after all of them.")
 
 
 if __name__ == "__main__":
