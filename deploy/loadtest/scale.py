@@ -21,6 +21,7 @@ import signal
 import statistics
 import subprocess
 import tempfile
+import threading
 import time
 
 from measuring import Failed, heading, load, machine, number, table, wait_until
@@ -148,14 +149,13 @@ def main():
                     print(f"   {name}: {result['cpu']:.1f} µs a signature, ready after {ready:.0f} ms", flush=True)
         heading(f"Memory over {options.requests:,} requests")
         with Service(options.executable, small, workspace) as service:
-            seen, early = 0, None
-            while seen < options.requests:
-                done = service.load(options, 5, key, "--mix", "held")
-                # What is sent for warming up comes on top, and is not counted.
-                seen += done["requestsPerSecond"] * 5
-                if early is None and seen >= options.requests / 10:
-                    early = service.megabytes()
-            late = service.megabytes()
+            # The same customers all the time, after a run that made them known.
+            rate = service.load(options, 5, key, "--mix", "held")["requestsPerSecond"]
+            seconds, samples = options.requests / rate, []
+            timer = threading.Timer(seconds / 10, lambda: samples.append(service.megabytes()))
+            timer.start()
+            seen = service.load(options, seconds, key, "--mix", "held")["requestsPerSecond"] * seconds
+            samples.append(service.megabytes())
         medians = {name: [statistics.median(values) for values in zip(*rounds)] for name, rounds in results.items()}
     heading("Result")
     print(f"{machine()}; medians of {options.rounds} rounds, state held, 64 connections\n")
@@ -166,7 +166,7 @@ def main():
         for name, (cpu, ready, megabytes) in medians.items()
     ]
     print(table(columns, rows))
-    print(f"\nMemory: {early:.1f} MB after a tenth of {seen:,.0f} requests, {late:.1f} MB after all of them.")
+    print(f"\nMemory: {samples[0]:.1f} MB after a tenth of {seen:,.0f} requests, {samples[-1]:.1f} MB after all of them.")
 
 
 if __name__ == "__main__":

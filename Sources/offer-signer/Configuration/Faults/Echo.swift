@@ -59,7 +59,8 @@ enum Echo {
     static func looksLikeSecret(_ text: String) -> Bool {
         // Nearly every text is a short name, and a configuration may have very many of them.
         guard text.utf8.count >= beginning.utf8.count else { return false }
-        if text.contains(beginning) || text.contains(startOfP8) { return true }
+        if text.utf8.contains(UInt8(ascii: "-")), text.contains(beginning) { return true }
+        if text.utf8.count >= startOfP8.utf8.count, text.contains(startOfP8) { return true }
         guard text.utf8.count >= shortestToken else { return false }
         // Directories for temporary files have UUIDs in their names.
         let rest = text.replacing(/[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}/, with: "")
