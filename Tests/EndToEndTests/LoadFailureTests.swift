@@ -37,7 +37,7 @@ struct LoadFailureTests {
         let server = try FakeServer { $0.path == "/v1/signatures" ? reply : .init(200, Self.eligible) }
         let (outcome, report) = try load(
             server,
-            ["--warm-up", "0", "--duration", "1", "--timeout", "5", "--connections", "2"]
+            ["--warm-up", "0", "--duration", "1", "--timeout", "15", "--connections", "2"]
         )
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("nothing was signed"))
