@@ -2,7 +2,6 @@ import HTTPTypes
 public import Hummingbird
 public import Logging
 import NIOCore
-import Offers
 
 /// The routes that clients call.
 public enum PublicAPI {

@@ -1,5 +1,4 @@
 public import OfferService
-import Offers
 
 /// Everything that clients call, by one configuration: a request asks for it once, so that a reload never changes
 /// anything within a request.

@@ -135,20 +135,19 @@ final class OfferFacts: Sendable {
 
     private let catalogName: OfferRequest
 
-    init(
+    /// Puts together what is known; `nil` for an offer that the catalog lacks.
+    init?(
         _ request: RequestFacts,
-        named name: OfferRequest,
-        product: Product,
-        group: SubscriptionGroup,
-        offer: PromotionalOffer,
-        reading: HistoryReading?
+        _ catalog: CatalogFacts,
+        reading: (PromotionalOffer, SubscriptionGroup) -> HistoryReading?
     ) {
+        guard let (product, group) = catalog.place, let offer = catalog.offer else { return nil }
         self.request = request
-        catalogName = name
+        catalogName = catalog.request
         self.product = product
         self.group = group
         self.offer = offer
-        self.reading = reading
+        self.reading = reading(offer, group)
     }
 }
 

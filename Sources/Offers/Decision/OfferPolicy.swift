@@ -51,18 +51,10 @@ public struct OfferPolicy: Sendable {
     /// What is known of an offer before the customer's subscription is judged; `nil` for one that the catalog lacks.
     mutating func facts(of offerRequest: OfferRequest) -> OfferFacts? {
         if let facts = known[offerRequest] { return facts }
-        guard let (product, group) = request.app.product(offerRequest.productId),
-            let offer = product.offer(offerRequest.offerId)
-        else { return nil }
-        let reading = reading(inGroup: offer.scope == .app ? nil : group.id)
-        let facts = OfferFacts(
-            request,
-            named: offerRequest,
-            product: product,
-            group: group,
-            offer: offer,
-            reading: reading
-        )
+        let catalog = CatalogFacts(app: request.app, request: offerRequest)
+        let facts = OfferFacts(request, catalog) { offer, group in
+            reading(inGroup: offer.scope == .app ? nil : group.id)
+        }
         known[offerRequest] = facts
         return facts
     }
@@ -114,15 +106,7 @@ public struct OfferPolicy: Sendable {
         if let refusal = examination.refusal(by: OfferRules.ofCatalog, of: catalog) {
             return Decision(refusal, examination)
         }
-        guard let (product, group) = catalog.place, let offer = catalog.offer else { return .unlisted }
-        let facts = OfferFacts(
-            request,
-            named: offerRequest,
-            product: product,
-            group: group,
-            offer: offer,
-            reading: nil
-        )
+        guard let facts = OfferFacts(request, catalog, reading: { _, _ in nil }) else { return .unlisted }
         if let refusal = examination.refusal(by: OfferRules.ofWindow, of: facts) {
             return Decision(refusal, examination)
         }

@@ -15,8 +15,6 @@ struct StateCache {
     struct AccountEntry {
         var subscriptions: Set<SubscriptionIdentity> = []
         var marks: [AccountHistoryMark] = []
-        /// What is held of the account, put together when it was asked for last; `nil` when something has changed since.
-        var state: HeldState?
     }
 
     private var subscriptions: Generations<SubscriptionIdentity, HeldSubscription?>
@@ -35,24 +33,14 @@ struct StateCache {
     /// - Parameter question: What is asked.
     /// - Returns: What is held; `nil` when something has to be read.
     mutating func state(for question: StateQuestion) -> HeldState? {
-        guard let account = question.account else {
-            return state(of: Set(question.subscriptions), HeldState())
+        var identities = Set(question.subscriptions)
+        var marks: [AccountHistoryMark] = []
+        if let account = question.account {
+            guard let entry = accounts[AccountKey(account: account, bundleId: question.bundleId)] else { return nil }
+            identities.formUnion(entry.subscriptions)
+            marks = entry.marks
         }
-        let key = AccountKey(account: account, bundleId: question.bundleId)
-        guard var entry = accounts[key] else { return nil }
-        // Mostly the evidence names what is known of the account, and nothing else.
-        guard question.subscriptions.allSatisfy(entry.subscriptions.contains) else {
-            return state(of: entry.subscriptions.union(question.subscriptions), HeldState(marks: entry.marks))
-        }
-        if let known = entry.state { return known }
-        guard let state = state(of: entry.subscriptions, HeldState(marks: entry.marks)) else { return nil }
-        entry.state = state
-        accounts[key] = entry
-        return state
-    }
-
-    private mutating func state(of identities: Set<SubscriptionIdentity>, _ marks: HeldState) -> HeldState? {
-        var state = marks
+        var state = HeldState(marks: marks)
         for identity in identities {
             guard let known = subscriptions[identity] else { return nil }
             if let known { state.subscriptions.append(known) }
@@ -94,9 +82,7 @@ struct StateCache {
             subscriptions[learnt.identity] = held
             for account in held.accounts.keys {
                 let key = AccountKey(account: account, bundleId: learnt.identity.bundleId)
-                guard var entry = accounts[key] else { continue }
-                entry.subscriptions.insert(learnt.identity)
-                entry.state = nil
+                guard var entry = accounts[key], entry.subscriptions.insert(learnt.identity).inserted else { continue }
                 accounts[key] = entry
             }
         }
@@ -112,7 +98,6 @@ struct StateCache {
         let marks = mark.put(into: entry.marks)
         guard marks != entry.marks else { return isNews }
         entry.marks = marks
-        entry.state = nil
         accounts[key] = entry
         return true
     }
