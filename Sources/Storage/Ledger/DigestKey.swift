@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 import Offers
 
 /// The key of the digests by which the ledger knows accounts: without it nobody can tell whose they are.
@@ -9,17 +8,15 @@ public struct DigestKey: Sendable {
     /// How many bytes a digest has.
     static let digestBytes = 16
 
-    /// The authentication code with the key and the title taken in, of which each digest takes a copy.
-    private let begun: HMAC<Crypto.SHA256>
+    /// The authentication code with the key and the title taken in.
+    private let begun: AuthenticationCode
 
     /// Takes a key.
     ///
     /// - Parameter bytes: Its bytes; fewer than ``minimumBytes`` give `nil`.
     public init?(bytes: [UInt8]) {
         guard bytes.count >= Self.minimumBytes else { return nil }
-        var code = HMAC<Crypto.SHA256>(key: SymmetricKey(data: bytes))
-        code.update(data: CanonicalBytes("offer-signer ledger digest 1").bytes)
-        begun = code
+        begun = AuthenticationCode(key: bytes, beginning: CanonicalBytes("offer-signer ledger digest 1").bytes)
     }
 
     /// The account as the ledger knows it.
@@ -63,8 +60,6 @@ public struct DigestKey: Sendable {
         message.append(kind)
         message.append(bundleId)
         message.append(text)
-        var code = begun
-        code.update(data: message.bytes)
-        return Array(code.finalize().prefix(Self.digestBytes))
+        return begun.code(of: message.bytes).withUnsafeBytes { Array($0[..<Self.digestBytes]) }
     }
 }
