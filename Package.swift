@@ -70,10 +70,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(
             name: "Storage",
             dependencies: [
-                "CPostgreSQL", "Offers", "StrictJSON",
+                "CPostgreSQL", "CSQLite", "Offers", "StrictJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -217,6 +218,7 @@ let package = Package(
                 "Storage", "Offers", "PostgreSQLServer",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict
         ),

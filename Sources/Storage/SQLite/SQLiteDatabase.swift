@@ -1,3 +1,4 @@
+import CSQLite
 import GRDB
 import Glibc
 
@@ -20,6 +21,12 @@ public final class SQLiteDatabase: Sendable {
     /// The file.
     public let path: String
 
+    /// Keeps SQLite from counting its memory.
+    ///
+    /// For the count it would take a lock whenever it allocates and frees. It is told once, before the process first uses
+    /// it; later it would not listen, and count on.
+    private static let countsNoMemory = csqlite_count_no_memory()
+
     let pool: DatabasePool
 
     /// Opens the file and brings its tables up to date.
@@ -30,6 +37,7 @@ public final class SQLiteDatabase: Sendable {
     /// - Throws: ``StorageFailure`` when it cannot be used.
     public init(path: String, access: Access = .readWrite) throws(StorageFailure) {
         self.path = path
+        _ = Self.countsNoMemory
         try Self.prepareFile(path, access)
         pool = try Self.catching(path, otherwise: .cannotOpen) {
             var configuration = Configuration()

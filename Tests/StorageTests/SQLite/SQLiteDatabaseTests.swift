@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import Testing
 
 @testable import Storage
@@ -18,6 +19,13 @@ struct SQLiteDatabaseTests {
         let database = try SQLiteDatabase(path: path)
         #expect(try database.synchronousMode() == 2)
         #expect(try database.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+    }
+
+    @Test("SQLite keeps no account of its memory, for which it would take a lock at each allocation")
+    func memory() throws {
+        let database = try SQLiteDatabase(path: path)
+        #expect(sqlite3_memory_used() == 0)
+        _ = database
     }
 
     @Test("Nobody but the service's user can read the file or its log")
