@@ -17,8 +17,12 @@ final class CommitObserver: Sendable {
 
     func note(_ entries: [LedgerEntry], _ outcomes: [[GrantOutcome]], _ duration: Duration) {
         guard let observer = observer.withLock({ $0 }) else { return }
-        let grants = zip(entries, outcomes).flatMap { zip($0.grants, $1) }
-        let records = grants.reduce(0) { $1.1 == .recorded ? $0 + $1.0.signatures.count : $0 }
+        var records = 0
+        for (entry, outcomes) in zip(entries, outcomes) {
+            for (grant, outcome) in zip(entry.grants, outcomes) where outcome == .recorded {
+                records += grant.signatures.count
+            }
+        }
         observer.tell(duration, records)
     }
 }

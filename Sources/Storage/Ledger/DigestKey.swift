@@ -60,6 +60,7 @@ public struct DigestKey: Sendable {
         message.append(kind)
         message.append(bundleId)
         message.append(text)
-        return begun.code(of: message.bytes).withUnsafeBytes { Array($0[..<Self.digestBytes]) }
+        let code = message.withUnsafeBytes { begun.code(of: $0) }
+        return code.withUnsafeBytes { Array($0[..<Self.digestBytes]) }
     }
 }

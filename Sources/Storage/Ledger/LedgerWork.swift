@@ -12,72 +12,115 @@ struct LedgerWork {
     private let digestKey: DigestKey
     /// The digest that was made last: the grants of an entry have one account.
     private var lastAccount: (account: Account, bundleId: String, digest: [UInt8]?)?
-    /// What is hashed: one memory for all records.
-    private var message = CanonicalBytes(LedgerRecord.title)
+    /// The values of the record that was linked last, as they were hashed, and then its hash.
+    private(set) var message = CanonicalBytes()
+    /// SHA-256 with the title of records taken in.
+    private let begun: SHA256
 
     init(writer: String, head: LedgerChain.Head, digestKey: DigestKey) {
         self.writer = writer
         self.head = head
         self.digestKey = digestKey
+        var begun = SHA256()
+        CanonicalBytes(LedgerRecord.title).withUnsafeBytes { begun.update(bufferPointer: $0) }
+        self.begun = begun
     }
 
-    /// The records of a grant, each linked to the one before.
-    ///
-    /// - Parameters:
-    ///   - grant: The grant.
-    ///   - entry: The entry that it belongs to.
-    ///   - customer: The customer's digest.
-    /// - Returns: The records, one for each signature.
-    mutating func records(of grant: OfferGrant, in entry: LedgerEntry, customer: [UInt8]) -> [LedgerRecord] {
-        var records: [LedgerRecord] = []
-        link(grant, in: entry, customer: customer) { record, _ in records.append(record) }
-        return records
+    /// Whose a record is: the digests of its account and of its customer.
+    struct Owner {
+        let account: [UInt8]?
+        let customer: [UInt8]
     }
 
-    /// Makes the records of a grant, one for each signature, each linked to the one before.
+    /// Whose the records of an entry's grant are.
     ///
     /// - Parameters:
-    ///   - grant: The grant.
-    ///   - entry: The entry that it belongs to.
+    ///   - entry: The entry.
     ///   - customer: The customer's digest.
-    ///   - take: Takes a record, and the bytes that were hashed.
-    /// - Throws: What `take` throws.
-    mutating func link<Failure: Error>(
-        _ grant: OfferGrant,
-        in entry: LedgerEntry,
-        customer: [UInt8],
-        _ take: (LedgerRecord, CanonicalBytes) throws(Failure) -> Void
-    ) throws(Failure) {
+    /// - Returns: The digests.
+    mutating func owner(of entry: LedgerEntry, customer: [UInt8]) -> Owner {
         // Mostly the customer is the account, and has its digest.
         let isAccount = entry.account != .none && entry.customer == entry.account.payloadField
-        let account = isAccount ? customer : accountDigest(of: entry)
+        return Owner(account: isAccount ? customer : accountDigest(of: entry), customer: customer)
+    }
+
+    /// Links a signature to the record before: the ``message`` and the ``head`` are those of its record then.
+    ///
+    /// The values come as `LedgerRecord.write(to:after:)` writes them: whoever verifies finds any difference.
+    ///
+    /// - Parameters:
+    ///   - signature: A signature of the grant.
+    ///   - grant: The grant.
+    ///   - entry: The entry that it belongs to.
+    ///   - owner: Whose the record is.
+    mutating func link(
+        _ signature: OfferGrant.Signature,
+        of grant: OfferGrant,
+        in entry: LedgerEntry,
+        _ owner: Owner
+    ) {
+        message.removeAll()
+        message.append(head.hash)
+        message.append(writer)
+        message.append(head.number + 1)
+        message.append(entry.time.millisecondsSince1970)
+        message.append(entry.client)
+        message.append(entry.bundleId)
+        message.append(grant.offer.productId)
+        message.append(grant.offer.offerId)
+        message.append(signature.form.rawValue)
+        message.append(signature.keyIdentifier)
+        message.append(signature.nonce.text)
+        message.append(signature.timestamp.millisecondsSince1970)
+        message.append(grant.reason)
+        message.append(entry.evidence?.rawValue)
+        message.append(entry.environment?.rawValue)
+        message.append(grant.originalTransactionId)
+        message.append(owner.account)
+        message.append(owner.customer)
+        var hash = begun
+        message.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        head.number += 1
+        head.hash = hash.finalize().withUnsafeBytes { Array($0) }
+        message.append(head.hash)
+    }
+
+    /// The records of a grant, one for each signature, each linked to the one before.
+    ///
+    /// - Parameters:
+    ///   - grant: The grant.
+    ///   - entry: The entry that it belongs to.
+    ///   - customer: The customer's digest.
+    /// - Returns: The records.
+    mutating func records(of grant: OfferGrant, in entry: LedgerEntry, customer: [UInt8]) -> [LedgerRecord] {
+        let owner = owner(of: entry, customer: customer)
+        var records: [LedgerRecord] = []
         for signature in grant.signatures {
-            var record = LedgerRecord(
-                writer: writer,
-                number: head.number + 1,
-                time: entry.time,
-                client: entry.client,
-                bundleId: entry.bundleId,
-                productId: grant.offer.productId,
-                offerId: grant.offer.offerId,
-                format: signature.form.rawValue,
-                keyIdentifier: signature.keyIdentifier,
-                nonce: signature.nonce.text,
-                timestamp: signature.timestamp,
-                reason: grant.reason,
-                evidence: entry.evidence?.rawValue,
-                environment: entry.environment?.rawValue,
-                originalTransactionId: grant.originalTransactionId,
-                account: account,
-                customer: customer,
-                hash: []
+            link(signature, of: grant, in: entry, owner)
+            records.append(
+                LedgerRecord(
+                    writer: writer,
+                    number: head.number,
+                    time: entry.time,
+                    client: entry.client,
+                    bundleId: entry.bundleId,
+                    productId: grant.offer.productId,
+                    offerId: grant.offer.offerId,
+                    format: signature.form.rawValue,
+                    keyIdentifier: signature.keyIdentifier,
+                    nonce: signature.nonce.text,
+                    timestamp: signature.timestamp,
+                    reason: grant.reason,
+                    evidence: entry.evidence?.rawValue,
+                    environment: entry.environment?.rawValue,
+                    originalTransactionId: grant.originalTransactionId,
+                    account: owner.account,
+                    customer: owner.customer,
+                    hash: head.hash
+                )
             )
-            message.removeValues()
-            record.write(to: &message, after: head.hash)
-            record.hash = Array(SHA256.hash(data: message.bytes))
-            head = LedgerChain.Head(number: record.number, hash: record.hash)
-            try take(record, message)
         }
+        return records
     }
 
     private mutating func accountDigest(of entry: LedgerEntry) -> [UInt8]? {

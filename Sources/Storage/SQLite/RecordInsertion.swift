@@ -12,11 +12,10 @@ struct RecordInsertion {
         case bytes
     }
 
-    /// What the columns hold, in the order of `LedgerSQL.recordColumns`, which is that of `LedgerRecord.write(to:after:)`;
-    /// the hash comes last, and is not among what is hashed.
+    /// What the columns hold, in the order of `LedgerSQL.recordColumns`, which is that of `LedgerWork.message`.
     private static let kinds: [Kind] = [
         .text, .number, .number, .text, .text, .text, .text, .text, .text, .text, .number, .text, .text, .text, .text,
-        .bytes, .bytes,
+        .bytes, .bytes, .bytes,
     ]
 
     private let statement: DirectStatement
@@ -31,32 +30,28 @@ struct RecordInsertion {
 
     /// Writes a record.
     ///
-    /// - Parameters:
-    ///   - message: What was hashed.
-    ///   - hash: Its hash.
+    /// - Parameter message: What was hashed: the hash of the record before, and the values; and then the record's hash.
     /// - Throws: `DatabaseError`.
-    func insert(_ message: CanonicalBytes, hash: [UInt8]) throws {
-        try message.bytes.withUnsafeBytes { bytes in
-            try hash.withUnsafeBytes { hash in
-                var rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(message.titleCount))
-                _ = try Self.value(&rest)
-                for (index, kind) in Self.kinds.enumerated() {
-                    let place = Int32(truncatingIfNeeded: index + 1)
-                    if kind == .number {
-                        try statement.bind(place, Int64(bitPattern: try Self.number(&rest, of: UInt64.self)))
-                    } else if let value = try Self.value(&rest) {
-                        // What is not bound is NULL.
-                        if kind == .text {
-                            try statement.bindInPlace(place, text: value)
-                        } else {
-                            try statement.bindInPlace(place, bytes: value)
-                        }
+    func insert(_ message: CanonicalBytes) throws {
+        try message.withUnsafeBytes { bytes in
+            var rest = bytes
+            _ = try Self.value(&rest)
+            var place: Int32 = 0
+            for kind in Self.kinds {
+                place += 1
+                if kind == .number {
+                    try statement.bind(place, Int64(bitPattern: try Self.number(&rest, of: UInt64.self)))
+                } else if let value = try Self.value(&rest) {
+                    // What is not bound is NULL.
+                    if kind == .text {
+                        try statement.bindInPlace(place, text: value)
+                    } else {
+                        try statement.bindInPlace(place, bytes: value)
                     }
                 }
-                guard rest.isEmpty else { throw Malformed() }
-                try statement.bindInPlace(Int32(Self.kinds.count + 1), bytes: hash)
-                try statement.run()
             }
+            guard rest.isEmpty else { throw Malformed() }
+            try statement.run()
         }
     }
 

@@ -157,7 +157,12 @@ final class SQLiteLedgerStore: LedgerStore {
         var outcomes: [[GrantOutcome]] = []
         outcomes.reserveCapacity(entries.count)
         for entry in entries {
-            outcomes.append(try entry.grants.map { try write($0, of: entry, with: &work, insertion, to: database) })
+            var ofEntry: [GrantOutcome] = []
+            ofEntry.reserveCapacity(entry.grants.count)
+            for grant in entry.grants {
+                ofEntry.append(try write(grant, of: entry, with: &work, insertion, to: database))
+            }
+            outcomes.append(ofEntry)
         }
         return (outcomes, work.head)
     }
@@ -194,8 +199,10 @@ final class SQLiteLedgerStore: LedgerStore {
                 return .signatureLimit(count: count)
             }
         }
-        try work.link(grant, in: entry, customer: customer) { record, message in
-            try insertion.insert(message, hash: record.hash)
+        let owner = work.owner(of: entry, customer: customer)
+        for signature in grant.signatures {
+            work.link(signature, of: grant, in: entry, owner)
+            try insertion.insert(work.message)
         }
         if let presented { try database.note(presented, for: customer, at: entry.time) }
         return .recorded

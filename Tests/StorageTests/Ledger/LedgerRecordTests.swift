@@ -29,6 +29,41 @@ struct LedgerRecordTests {
         #expect(record.number == 1)
     }
 
+    @Test("What is not known of a signature is not there, and what is empty is", arguments: LedgerHome.allCases)
+    func nothing(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let now = fixture.now
+        let signature = OfferGrant.Signature(form: .jws, keyIdentifier: "KEY1234567", nonce: Nonce(), timestamp: now)
+        let grant = OfferGrant(
+            offer: OfferRequest(productId: "monthly", offerId: ""),
+            reason: "",
+            originalTransactionId: nil,
+            signatures: [signature],
+            signatureLimit: nil,
+            maximumAccounts: nil
+        )
+        let entry = LedgerEntry(
+            time: now,
+            client: String(repeating: "ü€😀", count: 200),
+            bundleId: "com.example.reader",
+            environment: nil,
+            evidence: nil,
+            account: .none,
+            customer: nil,
+            grants: [grant]
+        )
+        #expect(try fixture.store().commit([entry]) == [[.recorded]])
+        let record = try #require(try fixture.records().first)
+        #expect(record.client == entry.client)
+        #expect(record.offerId.isEmpty)
+        #expect(record.reason.isEmpty)
+        #expect(record.evidence == nil)
+        #expect(record.environment == nil)
+        #expect(record.originalTransactionId == nil)
+        #expect(record.account == nil)
+        #expect(try fixture.verify().faults.isEmpty)
+    }
+
     private static let record = LedgerRecord(
         writer: "0123456789abcdef",
         number: 7,
@@ -52,9 +87,18 @@ struct LedgerRecordTests {
 
     @Test("A record's hash is what Python's hashlib makes of the format that the documents describe")
     func knownHash() {
-        let hash = Self.record.computedHash(after: (0..<32).map { UInt8($0) })
-        let digits = hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        #expect(digits == "3d3228e24d5be1ac64f9f30d2df25e0098ba30059ab1241becacf5757156ba2d")
+        #expect(digits(of: Self.record) == "3d3228e24d5be1ac64f9f30d2df25e0098ba30059ab1241becacf5757156ba2d")
+        var record = Self.record
+        record.evidence = nil
+        record.environment = nil
+        record.originalTransactionId = nil
+        record.account = nil
+        #expect(digits(of: record) == "38a5c9c8afae3a4bed92feeb545b2dde9e97cdcdfbe07207dc7d4d88ac380e45")
+    }
+
+    private func digits(of record: LedgerRecord) -> String {
+        let hash = record.computedHash(after: (0..<32).map { UInt8($0) })
+        return hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     @Test("No field of a record can be changed without its hash")

@@ -127,12 +127,13 @@ struct LedgerVerificationTests {
         var hash = chain.beginning
         for var record in try database.records(of: chain.writer, after: 0, limit: 100) {
             if record.number == 12 { record.offerId = "another" }
-            var message = CanonicalBytes(LedgerRecord.title)
+            var message = CanonicalBytes()
             record.write(to: &message, after: hash)
             hash = record.computedHash(after: hash)
+            message.append(hash)
             try database.write { database in
                 try database.execute(sql: "DELETE FROM ledger_records WHERE number = ?", arguments: [record.number])
-                try RecordInsertion(in: database).insert(message, hash: hash)
+                try RecordInsertion(in: database).insert(message)
             }
         }
         let fault = try #require(try fixture.verify().faults.first)
