@@ -11,8 +11,10 @@ struct CanonicalBytes {
     private(set) var count = 0
 
     /// Goes on with values after a title that was taken elsewhere.
-    init() {
-        memory = [UInt8](repeating: 0, count: 128)
+    ///
+    /// - Parameter size: For how many bytes memory is taken at once; it grows where they are not enough.
+    init(size: Int = 128) {
+        memory = [UInt8](repeating: 0, count: size)
     }
 
     init(_ title: String) {

@@ -70,10 +70,6 @@ enum LedgerSQL {
         "writer, number, time, client, bundle_id, product_id, offer_id, format, key_id, nonce, timestamp, reason, "
         + "evidence, environment, original_transaction_id, account, customer, hash"
 
-    static let insertRecord =
-        "INSERT INTO ledger_records (\(recordColumns)) "
-        + "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
-
     static let insertChain =
         "INSERT INTO ledger_chains (writer, started_at, previous_writer, previous_number, previous_hash, seen_at) "
         + "VALUES ($1, $2, $3, $4, $5, $6)"

@@ -12,8 +12,10 @@ struct LedgerWork {
     private let digestKey: DigestKey
     /// The digest that was made last: the grants of an entry have one account.
     private var lastAccount: (account: Account, bundleId: String, digest: [UInt8]?)?
-    /// The values of the record that was linked last, as they were hashed, and then its hash.
-    private(set) var message = CanonicalBytes()
+    /// What was linked and is not written yet: of each record the values, as they were hashed, and then its hash.
+    private(set) var message = CanonicalBytes(size: 8192)
+    /// Whose records of which offers the ``message`` has, in their order.
+    private(set) var waiting: [(customer: [UInt8], offer: OfferRequest)] = []
     /// SHA-256 with the title of records taken in.
     private let begun: SHA256
 
@@ -44,7 +46,7 @@ struct LedgerWork {
         return Owner(account: isAccount ? customer : accountDigest(of: entry), customer: customer)
     }
 
-    /// Links a signature to the record before: the ``message`` and the ``head`` are those of its record then.
+    /// Links a signature to the record before: its record comes to the ``message``, and the ``head`` is its own then.
     ///
     /// The values come as `LedgerRecord.write(to:after:)` writes them: whoever verifies finds any difference.
     ///
@@ -59,7 +61,7 @@ struct LedgerWork {
         in entry: LedgerEntry,
         _ owner: Owner
     ) {
-        message.removeAll()
+        let start = message.count
         message.append(head.hash)
         message.append(writer)
         message.append(head.number + 1)
@@ -79,10 +81,22 @@ struct LedgerWork {
         message.append(owner.account)
         message.append(owner.customer)
         var hash = begun
-        message.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        message.withUnsafeBytes(from: start) { hash.update(bufferPointer: $0) }
         head.number += 1
         head.hash = hash.finalize().withUnsafeBytes { Array($0) }
         message.append(head.hash)
+        waiting.append((owner.customer, grant.offer))
+    }
+
+    /// Whether a customer's record of an offer is among those that are not written yet.
+    func isWaiting(_ customer: [UInt8], _ offer: OfferRequest) -> Bool {
+        waiting.contains { $0.customer == customer && $0.offer == offer }
+    }
+
+    /// Takes away what was linked, once it is written.
+    mutating func removeWaiting() {
+        message.removeAll()
+        waiting.removeAll(keepingCapacity: true)
     }
 
     /// The records of a grant, one for each signature, each linked to the one before.
@@ -120,6 +134,8 @@ struct LedgerWork {
                 )
             )
         }
+        // They are written as what they are.
+        removeWaiting()
         return records
     }
 

@@ -1,7 +1,7 @@
 import GRDB
 
-/// Writes records, with the values where the bytes that are hashed have them: they are not copied, and what is kept
-/// cannot be anything but what was hashed.
+/// Writes records, many with one statement, and with the values where the bytes that are hashed have them: they are not
+/// copied, and what is kept cannot be anything but what was hashed.
 struct RecordInsertion {
     /// The canonical bytes ended too early, or are too long.
     private struct Malformed: Error {}
@@ -18,40 +18,63 @@ struct RecordInsertion {
         .bytes, .bytes, .bytes,
     ]
 
-    private let statement: DirectStatement
+    /// How many records one statement writes at the most: with more, none costs less.
+    static let most = 16
 
-    /// Prepares the insertion.
-    ///
-    /// - Parameter database: Where records are written: the insertion is valid as long as this is open.
-    /// - Throws: `DatabaseError`.
-    init(in database: Database) throws {
-        statement = try DirectStatement(LedgerSQL.insertRecord, in: database)
+    /// A statement's work beside its rows is a fifth of what a row costs: so there is one for each power of two.
+    private static let statements: [(rows: Int, sql: String)] = [16, 8, 4, 2, 1].map { rows in
+        let values = "(\(kinds.map { _ in "?" }.joined(separator: ",")))"
+        let sql = "INSERT INTO ledger_records (\(LedgerSQL.recordColumns)) VALUES "
+        return (rows, sql + Array(repeating: values, count: rows).joined(separator: ","))
     }
 
-    /// Writes a record.
+    private let database: Database
+
+    /// Writes to a database.
     ///
-    /// - Parameter message: What was hashed: the hash of the record before, and the values; and then the record's hash.
+    /// - Parameter database: Where records are written: the insertion is valid as long as this is open.
+    init(in database: Database) {
+        self.database = database
+    }
+
+    /// Writes records.
+    ///
+    /// - Parameters:
+    ///   - count: How many they are.
+    ///   - message: What was hashed of each: the hash of the record before, and the values; and then the record's hash.
     /// - Throws: `DatabaseError`.
-    func insert(_ message: CanonicalBytes) throws {
+    func insert(_ count: Int, _ message: CanonicalBytes) throws {
         try message.withUnsafeBytes { bytes in
             var rest = bytes
-            _ = try Self.value(&rest)
-            var place: Int32 = 0
-            for kind in Self.kinds {
-                place += 1
-                if kind == .number {
-                    try statement.bind(place, Int64(bitPattern: try Self.number(&rest, of: UInt64.self)))
-                } else if let value = try Self.value(&rest) {
-                    // What is not bound is NULL.
-                    if kind == .text {
-                        try statement.bindInPlace(place, text: value)
-                    } else {
-                        try statement.bindInPlace(place, bytes: value)
-                    }
+            var left = count
+            for (rows, sql) in Self.statements {
+                while left >= rows {
+                    let statement = try DirectStatement(sql, in: database)
+                    for row in 0..<rows { try Self.bind(row, of: statement, &rest) }
+                    try statement.run()
+                    left -= rows
                 }
             }
             guard rest.isEmpty else { throw Malformed() }
-            try statement.run()
+        }
+    }
+
+    /// Binds a row to the next record's values, where they are.
+    private static func bind(_ row: Int, of statement: DirectStatement, _ rest: inout UnsafeRawBufferPointer) throws {
+        _ = try value(&rest)
+        var place = Int32(truncatingIfNeeded: row * kinds.count)
+        for kind in kinds {
+            place += 1
+            if kind == .number {
+                try statement.bind(place, Int64(bitPattern: try number(&rest, of: UInt64.self)))
+            } else if let value = try value(&rest) {
+                // What is not bound is NULL.
+                if kind == .text {
+                    try statement.bindInPlace(place, text: value)
+                } else {
+                    try statement.bindInPlace(place, bytes: value)
+                }
+            }
         }
     }
 

@@ -153,7 +153,7 @@ final class SQLiteLedgerStore: LedgerStore {
         from known: LedgerChain.Head?
     ) throws -> (outcomes: [[GrantOutcome]], head: LedgerChain.Head) {
         var work = LedgerWork(writer: writer, head: try known ?? head(database), digestKey: keys.digestKey)
-        let insertion = try RecordInsertion(in: database)
+        let insertion = RecordInsertion(in: database)
         var outcomes: [[GrantOutcome]] = []
         outcomes.reserveCapacity(entries.count)
         for entry in entries {
@@ -164,6 +164,7 @@ final class SQLiteLedgerStore: LedgerStore {
             }
             outcomes.append(ofEntry)
         }
+        try insertion.insertWaiting(of: &work)
         return (outcomes, work.head)
     }
 
@@ -188,6 +189,8 @@ final class SQLiteLedgerStore: LedgerStore {
             if lastSeen.map({ $0.adding(seconds: 3600) < entry.time }) ?? true { presented = subscription }
         }
         if let limit = grant.signatureLimit {
+            // What is counted has to be there.
+            if work.isWaiting(customer, grant.offer) { try insertion.insertWaiting(of: &work) }
             let count = try database.signatures(
                 of: grant.offer,
                 customer,
@@ -202,7 +205,7 @@ final class SQLiteLedgerStore: LedgerStore {
         let owner = work.owner(of: entry, customer: customer)
         for signature in grant.signatures {
             work.link(signature, of: grant, in: entry, owner)
-            try insertion.insert(work.message)
+            if work.waiting.count == RecordInsertion.most { try insertion.insertWaiting(of: &work) }
         }
         if let presented { try database.note(presented, for: customer, at: entry.time) }
         return .recorded
@@ -222,5 +225,13 @@ final class SQLiteLedgerStore: LedgerStore {
         )
         try database.insert(chain)
         return LedgerChain.Head(number: 0, hash: chain.beginning)
+    }
+}
+
+extension RecordInsertion {
+    /// Writes what was linked and is not written yet.
+    fileprivate func insertWaiting(of work: inout LedgerWork) throws {
+        try insert(work.waiting.count, work.message)
+        work.removeWaiting()
     }
 }

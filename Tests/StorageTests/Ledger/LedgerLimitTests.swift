@@ -32,6 +32,23 @@ struct LedgerLimitTests {
         #expect(outcomes == [[.recorded, .recorded, .recorded, .signatureLimit(count: 3)]])
     }
 
+    @Test("Among many requests of one commit, too, limits count customers and offers", arguments: LedgerHome.allCases)
+    func oneCommit(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let entries = (0..<60).map { index in
+            LedgerEntry.of(
+                account: "reader-\(index % 10)",
+                offer: index % 20 < 10 ? "comeback50" : "other",
+                limit: 2,
+                at: fixture.now
+            )
+        }
+        let outcomes = try fixture.store().commit(entries)
+        #expect(outcomes.prefix(40).allSatisfy { $0 == [.recorded] })
+        #expect(outcomes.dropFirst(40).allSatisfy { $0 == [.signatureLimit(count: 2)] })
+        #expect(try fixture.verify().records == 40)
+    }
+
     @Test("A limit counts one customer, one offer, and no longer than its period", arguments: LedgerHome.allCases)
     func scope(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)

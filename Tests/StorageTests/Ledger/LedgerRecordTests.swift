@@ -64,6 +64,22 @@ struct LedgerRecordTests {
         #expect(try fixture.verify().faults.isEmpty)
     }
 
+    @Test("However many come at once, each is on record once, in its order", arguments: LedgerHome.allCases)
+    func together(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        var nonces: [String] = []
+        for count in 1...40 {
+            let entries = (0..<count).map { LedgerEntry.of(account: "\(count) \($0)", at: fixture.now) }
+            #expect(try store.commit(entries).joined().allSatisfy { $0 == .recorded })
+            nonces += entries.flatMap(\.grants).flatMap(\.signatures).map(\.nonce.text)
+        }
+        #expect(try fixture.records().map(\.nonce) == nonces)
+        let found = try fixture.verify()
+        #expect(found.faults.isEmpty, "\(found.faults)")
+        #expect(found.records == 820)
+    }
+
     private static let record = LedgerRecord(
         writer: "0123456789abcdef",
         number: 7,

@@ -133,7 +133,7 @@ struct LedgerVerificationTests {
             message.append(hash)
             try database.write { database in
                 try database.execute(sql: "DELETE FROM ledger_records WHERE number = ?", arguments: [record.number])
-                try RecordInsertion(in: database).insert(message)
+                try RecordInsertion(in: database).insert(1, message)
             }
         }
         let fault = try #require(try fixture.verify().faults.first)
