@@ -3,7 +3,7 @@ public import Offers
 /// An answer with signatures that have to be in the ledger before they may leave.
 ///
 /// There is no way to its signatures but ``SignOffers/release(_:by:)``.
-public struct PreparedAnswer: Sendable {
+public final class PreparedAnswer: Sendable {
     /// What the ledger has to take first; `nil` when nothing was signed.
     public let entry: LedgerEntry?
 

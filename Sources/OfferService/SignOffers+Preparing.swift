@@ -23,18 +23,22 @@ extension SignOffers {
     }
 
     /// A request that may be decided.
-    fileprivate struct Inquiry: Sendable {
+    fileprivate final class Inquiry: Sendable {
         let request: SignatureRequest
         let signing: SigningApp
         let skipsEligibility: Bool
+
+        init(request: SignatureRequest, signing: SigningApp, skipsEligibility: Bool) {
+            self.request = request
+            self.signing = signing
+            self.skipsEligibility = skipsEligibility
+        }
     }
 
     /// A request whose customer is known.
     fileprivate struct Undecided: Sendable {
         let moment: Timestamp
         var policy: OfferPolicy
-        /// What is signed of the customer's purchases: nothing, where nobody has looked at them.
-        let history: SubscriptionHistory?
     }
 
     /// Decides and signs, as far as that goes without waiting for anybody.
@@ -101,8 +105,7 @@ extension SignOffers {
         if request.formats.contains(.jws), signing.issuer == nil { throw .issuerUnknown(bundleId: request.bundleId) }
         var undecided = Undecided(
             moment: moment,
-            policy: offerPolicy(of: signing.app, for: request.account, history, at: moment),
-            history: inquiry.skipsEligibility ? nil : history
+            policy: offerPolicy(of: signing.app, for: request.account, history, at: moment)
         )
         let decisions = decisions(on: inquiry, by: &undecided.policy)
         if !inquiry.skipsEligibility,
@@ -189,7 +192,8 @@ extension SignOffers {
             signing: signing,
             account: request.account,
             formats: request.formats,
-            history: undecided.history,
+            // A purchase is named in a JWS alone, and none where nobody has looked at them.
+            history: request.formats.contains(.jws) && !inquiry.skipsEligibility ? undecided.policy.history : nil,
             moment: moment,
             rooms: metrics.rooms
         )

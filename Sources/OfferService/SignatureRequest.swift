@@ -1,7 +1,7 @@
 public import Offers
 
 /// A client's question: may this customer have these offers, and if so, the signatures.
-public struct SignatureRequest: Sendable {
+public final class SignatureRequest: Sendable {
     /// The client that asks, by its name, for the ledger.
     public let client: String
     /// The app's bundle identifier.

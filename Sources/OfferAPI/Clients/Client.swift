@@ -1,7 +1,7 @@
 public import Offers
 
 /// An app's backend that may call the service, as `clients.yaml` describes it.
-public struct Client: Equatable, Sendable {
+public final class Client: Sendable {
     /// The name by which logs and answers know the client.
     public let name: String
     /// The SHA-256 of each of its bearer tokens, 32 bytes: two while one takes the other's place.
@@ -45,5 +45,15 @@ public struct Client: Equatable, Sendable {
         self.evidence = evidence
         self.signaturesPerSecond = signaturesPerSecond
         self.concurrentRequests = concurrentRequests
+    }
+}
+
+extension Client: Equatable {
+    /// Whether two say the same.
+    public static func == (left: Client, right: Client) -> Bool {
+        left.name == right.name && left.tokenSHA256 == right.tokenSHA256
+            && left.apps == right.apps && left.scopes == right.scopes
+            && left.evidence == right.evidence && left.signaturesPerSecond == right.signaturesPerSecond
+            && left.concurrentRequests == right.concurrentRequests
     }
 }

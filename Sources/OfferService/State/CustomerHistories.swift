@@ -28,14 +28,43 @@ struct CustomerHistories: Sendable {
     }
 
     /// A history for which the store of states has to be read.
-    struct Reading {
-        fileprivate let told: SubscriptionHistory?
-        fileprivate let evidence: Evidence?
+    final class Reading: Sendable {
+        private let told: SubscriptionHistory?
+        private let evidence: Evidence?
+        private let app: App
+        private let view: AccountView
         fileprivate let moment: Timestamp
-        fileprivate let app: App
-        fileprivate let view: AccountView
         fileprivate let memory: StateMemory
         fileprivate let question: StateQuestion
+
+        fileprivate init(
+            told: SubscriptionHistory?,
+            evidence: Evidence?,
+            moment: Timestamp,
+            app: App,
+            view: AccountView,
+            memory: StateMemory
+        ) {
+            self.told = told
+            self.evidence = evidence
+            self.moment = moment
+            self.app = app
+            self.view = view
+            self.memory = memory
+            question = StateQuestion(
+                bundleId: app.bundleId,
+                account: view.digest,
+                subscriptions: told?.namedSubscriptions ?? []
+            )
+        }
+
+        /// Puts what is held over the evidence where it is newer, and learns from the evidence.
+        fileprivate func history(with state: HeldState) -> SubscriptionHistory? {
+            guard let told, let evidence else { return SubscriptionHistory(held: state, of: app, for: view) }
+            let source = evidence.source
+            memory.learn(told, from: source, for: view.account, of: app, at: moment)
+            return told.updated(by: state, from: source, for: view)
+        }
     }
 
     /// Begins with the history of a customer, as far as it goes without waiting.
@@ -86,7 +115,7 @@ struct CustomerHistories: Sendable {
     /// The history, once the store of states is read.
     func history(from reading: Reading) async throws(SignatureFault) -> (SubscriptionHistory?, Timestamp) {
         let state = try await held(reading.question, in: reading.memory)
-        return (combine(reading, with: state), reading.moment)
+        return (reading.history(with: state), reading.moment)
     }
 
     /// The history that the App Store tells.
@@ -128,22 +157,16 @@ struct CustomerHistories: Sendable {
         at moment: Timestamp
     ) -> Beginning {
         guard let memory else { return .known(told, moment) }
-        let view = memory.view(of: account, in: app)
         let reading = Reading(
             told: told,
             evidence: evidence,
             moment: moment,
             app: app,
-            view: view,
-            memory: memory,
-            question: StateQuestion(
-                bundleId: app.bundleId,
-                account: view.digest,
-                subscriptions: told?.namedSubscriptions ?? []
-            )
+            view: memory.view(of: account, in: app),
+            memory: memory
         )
         guard let state = memory.states.atHand(reading.question) else { return .reading(reading) }
-        return .known(combine(reading, with: state), moment)
+        return .known(reading.history(with: state), moment)
     }
 
     /// Reads evidence that is at hand, and refuses what is dated ahead of the clock.
@@ -158,16 +181,6 @@ struct CustomerHistories: Sendable {
         } catch {
             throw .evidence(error)
         }
-    }
-
-    /// Puts what is held over the evidence where it is newer, and learns from the evidence.
-    private func combine(_ reading: Reading, with state: HeldState) -> SubscriptionHistory? {
-        guard let told = reading.told, let evidence = reading.evidence else {
-            return SubscriptionHistory(held: state, of: reading.app, for: reading.view)
-        }
-        let source = evidence.source
-        reading.memory.learn(told, from: source, for: reading.view.account, of: reading.app, at: reading.moment)
-        return told.updated(by: state, from: source, for: reading.view)
     }
 
     /// What is held.

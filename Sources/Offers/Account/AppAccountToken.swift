@@ -9,17 +9,19 @@ public struct AppAccountToken: Hashable, Sendable {
     ///
     /// - Parameter text: `8-4-4-4-12` hexadecimal digits. Anything else gives `nil`.
     public init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 36 else { return nil }
-        for (index, byte) in bytes.enumerated() {
+        guard text.utf8.count == 36 else { return nil }
+        var hasUppercase = false
+        for (index, byte) in text.utf8.enumerated() {
             switch index {
             case 8, 13, 18, 23:
                 guard byte == UInt8(ascii: "-") else { return nil }
             default:
                 guard byte.isHexadecimalDigit else { return nil }
+                hasUppercase = hasUppercase || byte < UInt8(ascii: "a") && byte > UInt8(ascii: "9")
             }
         }
-        self.lowercased = text.lowercased()
+        // Nearly always it is written in lowercase already.
+        self.lowercased = hasUppercase ? text.lowercased() : text
     }
 
     /// Takes a text that is known to be a UUID's in lowercase.

@@ -1,5 +1,7 @@
 /// An app of the catalog: what it sells by promotional offer, and whose purchases count.
-public struct App: Equatable, Sendable {
+///
+/// A reference, as the catalog's other parts are: each request hands it on many times, and nobody changes it.
+public final class App: Sendable {
     /// The bundle identifier, as in App Store Connect.
     public let bundleId: String
     /// The environments whose evidence counts.
@@ -79,5 +81,15 @@ public struct App: Equatable, Sendable {
         guard let place = places[productId] else { return nil }
         let group = subscriptionGroups[place.group]
         return (group.products[place.product], group)
+    }
+}
+
+extension App: Equatable {
+    /// Whether two say the same.
+    public static func == (left: App, right: App) -> Bool {
+        left.bundleId == right.bundleId && left.environments == right.environments
+            && left.requiresAccount == right.requiresAccount && left.customerPattern == right.customerPattern
+            && left.maximumAccountsPerTransaction == right.maximumAccountsPerTransaction
+            && left.subscriptionGroups == right.subscriptionGroups
     }
 }

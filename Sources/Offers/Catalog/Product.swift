@@ -1,5 +1,5 @@
 /// An auto-renewable subscription with its promotional offers.
-public struct Product: Equatable, Sendable {
+public final class Product: Sendable {
     /// The product identifier in App Store Connect.
     public let id: String
     /// How long one billing period lasts; `nil` when the catalog does not say.
@@ -40,5 +40,13 @@ public struct Product: Equatable, Sendable {
     /// - Returns: The offer.
     public func offer(_ offerId: String) -> PromotionalOffer? {
         positions[offerId].map { offers[$0] }
+    }
+}
+
+extension Product: Equatable {
+    /// Whether two say the same.
+    public static func == (left: Product, right: Product) -> Bool {
+        left.id == right.id && left.period == right.period
+            && left.level == right.level && left.offers == right.offers
     }
 }

@@ -1,7 +1,7 @@
 /// A promotional offer of a product, with the developer's own rules for who may have it.
 ///
 /// The offer itself (price, duration, payment mode) is set up in App Store Connect; only its identifier matters here.
-public struct PromotionalOffer: Equatable, Sendable {
+public final class PromotionalOffer: Sendable {
     /// The offer's identifier in App Store Connect (`SKPaymentDiscount.identifier`).
     public let id: String
     /// Whom the offer is for; every state of ``SubscriberState/audience`` when the catalog names none.
@@ -73,5 +73,17 @@ public struct PromotionalOffer: Equatable, Sendable {
         self.maximumLapsedDays = maximumLapsedDays
         self.afterRefund = afterRefund
         self.familyShared = familyShared
+    }
+}
+
+extension PromotionalOffer: Equatable {
+    /// Whether two say the same.
+    public static func == (left: PromotionalOffer, right: PromotionalOffer) -> Bool {
+        left.id == right.id && left.audience == right.audience
+            && left.startsAt == right.startsAt && left.endsAt == right.endsAt
+            && left.maxRedemptions == right.maxRedemptions && left.signatureLimit == right.signatureLimit
+            && left.scope == right.scope && left.fromProducts == right.fromProducts
+            && left.minimumLapsedDays == right.minimumLapsedDays && left.maximumLapsedDays == right.maximumLapsedDays
+            && left.afterRefund == right.afterRefund && left.familyShared == right.familyShared
     }
 }

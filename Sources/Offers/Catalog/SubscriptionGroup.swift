@@ -1,5 +1,5 @@
 /// A subscription group: the products between which a customer switches, holding one at a time.
-public struct SubscriptionGroup: Equatable, Sendable {
+public final class SubscriptionGroup: Sendable {
     /// The group's identifier, `subscription_group_identifier` in Apple's answers: digits.
     public let id: String
     /// The products of the group, in the catalog's order.
@@ -13,5 +13,12 @@ public struct SubscriptionGroup: Equatable, Sendable {
     public init(id: String, products: [Product]) {
         self.id = id
         self.products = products
+    }
+}
+
+extension SubscriptionGroup: Equatable {
+    /// Whether two say the same.
+    public static func == (left: SubscriptionGroup, right: SubscriptionGroup) -> Bool {
+        left.id == right.id && left.products == right.products
     }
 }

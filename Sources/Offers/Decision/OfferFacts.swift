@@ -40,23 +40,6 @@ final class RequestFacts: Sendable {
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
     }
 
-    /// How often the customer has redeemed an offer, as far as the evidence shows: looked for once in a request.
-    ///
-    /// - Parameters:
-    ///   - offerId: The promotional offer's identifier.
-    ///   - groupId: The group's identifier.
-    /// - Returns: The number of redemptions.
-    func redemptions(ofOffer offerId: String, inGroup groupId: String) -> Int {
-        counted.withLock { counted in
-            if let known = counted[groupId]?[offerId] { return known }
-            let count = history?.redemptions(ofOffer: offerId, inGroup: groupId, of: app) ?? 0
-            counted[groupId, default: [:]][offerId] = count
-            return count
-        }
-    }
-
-    /// By group and offer.
-    private let counted = Mutex<[String: [String: Int]]>([:])
 }
 
 /// What was found in the evidence for one group, or for the whole app: looked for once in a request.
@@ -133,7 +116,18 @@ final class OfferFacts: Sendable {
     /// How many signatures the customer got, as the ledger has it; `nil` where it was not asked.
     var signatures: Int? { request.standing?.signatures[catalogName] }
 
+    /// How often the customer has redeemed the offer, as far as the evidence shows: looked for once.
+    var redemptions: Int {
+        counted.withLock { counted in
+            if let counted { return counted }
+            let count = history?.redemptions(ofOffer: offer.id, inGroup: group.id, of: app) ?? 0
+            counted = count
+            return count
+        }
+    }
+
     private let catalogName: OfferRequest
+    private let counted = Mutex<Int?>(nil)
 
     /// Puts together what is known; `nil` for an offer that the catalog lacks.
     init?(

@@ -6,9 +6,9 @@
 public struct OfferPolicy: Sendable {
     private var request: RequestFacts
     /// By group; the whole app has none.
-    private var readings: [String?: HistoryReading] = [:]
+    private var readings = FewValues<String?, HistoryReading>()
     /// Of the offers that the catalog has.
-    private var known: [OfferRequest: OfferFacts] = [:]
+    private var known = FewValues<OfferRequest, OfferFacts>()
 
     /// Prepares the decisions of one request.
     ///
@@ -33,7 +33,8 @@ public struct OfferPolicy: Sendable {
     /// The account to sign for.
     var account: Account { request.account }
     /// What the evidence says; `nil` when there is none.
-    var history: SubscriptionHistory? { request.history }
+    /// The customer's history that it decides by; `nil` when there is none.
+    public var history: SubscriptionHistory? { request.history }
 
     /// Hears what the ledger holds of the customer: decisions count with it from now on.
     ///
@@ -45,7 +46,7 @@ public struct OfferPolicy: Sendable {
             now: request.now,
             maximumEvidenceAgeSeconds: request.maximumEvidenceAgeSeconds
         )
-        known = [:]
+        known = FewValues()
     }
 
     /// What is known of an offer before the customer's subscription is judged; `nil` for one that the catalog lacks.
@@ -55,7 +56,7 @@ public struct OfferPolicy: Sendable {
         let facts = OfferFacts(request, catalog) { offer, group in
             reading(inGroup: offer.scope == .app ? nil : group.id)
         }
-        known[offerRequest] = facts
+        if let facts { known.keep(facts, for: offerRequest) }
         return facts
     }
 
@@ -139,7 +140,7 @@ public struct OfferPolicy: Sendable {
         guard let history = request.history else { return nil }
         if let known = readings[groupId] { return known }
         let reading = HistoryReading(history, inGroup: groupId, of: request.app, at: request.now)
-        readings[groupId] = reading
+        readings.keep(reading, for: groupId)
         return reading
     }
 }

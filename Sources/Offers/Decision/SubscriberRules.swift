@@ -83,13 +83,13 @@ enum SubscriberRules {
     private static let maxRedemptions = Rule<SubscriberFacts, Reason>(
         "maxRedemptions",
         refusal: { facts in
-            facts.offer.maxRedemptions.map { facts.redemptions >= $0 } == true ? .redemptionLimit : nil
+            facts.offer.maxRedemptions.map { facts.offerFacts.redemptions >= $0 } == true ? .redemptionLimit : nil
         },
         saw: { facts in
             guard let limit = facts.offer.maxRedemptions else {
                 return "The offer does not say how often a customer may redeem it."
             }
-            switch facts.redemptions {
+            switch facts.offerFacts.redemptions {
             case 0: return "The customer has not redeemed the offer; \(limit) is the limit."
             case 1: return "The customer has redeemed the offer once; \(limit) is the limit."
             case let count: return "The customer has redeemed the offer \(count) times; \(limit) is the limit."
@@ -119,10 +119,6 @@ enum SubscriberRules {
 
 extension SubscriberFacts {
     /// How often the customer has redeemed the offer, as far as the evidence shows.
-    fileprivate var redemptions: Int {
-        offerFacts.request.redemptions(ofOffer: offer.id, inGroup: offerFacts.group.id)
-    }
-
     /// Since when the customer has been away, without a full stop.
     fileprivate var lapsePhrase: String {
         guard state == .lapsed else { return "The subscription has not lapsed" }

@@ -75,7 +75,7 @@ struct EntryLookup {
     /// - Parameter renewal: An entry of the history.
     /// - Returns: The transaction; `nil` when there is none.
     func newestTransaction(of renewal: RenewalInfo) -> Transaction? {
-        guard isIndexed else { return Subscription.newest(of: history.transactions(of: renewal)) }
+        guard isIndexed else { return history.newestTransaction(of: renewal) }
         return found(of: renewal).flatMap { $0.newestPurchase ?? $0.newest }.map { history.transactions[$0] }
     }
 

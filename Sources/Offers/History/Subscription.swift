@@ -1,5 +1,7 @@
 /// One subscription of a customer: its entry, the transaction that its state rests on, and the state.
-public struct Subscription: Equatable, Sendable {
+///
+/// A reference, as each rule looks at it.
+public final class Subscription: Sendable {
     /// What the customer is by this subscription.
     public let state: SubscriberState
     /// What the customer would be if shared purchases counted as their own; the same as ``state`` unless that is
@@ -19,18 +21,30 @@ public struct Subscription: Equatable, Sendable {
     ///   - renewal: The entry.
     ///   - transactions: The transactions of the same subscription, in any order.
     ///   - clock: Apple's clock.
-    public init(renewal: RenewalInfo, transactions: [Transaction], at clock: Timestamp) {
+    public convenience init(renewal: RenewalInfo, transactions: [Transaction], at clock: Timestamp) {
         self.init(renewal: renewal, newest: Self.newest(of: transactions), at: clock)
     }
 
     /// The transaction that a subscription's state rests on.
     ///
-    /// - Parameter transactions: The transactions of one subscription, in any order.
+    /// - Parameters:
+    ///   - transactions: Transactions in any order.
+    ///   - isOfSubscription: Which of them are of the subscription; all, unless said.
     /// - Returns: The newest that counts; `nil` when there is none.
-    static func newest(of transactions: [Transaction]) -> Transaction? {
-        let current = transactions.filter { !$0.isUpgraded }
-        let purchased = current.filter { !$0.isFamilyShared }
-        return (purchased.isEmpty ? current : purchased).max(by: Transaction.isOlder)
+    static func newest(
+        of transactions: [Transaction],
+        where isOfSubscription: (Transaction) -> Bool = { _ in true }
+    ) -> Transaction? {
+        var newest: Int?
+        var newestPurchase: Int?
+        // By their places: copying a transaction takes longer than looking at it.
+        for index in transactions.indices where !transactions[index].isUpgraded && isOfSubscription(transactions[index]) {
+            func isNewer(than other: Int) -> Bool { Transaction.isOlder(transactions[other], transactions[index]) }
+            if newest.map(isNewer) ?? true { newest = index }
+            guard !transactions[index].isFamilyShared else { continue }
+            if newestPurchase.map(isNewer) ?? true { newestPurchase = index }
+        }
+        return (newestPurchase ?? newest).map { transactions[$0] }
     }
 
     /// Reads the state of a subscription whose newest transaction is known.
@@ -43,12 +57,14 @@ public struct Subscription: Equatable, Sendable {
         self.renewal = renewal
         self.transaction = newest
         guard let newest else {
-            self.stateCountingShared = Self.state(of: renewal, at: clock)
-            self.state = stateCountingShared
+            let state = Self.state(of: renewal, at: clock)
+            self.stateCountingShared = state
+            self.state = state
             return
         }
-        self.stateCountingShared = Self.state(of: newest, with: renewal, at: clock)
-        self.state = newest.isFamilyShared ? .familyShared : stateCountingShared
+        let state = Self.state(of: newest, with: renewal, at: clock)
+        self.stateCountingShared = state
+        self.state = newest.isFamilyShared ? .familyShared : state
     }
 
     /// The identifier of its first purchase; `nil` where the evidence does not say.
@@ -93,5 +109,13 @@ public struct Subscription: Equatable, Sendable {
     private static func failedRenewal(of renewal: RenewalInfo, at clock: Timestamp) -> SubscriberState? {
         if let grace = renewal.gracePeriodExpiresDate, grace > clock { return .gracePeriod }
         return renewal.isInBillingRetryPeriod ? .billingRetry : nil
+    }
+}
+
+extension Subscription: Equatable {
+    /// Whether two say the same.
+    public static func == (left: Subscription, right: Subscription) -> Bool {
+        left.state == right.state && left.stateCountingShared == right.stateCountingShared
+            && left.renewal == right.renewal && left.transaction == right.transaction
     }
 }

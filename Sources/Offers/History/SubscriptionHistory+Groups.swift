@@ -58,4 +58,15 @@ extension SubscriptionHistory {
         }
         return transactions.filter { $0.originalTransactionId == id }
     }
+
+    /// The newest of ``transactions(of:)`` that counts.
+    ///
+    /// - Parameter renewal: The entry.
+    /// - Returns: The transaction; `nil` when there is none.
+    func newestTransaction(of renewal: RenewalInfo) -> Transaction? {
+        guard let id = renewal.originalTransactionId else {
+            return Subscription.newest(of: transactions) { $0.productId == renewal.productId }
+        }
+        return Subscription.newest(of: transactions) { $0.originalTransactionId == id }
+    }
 }

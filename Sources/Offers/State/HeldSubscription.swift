@@ -66,8 +66,7 @@ public struct HeldSubscription: Equatable, Sendable {
 
     /// When Apple last told of it.
     public var asOf: Timestamp? {
-        let dates = transactions.values.map(\.asOf) + [renewal?.asOf].compactMap(\.self)
-        return dates.max()
+        transactions.values.reduce(renewal?.asOf) { newest, held in newest.map { max($0, held.asOf) } ?? held.asOf }
     }
 
     private mutating func add(_ held: Held<Transaction>) {

@@ -19,9 +19,11 @@ extension SubscriptionHistory {
         func isMark(_ mark: AccountHistoryMark, of environment: AppStoreEnvironment) -> Bool {
             mark.environment == environment && mark.bundleId == app.bundleId && mark.account == view.digest
         }
+        // By their places: copying what is held takes longer than looking at it.
+        let meant = state.subscriptions.indices.filter { isMeant(state.subscriptions[$0]) }
         let found = AppStoreEnvironment.allCases.first { environment in
             guard app.environments.contains(environment) else { return false }
-            return state.subscriptions.contains { $0.identity.environment == environment && isMeant($0) }
+            return meant.contains { state.subscriptions[$0].identity.environment == environment }
                 || state.marks.contains { isMark($0, of: environment) }
         }
         guard let found else { return nil }
@@ -29,11 +31,12 @@ extension SubscriptionHistory {
         var renewals: [RenewalInfo] = []
         var transactions: [Transaction] = []
         var newest: Timestamp?
-        for held in state.subscriptions where held.identity.environment == found && isMeant(held) {
+        for index in meant where state.subscriptions[index].identity.environment == found {
+            let held = state.subscriptions[index]
             if let entry = held.entry { renewals.append(entry) }
             transactions.reserveCapacity(transactions.count + held.transactions.count)
             for transaction in held.transactions.values { transactions.append(view.transaction(transaction)) }
-            if mark == nil { newest = [newest, held.asOf].compactMap(\.self).max() }
+            if mark == nil, let asOf = held.asOf { newest = newest.map { max($0, asOf) } ?? asOf }
         }
         self.init(
             bundleId: app.bundleId,
@@ -84,12 +87,16 @@ extension HeldSubscription {
             return transactions.values.contains { $0.asOf > renewal.asOf } ? standIn : nil
         }
         entry.signedDate = renewal.asOf
-        entry.productId = entry.productId ?? newest?.productId
-        entry.subscriptionGroupIdentifier = entry.subscriptionGroupIdentifier ?? newest?.subscriptionGroupIdentifier
+        if entry.productId == nil || entry.subscriptionGroupIdentifier == nil, let newest {
+            entry.productId = entry.productId ?? newest.productId
+            entry.subscriptionGroupIdentifier = entry.subscriptionGroupIdentifier ?? newest.subscriptionGroupIdentifier
+        }
         return entry
     }
 
-    private var newest: Transaction? { transactions.values.map(\.value).max(by: Transaction.isOlder) }
+    private var newest: Transaction? {
+        transactions.values.max { Transaction.isOlder($0.value, $1.value) }?.value
+    }
 
     private var standIn: RenewalInfo? {
         newest.map { newest in

@@ -33,15 +33,14 @@ struct StateCache {
     /// - Parameter question: What is asked.
     /// - Returns: What is held; `nil` when something has to be read.
     mutating func state(for question: StateQuestion) -> HeldState? {
-        var identities = Set(question.subscriptions)
-        var marks: [AccountHistoryMark] = []
+        var own: Set<SubscriptionIdentity> = []
+        var state = HeldState()
         if let account = question.account {
             guard let entry = accounts[AccountKey(account: account, bundleId: question.bundleId)] else { return nil }
-            identities.formUnion(entry.subscriptions)
-            marks = entry.marks
+            own = entry.subscriptions
+            state.marks = entry.marks
         }
-        var state = HeldState(marks: marks)
-        for identity in identities {
+        for identity in question.subscriptions.isEmpty ? own : own.union(question.subscriptions) {
             guard let known = subscriptions[identity] else { return nil }
             if let known { state.subscriptions.append(known) }
         }

@@ -1,0 +1,24 @@
+/// Values by their keys, of which there are mostly few: those are looked through one by one, as hashing a key takes
+/// longer; where there are many, by a dictionary.
+struct FewValues<Key: Hashable, Value> {
+    private static var mostLookedThrough: Int { 4 }
+
+    private var few: [(key: Key, value: Value)] = []
+    private var others: [Key: Value] = [:]
+
+    subscript(key: Key) -> Value? {
+        for index in few.indices where few[index].key == key { return few[index].value }
+        return others.isEmpty ? nil : others[key]
+    }
+
+    /// Keeps a value for a key that has none yet.
+    mutating func keep(_ value: Value, for key: Key) {
+        if few.count < Self.mostLookedThrough {
+            few.append((key, value))
+        } else {
+            others[key] = value
+        }
+    }
+}
+
+extension FewValues: Sendable where Key: Sendable, Value: Sendable {}
