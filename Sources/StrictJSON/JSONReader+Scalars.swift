@@ -16,27 +16,42 @@ extension JSONReader {
         }
     }
 
-    /// Reads a value that is neither object nor array as it is written, so that a number or date in it can be read
-    /// without making a string first.
+    /// Reads a string, number, `true`, `false` or `null` without making a value of it.
     ///
-    /// - Returns: The value's type, and its bytes: a string's content with its escapes resolved, a number's or literal's
-    ///   text.
-    /// - Throws: ``JSONFault`` when it is not one.
-    public mutating func readPlain() throws(JSONFault) -> (type: JSONType, bytes: ArraySlice<UInt8>) {
+    /// - Parameter read: Gets the type and the text of the value, a string's without its quotes and with its escapes
+    ///   resolved.
+    /// - Returns: What it makes of them.
+    /// - Throws: ``JSONFault`` when the value is an object or array, or its text is not valid; and what `read` throws.
+    @inlinable
+    public mutating func readPlain<Value>(
+        _ read: (_ type: JSONType, _ text: Span<UInt8>) throws(JSONFault) -> Value
+    ) throws(JSONFault) -> Value {
         let type = try nextType()
+        let (place, hasEscapes) = try skipPlain(type)
+        guard !hasEscapes else {
+            let resolved = try resolvedText(at: place)
+            return try read(type, resolved.span)
+        }
+        return try read(type, bytes.span.extracting(place))
+    }
+
+    @usableFromInline
+    mutating func skipPlain(_ type: JSONType) throws(JSONFault) -> (place: Range<Int>, hasEscapes: Bool) {
         let start = position
         switch type {
         case .string:
             let hasEscapes = try skipString()
-            let content = bytes[(start + 1)..<(position - 1)]
-            return (type, hasEscapes ? Array(try resolved(content).utf8)[...] : content)
+            return ((start + 1)..<(position - 1), hasEscapes)
         case .number: try skipNumber()
         case .boolean, .null: _ = try readLiteral()
         case .object: throw JSONFault(.wrongType, "A plain value is expected; this is an object.")
         case .array: throw JSONFault(.wrongType, "A plain value is expected; this is an array.")
         }
-        return (type, bytes[start..<position])
+        return (start..<position, false)
     }
+
+    @usableFromInline
+    func resolvedText(at place: Range<Int>) throws(JSONFault) -> [UInt8] { Array(try resolved(bytes[place]).utf8) }
 
     /// Reads `true` or `false`.
     ///

@@ -7,9 +7,10 @@ extension JSONReader {
         try expect(.string)
         let start = position + 1
         let hasEscapes = try skipString()
-        let content = bytes[start..<(position - 1)]
-        guard hasEscapes else { return String(decoding: content, as: UTF8.self) }
-        return try resolved(content)
+        guard !hasEscapes else { return try resolved(bytes[start..<(position - 1)]) }
+        return bytes.withUnsafeBufferPointer { bytes in
+            String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<(position - 1)]), as: UTF8.self)
+        }
     }
 
     /// Passes a string by, and checks all of it.
@@ -45,14 +46,34 @@ extension JSONReader {
     private var plainCharacters: (end: Int, areASCII: Bool) {
         let text = bytes.span
         var index = position
-        var union: UInt8 = 0
+        var union: UInt64 = 0
+        // By eight, as long as none of the eight ends them.
+        while text.count - index >= 8 {
+            let eight = text.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+            if Self.holdsEnd(eight) { break }
+            union |= eight
+            index += 8
+        }
         while index < text.count {
             let byte = text[index]
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
-            union |= byte
+            union |= UInt64(byte)
             index += 1
         }
-        return (index, union < 0x80)
+        return (index, union & 0x8080_8080_8080_8080 == 0)
+    }
+
+    /// Whether one of eight bytes is a quote, a backslash or a control character.
+    ///
+    /// Subtracting from each byte borrows from its high bit where the byte was smaller; those that had the bit set
+    /// before are left out.
+    private static func holdsEnd(_ eight: UInt64) -> Bool {
+        let (ones, highBits): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+        let quotes = eight ^ ones &* UInt64(UInt8(ascii: "\""))
+        let backslashes = eight ^ ones &* UInt64(UInt8(ascii: "\\"))
+        let found =
+            (eight &- ones &* 0x20) & ~eight | (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
+        return found & highBits != 0
     }
 
     /// Passes an escape by, both halves of a surrogate pair.

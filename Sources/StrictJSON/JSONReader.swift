@@ -9,7 +9,7 @@ public struct JSONReader {
 
     static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
-    let bytes: [UInt8]
+    @usableFromInline let bytes: [UInt8]
     var position = 0
     private var depth = 0
     let refusesDuplicates: Bool
@@ -91,15 +91,22 @@ public struct JSONReader {
         guard take(UInt8(ascii: "]")) else { throw malformed("\",\" or \"]\" is expected") }
     }
 
-    /// Checks the value that comes next and passes it by.
+    /// Checks the value that comes next, and takes its text as it is.
     ///
     /// - Returns: The value's text.
     /// - Throws: ``JSONFault`` when it is not JSON.
-    @discardableResult
-    public mutating func skipValue() throws(JSONFault) -> ArraySlice<UInt8> {
-        let type = try nextType()
+    public mutating func readText() throws(JSONFault) -> [UInt8] {
+        skipWhiteSpace()
         let start = position
-        switch type {
+        try skipValue()
+        return Array(bytes[start..<position])
+    }
+
+    /// Checks the value that comes next and passes it by.
+    ///
+    /// - Throws: ``JSONFault`` when it is not JSON.
+    public mutating func skipValue() throws(JSONFault) {
+        switch try nextType() {
         case .object:
             try descend()
             if !take(UInt8(ascii: "}")) {
@@ -121,7 +128,6 @@ public struct JSONReader {
         case .number: try skipNumber()
         case .boolean, .null: _ = try readLiteral()
         }
-        return bytes[start..<position]
     }
 
     /// Checks that nothing but white space is left.

@@ -5,13 +5,17 @@ import StrictJSON
 // stand for a member that is not there.
 
 extension JSONReader {
-    /// Reads a plain value's text: a string's, or a number's or boolean's as it is written.
+    /// Reads a plain value: a string's text, or a number or boolean as it is written.
     ///
-    /// - Returns: The text in UTF-8; `nil` for `null` and the empty string.
-    /// - Throws: `JSONFault` for an object or array.
-    private mutating func readAppleBytes() throws(JSONFault) -> ArraySlice<UInt8>? {
-        let (type, bytes) = try readPlain()
-        return type == .null || bytes.isEmpty ? nil : bytes
+    /// - Parameter read: Gets the text in UTF-8.
+    /// - Returns: What it makes of that; `nil` for `null` and the empty string.
+    /// - Throws: `JSONFault` for an object or array; and what `read` throws.
+    private mutating func readApple<Value>(
+        _ read: (_ text: Span<UInt8>) throws(JSONFault) -> Value
+    ) throws(JSONFault) -> Value? {
+        try readPlain { (type, text) throws(JSONFault) in
+            type == .null || text.isEmpty ? nil : try read(text)
+        }
     }
 
     /// Reads text: a string, or a number or boolean as it is written.
@@ -19,7 +23,7 @@ extension JSONReader {
     /// - Returns: The text; `nil` for `null` and the empty string.
     /// - Throws: `JSONFault` for an object or array.
     mutating func readAppleText() throws(JSONFault) -> String? {
-        try readAppleBytes().map { String(decoding: $0, as: UTF8.self) }
+        try readApple { String($0) }
     }
 
     /// Reads a whole number, or its text.
@@ -27,11 +31,12 @@ extension JSONReader {
     /// - Returns: The number; `nil` for `null` and the empty string.
     /// - Throws: `JSONFault` for anything else.
     mutating func readAppleInteger() throws(JSONFault) -> Int64? {
-        guard let text = try readAppleBytes() else { return nil }
-        guard let number = Int64(decimalDigits: text) else {
-            throw JSONFault(.invalidValue, "A whole number is expected.")
+        try readApple { (text) throws(JSONFault) in
+            guard let number = Int64(decimalDigits: text) else {
+                throw JSONFault(.invalidValue, "A whole number is expected.")
+            }
+            return number
         }
-        return number
     }
 
     /// Reads a flag: `true`, `1`, `"true"`, `"1"`, and their opposites.
@@ -39,10 +44,14 @@ extension JSONReader {
     /// - Returns: The flag; `nil` for `null` and the empty string.
     /// - Throws: `JSONFault` for anything else.
     mutating func readAppleFlag() throws(JSONFault) -> Bool? {
-        guard let text = try readAppleBytes() else { return nil }
-        if text.elementsEqual("false".utf8) || text.elementsEqual("0".utf8) { return false }
-        if text.elementsEqual("true".utf8) || text.elementsEqual("1".utf8) { return true }
-        throw JSONFault(.invalidValue, "A flag is expected: 1, 0, true or false.")
+        try readApple { (text) throws(JSONFault) in
+            // None of them is longer than a string that needs no memory.
+            switch text.count <= 5 ? String(text) : "" {
+            case "false", "0": return false
+            case "true", "1": return true
+            default: throw JSONFault(.invalidValue, "A flag is expected: 1, 0, true or false.")
+            }
+        }
     }
 
     /// Reads a moment: milliseconds since 1970 (a fraction, as Xcode writes it, is cut off), or `2020-07-14 19:41:40
@@ -51,17 +60,18 @@ extension JSONReader {
     /// - Returns: The moment; `nil` for `null` and the empty string.
     /// - Throws: `JSONFault` for anything else.
     mutating func readAppleDate() throws(JSONFault) -> Timestamp? {
-        guard let text = try readAppleBytes() else { return nil }
-        if let milliseconds = Int64(decimalDigits: text) { return Timestamp(millisecondsSince1970: milliseconds) }
-        if let date = Timestamp(appleText: text) { return date }
-        // A whole number that is no Int64 is none as a Double either, which would round it into the range.
-        if text.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }),
-            let milliseconds = Double(String(decoding: text, as: UTF8.self)),
-            let whole = Int64(exactly: milliseconds.rounded(.towardZero))
-        {
-            return Timestamp(millisecondsSince1970: whole)
+        try readApple { (text) throws(JSONFault) in
+            if let milliseconds = Int64(decimalDigits: text) { return Timestamp(millisecondsSince1970: milliseconds) }
+            if let date = Timestamp(appleText: text) { return date }
+            let text = String(text)
+            // A whole number that is no Int64 is none as a Double either, which would round it into the range.
+            if text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }),
+                let milliseconds = Double(text), let whole = Int64(exactly: milliseconds.rounded(.towardZero))
+            {
+                return Timestamp(millisecondsSince1970: whole)
+            }
+            throw JSONFault(.invalidValue, "A date is expected, in milliseconds since 1970.")
         }
-        throw JSONFault(.invalidValue, "A date is expected, in milliseconds since 1970.")
     }
 
     /// Reads an account's UUID.
@@ -84,5 +94,12 @@ extension JSONReader {
         case .object: try read(&self)
         default: try readArray { (_, reader) throws(JSONFault) in try read(&reader) }
         }
+    }
+}
+
+extension String {
+    /// A text that the reader found to be UTF-8.
+    fileprivate init(_ text: Span<UInt8>) {
+        self = text.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -4,11 +4,12 @@ extension Timestamp {
     /// Reads the text of a date as verifyReceipt writes it: `2020-07-14 19:41:40 Etc/GMT`.
     ///
     /// - Parameter text: The text. Another form, or another time zone, gives `nil`.
-    init?(appleText text: ArraySlice<UInt8>) {
+    init?(appleText text: Span<UInt8>) {
         guard text.count == Self.pattern.count else { return nil }
         var numbers = InlineArray<6, Int64>(repeating: 0)
         var field = 0
-        for (byte, expected) in zip(text, Self.pattern) {
+        for (index, expected) in Self.pattern.enumerated() {
+            let byte = text[index]
             if expected == UInt8(ascii: "0") {
                 guard let digit = byte.decimalDigit else { return nil }
                 numbers[field] = numbers[field] * 10 + digit
@@ -39,15 +40,14 @@ extension Int64 {
     /// Reads a whole number's digits, with a sign before them or not.
     ///
     /// - Parameter text: The digits in ASCII. Anything else, and what does not fit 64 bits, gives `nil`.
-    init?(decimalDigits text: ArraySlice<UInt8>) {
-        var digits = text
-        let sign = digits.first
-        let isNegative = sign == UInt8(ascii: "-")
-        if isNegative || sign == UInt8(ascii: "+") { digits = digits.dropFirst() }
-        guard !digits.isEmpty else { return nil }
+    init?(decimalDigits text: Span<UInt8>) {
+        guard !text.isEmpty else { return nil }
+        let isNegative = text[0] == UInt8(ascii: "-")
+        let start = isNegative || text[0] == UInt8(ascii: "+") ? 1 : 0
+        guard start < text.count else { return nil }
         var number: Int64 = 0
-        for byte in digits {
-            guard let digit = byte.decimalDigit else { return nil }
+        for index in start..<text.count {
+            guard let digit = text[index].decimalDigit else { return nil }
             let (product, isTooLarge) = number.multipliedReportingOverflow(by: 10)
             let (sum, overflow) = product.addingReportingOverflow(isNegative ? -digit : digit)
             guard !isTooLarge, !overflow else { return nil }

@@ -17,7 +17,7 @@ struct RequestMembers {
         do throws(JSONFault) {
             try reader.readObject { (name, reader) throws(JSONFault) in
                 if try reader.nextType() == .object {
-                    objects[name] = Array(try reader.skipValue())
+                    objects[name] = try reader.readText()
                 } else {
                     scalars[name] = try reader.readScalar()
                 }

@@ -1,3 +1,5 @@
+import Offers
+
 /// The name of a request in logs: taken from `X-Request-ID`, or made.
 struct RequestID: Equatable, Sendable {
     /// How long one may be that is taken, in characters.
@@ -16,7 +18,7 @@ struct RequestID: Equatable, Sendable {
 
     /// Makes one: 128 random bits.
     init() {
-        let words = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+        let words = (RandomWords().next(), RandomWords().next())
         text = String(unsafeUninitializedCapacity: 32) { digits in
             for index in 0..<32 {
                 let nibble = (index < 16 ? words.0 : words.1) >> (60 - 4 * UInt64(index % 16)) & 0xF

@@ -33,7 +33,7 @@ extension Evidence {
                 guard try reader.nextType() == .object else {
                     throw JSONFault(.wrongType, "A verifyReceipt answer is expected: an object.")
                 }
-                evidence = .receiptResponse(json: Array(try reader.skipValue()))
+                evidence = .receiptResponse(json: try reader.readText())
             case .receipt: evidence = .question(.receipt(base64: try reader.readReceipt()))
             case .signedTransactions:
                 transactions = try reader.readSignedData()

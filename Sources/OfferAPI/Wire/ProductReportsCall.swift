@@ -22,13 +22,13 @@ struct ProductReportsCall {
                 guard index < Self.maximumReports else {
                     throw JSONFault(.invalidValue, "A call may have \(Self.maximumReports) reports.")
                 }
-                try read(Array(try reader.skipValue()), index: index)
+                try read(reader.readText(), index: index)
             }
         } else {
             guard try reader.nextType() == .object else {
                 throw JSONFault(.wrongType, "A product report is expected, or an array of them.")
             }
-            try read(Array(try reader.skipValue()), index: 0)
+            try read(reader.readText(), index: 0)
         }
         try reader.readEnd()
     }

@@ -32,7 +32,6 @@ public struct OfferPolicy: Sendable {
     var app: App { request.app }
     /// The account to sign for.
     var account: Account { request.account }
-    /// What the evidence says; `nil` when there is none.
     /// The customer's history that it decides by; `nil` when there is none.
     public var history: SubscriptionHistory? { request.history }
 

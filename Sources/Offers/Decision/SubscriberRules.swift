@@ -118,7 +118,6 @@ enum SubscriberRules {
 }
 
 extension SubscriberFacts {
-    /// How often the customer has redeemed the offer, as far as the evidence shows.
     /// Since when the customer has been away, without a full stop.
     fileprivate var lapsePhrase: String {
         guard state == .lapsed else { return "The subscription has not lapsed" }

@@ -38,7 +38,8 @@ public final class Subscription: Sendable {
         var newest: Int?
         var newestPurchase: Int?
         // By their places: copying a transaction takes longer than looking at it.
-        for index in transactions.indices where !transactions[index].isUpgraded && isOfSubscription(transactions[index]) {
+        for index in transactions.indices where !transactions[index].isUpgraded && isOfSubscription(transactions[index])
+        {
             func isNewer(than other: Int) -> Bool { Transaction.isOlder(transactions[other], transactions[index]) }
             if newest.map(isNewer) ?? true { newest = index }
             guard !transactions[index].isFamilyShared else { continue }

@@ -7,7 +7,7 @@ public struct Nonce: Hashable, Sendable {
 
     /// Makes a new nonce from the system's cryptographically secure generator.
     public init() {
-        var generator = SystemRandomNumberGenerator()
+        var generator = RandomWords()
         self.init(using: &generator)
     }
 

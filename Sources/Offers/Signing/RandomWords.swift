@@ -1,0 +1,39 @@
+import Glibc
+import Synchronization
+
+/// Random words from the system's cryptographically secure generator, fetched thirty-two at a time: to ask the kernel for
+/// each takes longer than to write a nonce.
+///
+/// For what is handed out in the clear anyway, as nonces and request identifiers are: words wait in memory here.
+public struct RandomWords: RandomNumberGenerator, Sendable {
+    private struct Stock {
+        /// As much as the kernel gives at once: getentropy(3).
+        var words = InlineArray<32, UInt64>(repeating: 0)
+        var left = 0
+    }
+
+    private static let stock = Mutex(Stock())
+
+    /// Creates a generator; all of them take from one stock.
+    public init() {}
+
+    /// The next word.
+    public func next() -> UInt64 {
+        Self.stock.withLock { stock in
+            if stock.left == 0 {
+                guard Self.fill(&stock.words) else { return UInt64.random(in: .min ... .max) }
+                stock.left = stock.words.count
+            }
+            stock.left -= 1
+            // What was given out is not kept.
+            defer { stock.words[stock.left] = 0 }
+            return stock.words[stock.left]
+        }
+    }
+
+    private static func fill(_ words: inout InlineArray<32, UInt64>) -> Bool {
+        withUnsafeMutableBytes(of: &words) { bytes in
+            bytes.baseAddress.map { getentropy($0, bytes.count) == 0 } ?? false
+        }
+    }
+}
