@@ -9,7 +9,7 @@ struct OfferStamp {
     /// The forms asked for.
     let formats: Set<SignatureFormat>
     /// What the evidence says of this customer; `nil` when there is none.
-    let history: SubscriptionHistory?
+    let history: SharedHistory?
     /// The moment of signing.
     let moment: Timestamp
     /// Measures how long signing takes.
@@ -53,7 +53,7 @@ struct OfferStamp {
         return try PromotionalOfferJWS(
             offerId: offer.offerId,
             productId: offer.productId,
-            transactionId: group.flatMap { history?.newestTransactionId(inGroup: $0.id, of: signing.app) },
+            transactionId: group.flatMap { history?.value.newestTransactionId(inGroup: $0.id, of: signing.app) },
             issuer: issuer,
             timestamp: moment,
             signer: signing.signer

@@ -25,11 +25,11 @@ extension SignOffers {
     private func eligibility(
         _ request: EligibilityRequest,
         of app: App,
-        _ history: SubscriptionHistory?,
+        _ history: SharedHistory?,
         by policy: OfferPolicy,
         at moment: Timestamp
     ) -> EligibilityAnswer {
-        let customer = Customer(account: request.account, history: history)
+        let customer = Customer(account: request.account, sharing: history)
         var offerPolicy = policy
         var introductoryPolicy = IntroductoryPolicy(
             app: app,
@@ -44,7 +44,7 @@ extension SignOffers {
                     decision.reason,
                     of: offer,
                     bundleId: request.bundleId,
-                    environment: history?.environment,
+                    environment: history?.value.environment,
                     call: .eligibility
                 )
             )
@@ -59,7 +59,7 @@ extension SignOffers {
         }
         return EligibilityAnswer(
             bundleId: request.bundleId,
-            environment: customer.history?.environment,
+            environment: customer.history?.value.environment,
             account: request.account,
             decisions: decisions,
             products: products

@@ -47,13 +47,13 @@ extension SignOffers {
     private func answer(
         _ request: IntroductorySignatureRequest,
         by signing: SigningApp,
-        _ history: SubscriptionHistory?,
+        _ history: SharedHistory?,
         at moment: Timestamp
     ) throws(SignatureFault) -> IntroductorySignatureAnswer {
         guard let issuer = signing.issuer else { throw .issuerUnknown(bundleId: request.bundleId) }
         var policy = IntroductoryPolicy(
             app: signing.app,
-            customer: Customer(account: request.account, history: history),
+            customer: Customer(account: request.account, sharing: history),
             now: moment,
             maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
         )
@@ -86,7 +86,7 @@ extension SignOffers {
         }
         return IntroductorySignatureAnswer(
             bundleId: request.bundleId,
-            environment: history?.environment,
+            environment: history?.value.environment,
             account: request.account,
             products: products
         )
@@ -111,15 +111,15 @@ extension SignOffers {
     /// product's group, else any that the evidence has, else the one that the App Store was asked about.
     private static func transactionId(
         of request: IntroductorySignatureRequest,
-        _ history: SubscriptionHistory?,
+        _ history: SharedHistory?,
         _ productId: String,
         of app: App
     ) -> String? {
         if let named = request.transactionId { return named }
         guard let history else { return nil }
         let group = app.product(productId)?.group.id
-        if let id = history.newestTransactionId(inGroup: group, of: app) { return id }
-        if let id = history.newestTransactionId(inGroup: nil, of: app) { return id }
+        if let id = history.value.newestTransactionId(inGroup: group, of: app) { return id }
+        if let id = history.value.newestTransactionId(inGroup: nil, of: app) { return id }
         if case .question(.transactionId(let id)) = request.evidence { return id }
         return nil
     }

@@ -98,7 +98,7 @@ extension SignOffers {
     /// Decides, and signs unless the ledger has to be asked first.
     private func decide(
         _ inquiry: Inquiry,
-        _ history: SubscriptionHistory?,
+        _ history: SharedHistory?,
         at moment: Timestamp
     ) throws(SignatureFault) -> Beginning {
         let (request, signing) = (inquiry.request, inquiry.signing)
@@ -171,12 +171,12 @@ extension SignOffers {
     func offerPolicy(
         of app: App,
         for account: Account,
-        _ history: SubscriptionHistory?,
+        _ history: SharedHistory?,
         at moment: Timestamp
     ) -> OfferPolicy {
         OfferPolicy(
             app: app,
-            customer: Customer(account: account, history: history),
+            customer: Customer(account: account, sharing: history),
             now: moment,
             maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
         )

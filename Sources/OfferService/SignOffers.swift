@@ -161,8 +161,10 @@ public final class SignOffers: Sendable {
     ///
     /// - Parameter history: The history; what a sender chose to show are signed transactions.
     /// - Returns: The limit.
-    func maximumAgeSeconds(of history: SubscriptionHistory?) -> Int64 {
-        guard let history, history.coverage == .partial, !history.isHeld else { return maximumEvidenceAgeSeconds }
+    func maximumAgeSeconds(of history: SharedHistory?) -> Int64 {
+        guard let history, history.value.coverage == .partial, !history.value.isHeld else {
+            return maximumEvidenceAgeSeconds
+        }
         return maximumSignedTransactionAgeSeconds ?? maximumEvidenceAgeSeconds
     }
 }

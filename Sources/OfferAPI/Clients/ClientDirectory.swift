@@ -1,5 +1,5 @@
 /// The clients that may call, found by their bearer tokens.
-public struct ClientDirectory: Sendable {
+public final class ClientDirectory: Sendable {
     private let clients: [TokenDigest: Client]
     private let usages: [String: ClientUsage]
 

@@ -18,10 +18,16 @@ struct SignaturesOnLoop: LoopResponder {
     let telemetry: RequestTelemetry
 
     /// A request that is admitted, of which nothing else is left to do than its answer.
-    private struct Admitted {
+    private final class Admitted {
         let call: LoopCall
         let client: Client
         let clients: ClientDirectory
+
+        init(call: LoopCall, client: Client, clients: ClientDirectory) {
+            self.call = call
+            self.client = client
+            self.clients = clients
+        }
     }
 
     /// A request whose signatures wait for the ledger.

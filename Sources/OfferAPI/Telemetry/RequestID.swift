@@ -18,7 +18,8 @@ struct RequestID: Equatable, Sendable {
 
     /// Makes one: 128 random bits.
     init() {
-        let words = (RandomWords().next(), RandomWords().next())
+        var generator = RandomWords()
+        let words = (generator.next(), generator.next())
         text = String(unsafeUninitializedCapacity: 32) { digits in
             for index in 0..<32 {
                 let nibble = (index < 16 ? words.0 : words.1) >> (60 - 4 * UInt64(index % 16)) & 0xF

@@ -6,7 +6,7 @@ extension SignatureCall {
     ///
     /// - Parameter json: The body.
     /// - Throws: `JSONFault`, with a pointer to the field at fault.
-    package init(json: [UInt8]) throws(JSONFault) {
+    package convenience init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
         var fields = Fields()
         try reader.readObject(CallMember.table) { (member, reader) throws(JSONFault) in
@@ -16,13 +16,16 @@ extension SignatureCall {
         guard let offers = fields.offers else {
             throw JSONFault(.missingMember, "The offers to sign are missing.").inside(member: "offers")
         }
-        self.bundleId = fields.bundleId
-        self.account = try fields.account()
-        self.evidence = fields.evidence
-        self.offers = offers
-        self.formats = fields.formats
-        self.explain = fields.explain
+        let account = try fields.account()
         try fields.requireSomebody()
+        self.init(
+            bundleId: fields.bundleId,
+            account: account,
+            evidence: fields.evidence,
+            offers: offers,
+            formats: fields.formats,
+            explain: fields.explain
+        )
     }
 
     /// The members as they come, in any order; `POST /v1/eligibility` has the same and more.

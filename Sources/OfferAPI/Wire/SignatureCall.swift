@@ -1,7 +1,7 @@
 package import Offers
 
 /// The body of `POST /v1/signatures`, well-formed, before anything is known about the caller.
-package struct SignatureCall {
+package final class SignatureCall: Sendable {
     /// The app; `nil` where it was left out.
     package let bundleId: String?
     /// The account to sign for.
@@ -14,6 +14,22 @@ package struct SignatureCall {
     package let formats: Set<SignatureFormat>
     /// Whether each decision is to carry every rule that was asked.
     package let explain: Bool
+
+    init(
+        bundleId: String?,
+        account: Account,
+        evidence: Evidence?,
+        offers: [OfferRequest],
+        formats: Set<SignatureFormat>,
+        explain: Bool
+    ) {
+        self.bundleId = bundleId
+        self.account = account
+        self.evidence = evidence
+        self.offers = offers
+        self.formats = formats
+        self.explain = explain
+    }
 
     /// How many offers or products one request may ask for.
     static let maximumOffers = 100

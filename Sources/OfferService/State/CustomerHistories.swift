@@ -20,7 +20,7 @@ struct CustomerHistories: Sendable {
     /// How far a history is known without waiting.
     enum Beginning {
         /// All of it is, at a moment of the server's clock after it was told.
-        case known(SubscriptionHistory?, Timestamp)
+        case known(SharedHistory?, Timestamp)
         /// The store of states has to be read; then ``CustomerHistories/history(from:)`` goes on.
         case reading(Reading)
         /// The App Store has to be asked.
@@ -59,11 +59,13 @@ struct CustomerHistories: Sendable {
         }
 
         /// Puts what is held over the evidence where it is newer, and learns from the evidence.
-        fileprivate func history(with state: HeldState) -> SubscriptionHistory? {
-            guard let told, let evidence else { return SubscriptionHistory(held: state, of: app, for: view) }
+        fileprivate func history(with state: HeldState) -> SharedHistory? {
+            guard let told, let evidence else {
+                return SubscriptionHistory(held: state, of: app, for: view).map { SharedHistory($0) }
+            }
             let source = evidence.source
             memory.learn(told, from: source, for: view.account, of: app, at: moment)
-            return told.updated(by: state, from: source, for: view)
+            return SharedHistory(told.updated(by: state, from: source, for: view))
         }
     }
 
@@ -97,7 +99,7 @@ struct CustomerHistories: Sendable {
         for account: Account,
         of app: App,
         needsWholeHistory: Bool = false
-    ) async throws(SignatureFault) -> (SubscriptionHistory?, Timestamp) {
+    ) async throws(SignatureFault) -> (SharedHistory?, Timestamp) {
         switch try begin(from: evidence, for: account, of: app) {
         case .known(let history, let moment): return (history, moment)
         case .reading(let reading): return try await history(from: reading)
@@ -113,7 +115,7 @@ struct CustomerHistories: Sendable {
     }
 
     /// The history, once the store of states is read.
-    func history(from reading: Reading) async throws(SignatureFault) -> (SubscriptionHistory?, Timestamp) {
+    func history(from reading: Reading) async throws(SignatureFault) -> (SharedHistory?, Timestamp) {
         let state = try await held(reading.question, in: reading.memory)
         return (reading.history(with: state), reading.moment)
     }
@@ -125,7 +127,7 @@ struct CustomerHistories: Sendable {
         for account: Account,
         of app: App,
         needsWholeHistory: Bool = false
-    ) async throws(SignatureFault) -> (SubscriptionHistory?, Timestamp) {
+    ) async throws(SignatureFault) -> (SharedHistory?, Timestamp) {
         let told: SubscriptionHistory
         let watch = Stopwatch()
         defer { rooms.note(watch.nanoseconds, in: .evidence) }
@@ -145,7 +147,7 @@ struct CustomerHistories: Sendable {
         switch begin(with: told, from: .question(question), for: account, of: app, at: now()) {
         case .known(let history, let moment): return (history, moment)
         case .reading(let reading): return try await history(from: reading)
-        case .asking: return (told, now())
+        case .asking: return (SharedHistory(told), now())
         }
     }
 
@@ -156,7 +158,7 @@ struct CustomerHistories: Sendable {
         of app: App,
         at moment: Timestamp
     ) -> Beginning {
-        guard let memory else { return .known(told, moment) }
+        guard let memory else { return .known(told.map { SharedHistory($0) }, moment) }
         let reading = Reading(
             told: told,
             evidence: evidence,
@@ -206,7 +208,7 @@ struct CustomerHistories: Sendable {
         instead asked: AppStoreQuestion,
         for account: Account,
         of app: App
-    ) async -> SubscriptionHistory? {
+    ) async -> SharedHistory? {
         guard let memory else { return nil }
         let view = memory.view(of: account, in: app)
         var transactionId: String?
@@ -218,7 +220,7 @@ struct CustomerHistories: Sendable {
         }
         let question = StateQuestion(bundleId: app.bundleId, account: view.digest, subscriptions: named)
         guard let state = try? await held(question, in: memory) else { return nil }
-        return SubscriptionHistory(held: state, of: app, for: view, asking: transactionId)
+        return SubscriptionHistory(held: state, of: app, for: view, asking: transactionId).map { SharedHistory($0) }
     }
 }
 

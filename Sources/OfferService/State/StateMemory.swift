@@ -1,7 +1,7 @@
 public import Offers
 
 /// What the service remembers of customers: the store of states, and the digests by which it finds them.
-public struct StateMemory: Sendable {
+public final class StateMemory: Sendable {
     /// Where state is held.
     public let states: any SubscriptionStates
     /// Makes the digests of accounts.

@@ -3,7 +3,7 @@ public struct Customer: Sendable {
     /// The account to sign for.
     public let account: Account
     /// What the evidence says; `nil` when there is none.
-    public let history: SubscriptionHistory?
+    public let history: SharedHistory?
     /// What the ledger holds of the customer; `nil` where it was not asked.
     public let standing: LedgerStanding?
 
@@ -14,6 +14,16 @@ public struct Customer: Sendable {
     ///   - history: What the evidence says; `nil` when there is none.
     ///   - standing: What the ledger holds of the customer; `nil` where it was not asked.
     public init(account: Account, history: SubscriptionHistory?, standing: LedgerStanding? = nil) {
+        self.init(account: account, sharing: history.map { SharedHistory($0) }, standing: standing)
+    }
+
+    /// Creates a customer.
+    ///
+    /// - Parameters:
+    ///   - account: The account to sign for.
+    ///   - history: What the evidence says; `nil` when there is none.
+    ///   - standing: What the ledger holds of the customer; `nil` where it was not asked.
+    public init(account: Account, sharing history: SharedHistory?, standing: LedgerStanding? = nil) {
         self.account = account
         self.history = history
         self.standing = standing

@@ -23,7 +23,7 @@ final class RequestFacts: Sendable {
     let app: App
     let account: Account
     /// What the evidence says; `nil` when there is none.
-    let history: SubscriptionHistory?
+    let history: SharedHistory?
     /// What the ledger holds of the customer; `nil` where it was not asked.
     let standing: LedgerStanding?
     /// The server's clock.
@@ -95,7 +95,7 @@ final class OfferFacts: Sendable {
     let reading: HistoryReading?
 
     var app: App { request.app }
-    var history: SubscriptionHistory? { request.history }
+    var history: SharedHistory? { request.history }
     var now: Timestamp { request.now }
 
     /// The subscription that counts, by the identifier of its first purchase.
@@ -105,7 +105,7 @@ final class OfferFacts: Sendable {
     ///
     /// What is held of an account is its own, and was not presented.
     var countsAccounts: Bool {
-        reading?.accounts.isEmpty == true && request.account != .none && history?.isHeld == false
+        reading?.accounts.isEmpty == true && request.account != .none && history?.value.isHeld == false
     }
 
     /// For whom the subscription was presented, as the ledger has it; `nil` where it was not asked.
@@ -120,7 +120,7 @@ final class OfferFacts: Sendable {
     var redemptions: Int {
         counted.withLock { counted in
             if let counted { return counted }
-            let count = history?.redemptions(ofOffer: offer.id, inGroup: group.id, of: app) ?? 0
+            let count = history?.value.redemptions(ofOffer: offer.id, inGroup: group.id, of: app) ?? 0
             counted = count
             return count
         }
@@ -148,7 +148,6 @@ final class OfferFacts: Sendable {
 /// What an offer's rules look at once it is known which subscription counts.
 final class SubscriberFacts: Sendable {
     let offerFacts: OfferFacts
-    let history: SubscriptionHistory
     /// The clock at which expiry is judged.
     let clock: Timestamp
     /// The subscription that counts.
@@ -162,11 +161,9 @@ final class SubscriberFacts: Sendable {
 
     /// Takes the facts from the evidence; `nil` when it has no subscription, or no date.
     init?(_ facts: OfferFacts) {
-        guard let history = facts.history, let clock = history.clock(at: facts.now),
-            let subscription = facts.reading?.subscription
+        guard let clock = facts.history?.value.clock(at: facts.now), let subscription = facts.reading?.subscription
         else { return nil }
         offerFacts = facts
-        self.history = history
         self.clock = clock
         self.subscription = subscription
         let countsShared = facts.offer.familyShared == .allow && subscription.state == .familyShared

@@ -31,7 +31,7 @@ extension OfferPolicy {
         guard !limited.isEmpty || !presented.isEmpty else { return nil }
         return LedgerQuestion(
             bundleId: app.bundleId,
-            environment: history?.environment,
+            environment: environment,
             customer: account.customer(by: app.customerPattern),
             now: now,
             offers: limited,

@@ -27,13 +27,13 @@ public struct OfferPolicy: Sendable {
     }
 
     /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
-    public var environment: AppStoreEnvironment? { request.history?.environment }
+    public var environment: AppStoreEnvironment? { request.history?.value.environment }
     /// The app of the catalog that the request is for.
     var app: App { request.app }
     /// The account to sign for.
     var account: Account { request.account }
     /// The customer's history that it decides by; `nil` when there is none.
-    public var history: SubscriptionHistory? { request.history }
+    public var history: SharedHistory? { request.history }
 
     /// Hears what the ledger holds of the customer: decisions count with it from now on.
     ///
@@ -41,7 +41,7 @@ public struct OfferPolicy: Sendable {
     public mutating func hear(_ standing: LedgerStanding) {
         request = RequestFacts(
             app: app,
-            customer: Customer(account: account, history: history, standing: standing),
+            customer: Customer(account: account, sharing: history, standing: standing),
             now: request.now,
             maximumEvidenceAgeSeconds: request.maximumEvidenceAgeSeconds
         )
@@ -138,7 +138,7 @@ public struct OfferPolicy: Sendable {
     private mutating func reading(inGroup groupId: String?) -> HistoryReading? {
         guard let history = request.history else { return nil }
         if let known = readings[groupId] { return known }
-        let reading = HistoryReading(history, inGroup: groupId, of: request.app, at: request.now)
+        let reading = HistoryReading(history.value, inGroup: groupId, of: request.app, at: request.now)
         readings.keep(reading, for: groupId)
         return reading
     }

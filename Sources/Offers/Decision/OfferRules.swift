@@ -25,18 +25,19 @@ enum OfferRules {
         Rule(
             "bundleId",
             refusal: { facts in
-                guard let bundleId = facts.history?.bundleId else { return nil }
+                guard let bundleId = facts.history?.value.bundleId else { return nil }
                 return bundleId == facts.app.bundleId ? nil : .bundleMismatch
             },
-            saw: { EvidencePhrases.app(of: $0.history, for: $0.app) }
+            saw: { EvidencePhrases.app(of: $0.history?.value, for: $0.app) }
         ),
         Rule(
             "environments",
             refusal: { facts in
                 guard let history = facts.history else { return nil }
-                return history.environment.map(facts.app.environments.contains) == true ? nil : .environmentNotAllowed
+                return history.value.environment.map(facts.app.environments.contains) == true
+                    ? nil : .environmentNotAllowed
             },
-            saw: { EvidencePhrases.environment(of: $0.history, for: $0.app) }
+            saw: { EvidencePhrases.environment(of: $0.history?.value, for: $0.app) }
         ),
         Rule(
             "account",
@@ -90,11 +91,11 @@ enum OfferRules {
             "evidence",
             refusal: { facts in
                 guard let history = facts.history else { return .noEvidence }
-                guard history.asOf != nil else { return .evidenceStale }
-                guard history.bundleId != nil else { return .noEvidence }
+                guard history.value.asOf != nil else { return .evidenceStale }
+                guard history.value.bundleId != nil else { return .noEvidence }
                 return facts.reading?.standing == .noEvidence ? .noEvidence : nil
             },
-            saw: { EvidencePhrases.evidence($0.history, standing: $0.reading?.standing) }
+            saw: { EvidencePhrases.evidence($0.history?.value, standing: $0.reading?.standing) }
         ),
         Rule(
             "subscriptionGroup",

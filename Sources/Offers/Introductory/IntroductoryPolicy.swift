@@ -39,7 +39,7 @@ public struct IntroductoryPolicy: Sendable {
             productId: productId,
             group: group,
             account: customer.account,
-            history: customer.history,
+            history: customer.history?.value,
             reading: reading(inGroup: group?.id),
             now: now,
             maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds
@@ -47,7 +47,7 @@ public struct IntroductoryPolicy: Sendable {
         if let refusal = examination.refusal(by: IntroductoryRules.ofEvidence, of: facts) {
             return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)
         }
-        guard let history = customer.history, let clock = history.clock(at: now), let group else {
+        guard let history = customer.history?.value, let clock = history.clock(at: now), let group else {
             return IntroductoryDecision(.noEvidence, detail: EvidencePhrases.none)
         }
         let past = past(history, inGroup: group.id, at: clock, standing: facts.reading?.standing)
@@ -65,7 +65,7 @@ public struct IntroductoryPolicy: Sendable {
     private mutating func reading(inGroup groupId: String?) -> HistoryReading? {
         guard let history = customer.history else { return nil }
         if let known = readings[groupId] { return known }
-        let reading = HistoryReading(history, inGroup: groupId, of: app, at: now)
+        let reading = HistoryReading(history.value, inGroup: groupId, of: app, at: now)
         readings[groupId] = reading
         return reading
     }

@@ -14,21 +14,35 @@ public struct RandomWords: RandomNumberGenerator, Sendable {
 
     private static let stock = Mutex(Stock())
 
+    private var second: UInt64?
+
     /// Creates a generator; all of them take from one stock.
     public init() {}
 
     /// The next word.
-    public func next() -> UInt64 {
-        Self.stock.withLock { stock in
+    public mutating func next() -> UInt64 {
+        if let word = second {
+            second = nil
+            return word
+        }
+        // A nonce and an identifier are two words: taken together.
+        let pair = Self.stock.withLock { stock -> (UInt64, UInt64)? in
             if stock.left == 0 {
-                guard Self.fill(&stock.words) else { return UInt64.random(in: .min ... .max) }
+                guard Self.fill(&stock.words) else { return nil }
                 stock.left = stock.words.count
             }
-            stock.left -= 1
-            // What was given out is not kept.
-            defer { stock.words[stock.left] = 0 }
-            return stock.words[stock.left]
+            return (Self.take(from: &stock), Self.take(from: &stock))
         }
+        guard let pair else { return UInt64.random(in: .min ... .max) }
+        second = pair.1
+        return pair.0
+    }
+
+    private static func take(from stock: inout Stock) -> UInt64 {
+        stock.left -= 1
+        // What was given out is not kept.
+        defer { stock.words[stock.left] = 0 }
+        return stock.words[stock.left]
     }
 
     private static func fill(_ words: inout InlineArray<32, UInt64>) -> Bool {

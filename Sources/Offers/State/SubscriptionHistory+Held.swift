@@ -11,40 +11,42 @@ extension SubscriptionHistory {
     ///   - transactionId: The first transaction of a subscription that was asked about, and counts beside those of the
     ///     account.
     public init?(held state: HeldState, of app: App, for view: AccountView, asking transactionId: String? = nil) {
-        func isMeant(_ held: HeldSubscription) -> Bool {
-            guard held.identity.bundleId == app.bundleId else { return false }
-            return view.digest.map { held.accounts[$0] != nil } == true
-                || held.identity.originalTransactionId == transactionId
+        let subscriptions = state.subscriptions
+        func isMeant(_ index: Int) -> Bool {
+            guard subscriptions[index].identity.bundleId == app.bundleId else { return false }
+            if let digest = view.digest, subscriptions[index].accounts[digest] != nil { return true }
+            return transactionId != nil && subscriptions[index].identity.originalTransactionId == transactionId
         }
         func isMark(_ mark: AccountHistoryMark, of environment: AppStoreEnvironment) -> Bool {
             mark.environment == environment && mark.bundleId == app.bundleId && mark.account == view.digest
         }
         // By their places: copying what is held takes longer than looking at it.
-        let meant = state.subscriptions.indices.filter { isMeant(state.subscriptions[$0]) }
+        let meant = subscriptions.indices.filter(isMeant)
         let found = AppStoreEnvironment.allCases.first { environment in
             guard app.environments.contains(environment) else { return false }
-            return meant.contains { state.subscriptions[$0].identity.environment == environment }
+            return meant.contains { subscriptions[$0].identity.environment == environment }
                 || state.marks.contains { isMark($0, of: environment) }
         }
         guard let found else { return nil }
-        let mark = state.marks.first { isMark($0, of: found) }
+        let told = state.marks.first { isMark($0, of: found) }?.told
         var renewals: [RenewalInfo] = []
         var transactions: [Transaction] = []
         var newest: Timestamp?
-        for index in meant where state.subscriptions[index].identity.environment == found {
-            let held = state.subscriptions[index]
-            if let entry = held.entry { renewals.append(entry) }
-            transactions.reserveCapacity(transactions.count + held.transactions.count)
-            for transaction in held.transactions.values { transactions.append(view.transaction(transaction)) }
-            if mark == nil, let asOf = held.asOf { newest = newest.map { max($0, asOf) } ?? asOf }
+        for index in meant where subscriptions[index].identity.environment == found {
+            if let entry = subscriptions[index].entry { renewals.append(entry) }
+            transactions.reserveCapacity(transactions.count + subscriptions[index].transactions.count)
+            for transaction in subscriptions[index].transactions.values {
+                transactions.append(view.transaction(transaction))
+            }
+            if told == nil, let asOf = subscriptions[index].asOf { newest = newest.map { max($0, asOf) } ?? asOf }
         }
         self.init(
             bundleId: app.bundleId,
             environment: found,
-            asOf: mark?.told.asOf ?? newest,
+            asOf: told?.asOf ?? newest,
             renewals: renewals,
             transactions: transactions,
-            coverage: mark == nil ? .partial : .newestTransactions
+            coverage: told == nil ? .partial : .newestTransactions
         )
         isHeld = true
     }
