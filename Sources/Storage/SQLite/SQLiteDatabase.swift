@@ -49,6 +49,7 @@ public final class SQLiteDatabase: Sendable {
         case .readWrite:
             try makeDurable()
             try migrate()
+            try keepStatementJournalsInMemory()
         case .readOnly:
             let made = try read { try Self.migrationsMade($0) }
             guard try Migration.due(after: made, at: path).isEmpty else {
@@ -90,6 +91,16 @@ public final class SQLiteDatabase: Sendable {
                     throw error
                 }
             }
+        }
+    }
+
+    /// A statement that writes several rows keeps what it overwrites, to take it back by itself: not in a file, as that
+    /// costs a write for each page, and here a commit is taken back as a whole.
+    ///
+    /// Only now: an index of a large table, which a migration may make, is sorted in files.
+    private func keepStatementJournalsInMemory() throws(StorageFailure) {
+        try Self.catching(path) {
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
         }
     }
 
