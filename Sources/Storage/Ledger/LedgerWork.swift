@@ -13,7 +13,7 @@ struct LedgerWork {
     /// The digest that was made last: the grants of an entry have one account.
     private var lastAccount: (account: Account, bundleId: String, digest: [UInt8]?)?
     /// What was linked and is not written yet: of each record the values, as they were hashed, and then its hash.
-    private(set) var message = CanonicalBytes(size: 8192)
+    private(set) var message = CanonicalBytes(size: 2048)
     /// Whose records of which offers the ``message`` has, in their order.
     private(set) var waiting: [(customer: [UInt8], offer: OfferRequest)] = []
     /// SHA-256 with the title of records taken in.

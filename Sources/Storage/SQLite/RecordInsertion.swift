@@ -18,11 +18,12 @@ struct RecordInsertion {
         .bytes, .bytes, .bytes,
     ]
 
-    /// How many records one statement writes at the most: with more, none costs less.
-    static let most = 16
+    /// How many records one statement writes at the most: with more it costs little less, and the pages by which SQLite
+    /// would undo it no longer stay in memory, see ``SQLiteDatabase/isSetUp``.
+    static let most = 4
 
-    /// A statement's work beside its rows is a fifth of what a row costs: so there is one for each power of two.
-    private static let statements: [(rows: Int, sql: String)] = [16, 8, 4, 2, 1].map { rows in
+    /// What a statement does beside its rows costs about a quarter of a row: so there is one for each power of two.
+    private static let statements: [(rows: Int, sql: String)] = [4, 2, 1].map { rows in
         let values = "(\(kinds.map { _ in "?" }.joined(separator: ",")))"
         let sql = "INSERT INTO ledger_records (\(LedgerSQL.recordColumns)) VALUES "
         return (rows, sql + Array(repeating: values, count: rows).joined(separator: ","))

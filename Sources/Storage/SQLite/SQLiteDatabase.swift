@@ -21,11 +21,14 @@ public final class SQLiteDatabase: Sendable {
     /// The file.
     public let path: String
 
-    /// Keeps SQLite from counting its memory.
+    /// Whether SQLite took what it is told once, before the process first uses it; later it would not listen.
     ///
-    /// For the count it would take a lock whenever it allocates and frees. It is told once, before the process first uses
-    /// it; later it would not listen, and count on.
-    private static let countsNoMemory = csqlite_count_no_memory()
+    /// It counts no memory: for the count it would take a lock whenever it allocates and frees. And the pages by which it
+    /// would undo a statement of a few rows stay in memory up to 96 KiB, enough for ``RecordInsertion``: beyond 64 KiB, as
+    /// it is by itself, it makes a temporary file for each such statement. 128 KiB and more it could not write to a file
+    /// any more: its call for that writes less at once, and takes the rest for a full disk.
+    static let isSetUp =
+        csqlite_count_no_memory() == SQLITE_OK && csqlite_keep_statement_journals(96 * 1024) == SQLITE_OK
 
     let pool: DatabasePool
 
@@ -37,7 +40,7 @@ public final class SQLiteDatabase: Sendable {
     /// - Throws: ``StorageFailure`` when it cannot be used.
     public init(path: String, access: Access = .readWrite) throws(StorageFailure) {
         self.path = path
-        _ = Self.countsNoMemory
+        _ = Self.isSetUp
         try Self.prepareFile(path, access)
         pool = try Self.catching(path, otherwise: .cannotOpen) {
             var configuration = Configuration()

@@ -21,9 +21,10 @@ struct SQLiteDatabaseTests {
         #expect(try database.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
     }
 
-    @Test("SQLite keeps no account of its memory, for which it would take a lock at each allocation")
+    @Test("SQLite counts no memory, for which it would take a lock at each allocation, and took its settings")
     func memory() throws {
         let database = try SQLiteDatabase(path: path)
+        #expect(SQLiteDatabase.isSetUp)
         #expect(sqlite3_memory_used() == 0)
         _ = database
     }
