@@ -24,11 +24,11 @@ public final class SQLiteDatabase: Sendable {
     /// Whether SQLite took what it is told once, before the process first uses it; later it would not listen.
     ///
     /// It counts no memory: for the count it would take a lock whenever it allocates and frees. And the pages by which it
-    /// would undo a statement of a few rows stay in memory up to 96 KiB, enough for ``RecordInsertion``: beyond 64 KiB, as
+    /// would undo a statement of a few rows stay in memory up to 120 KiB, enough for ``RecordInsertion``: beyond 64 KiB, as
     /// it is by itself, it makes a temporary file for each such statement. 128 KiB and more it could not write to a file
     /// any more: its call for that writes less at once, and takes the rest for a full disk.
     static let isSetUp =
-        csqlite_count_no_memory() == SQLITE_OK && csqlite_keep_statement_journals(96 * 1024) == SQLITE_OK
+        csqlite_count_no_memory() == SQLITE_OK && csqlite_keep_statement_journals(120 * 1024) == SQLITE_OK
 
     let pool: DatabasePool
 
@@ -52,7 +52,6 @@ public final class SQLiteDatabase: Sendable {
         case .readWrite:
             try makeDurable()
             try migrate()
-            try keepStatementJournalsInMemory()
         case .readOnly:
             let made = try read { try Self.migrationsMade($0) }
             guard try Migration.due(after: made, at: path).isEmpty else {
@@ -94,16 +93,6 @@ public final class SQLiteDatabase: Sendable {
                     throw error
                 }
             }
-        }
-    }
-
-    /// A statement that writes several rows keeps what it overwrites, to take it back by itself: not in a file, as that
-    /// costs a write for each page, and here a commit is taken back as a whole.
-    ///
-    /// Only now: an index of a large table, which a migration may make, is sorted in files.
-    private func keepStatementJournalsInMemory() throws(StorageFailure) {
-        try Self.catching(path) {
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
         }
     }
 
