@@ -76,6 +76,20 @@ struct JSONReaderTests {
         #expect(Self.accepts(Array(text.utf8)) == valid)
     }
 
+    @Test("Each byte ends a string, or does not, wherever in it and beside whatever it stands", arguments: 0..<19)
+    func bytesOfStrings(place: Int) {
+        for surroundings in ["aaaaaaaaaaaaaaaaaaa", " !#[]~ !#[]~ !#[]~ ", "éà é!éà é!é"] {
+            var text = Array("\"\(surroundings)\"".utf8)
+            // Only between characters may one be replaced.
+            guard place + 1 < text.count - 1, text[place + 1] < 0x80 else { continue }
+            for byte in UInt8.min...UInt8.max {
+                text[place + 1] = byte
+                let isPlain = byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+                #expect(Self.accepts(text) == isPlain, "\(byte) in \(surroundings)")
+            }
+        }
+    }
+
     @Test(
         "Invalid UTF-8 is refused",
         arguments: [

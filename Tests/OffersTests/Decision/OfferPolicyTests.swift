@@ -88,6 +88,24 @@ struct OfferPolicyTests {
         )
     }
 
+    @Test("A policy that is asked for every offer, and again, decides as if it were asked for each alone")
+    func everyOffer() {
+        let app = exampleApp()
+        let twoGroups = history([entry("1"), entry("2", "news.monthly", ended: true)], [bought("1")])
+        let customer = Customer(account: .none, history: twoGroups)
+        func policy() -> OfferPolicy {
+            OfferPolicy(app: app, customer: customer, now: clock, maximumEvidenceAgeSeconds: 0)
+        }
+        let alone = app.offers.map { offer in
+            var policy = policy()
+            return policy.decide(offer, explaining: true)
+        }
+        #expect(app.offers.count > 16 && Set(alone.map(\.reason)).count > 4)
+        var shared = policy()
+        #expect(app.offers.map { shared.decide($0, explaining: true) } == alone)
+        #expect(app.offers.reversed().map { shared.decide($0, explaining: true) } == alone.reversed())
+    }
+
     @Test("An operator's word replaces the customer's state, not the catalog nor the window")
     func skipping() {
         let policy = OfferPolicy(
