@@ -4,10 +4,8 @@ import Offers
 struct OfferStamp {
     /// The app with its key.
     let signing: SigningApp
-    /// The account to sign for.
-    let account: Account
-    /// The forms asked for.
-    let formats: Set<SignatureFormat>
+    /// The request: the account to sign for, and the forms asked for.
+    let request: SignatureRequest
     /// What the evidence says of this customer; `nil` when there is none.
     let history: SharedHistory?
     /// The moment of signing.
@@ -30,8 +28,8 @@ struct OfferStamp {
             SignedDecision(
                 request: offer,
                 decision: decision,
-                discount: formats.contains(.discount) ? try discount(offer) : nil,
-                jws: formats.contains(.jws) ? try jws(offer) : nil
+                discount: request.formats.contains(.discount) ? try discount(offer) : nil,
+                jws: request.formats.contains(.jws) ? try jws(offer) : nil
             )
         }
     }
@@ -41,7 +39,7 @@ struct OfferStamp {
             offerId: offer.offerId,
             productId: offer.productId,
             bundleId: signing.app.bundleId,
-            account: account,
+            account: request.account,
             timestamp: moment,
             signer: signing.signer
         )

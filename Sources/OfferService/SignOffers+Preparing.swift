@@ -190,8 +190,7 @@ extension SignOffers {
         let (request, signing, moment) = (inquiry.request, inquiry.signing, undecided.moment)
         let stamp = OfferStamp(
             signing: signing,
-            account: request.account,
-            formats: request.formats,
+            request: request,
             // A purchase is named in a JWS alone, and none where nobody has looked at them.
             history: request.formats.contains(.jws) && !inquiry.skipsEligibility ? undecided.policy.history : nil,
             moment: moment,

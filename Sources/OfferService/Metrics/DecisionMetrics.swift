@@ -4,7 +4,7 @@ public import Offers
 /// How often each reason was given, by the call that it was given to.
 ///
 /// Every reason has its series from the start, at zero, so that the first time can be seen.
-public struct DecisionMetrics: Sendable {
+public final class DecisionMetrics: Sendable {
     private let offers: [DecisionCall: [Reason: Counter]]
     private let introductory: [IntroductoryReason: Counter]
     private let tally: (any OfferTally)?

@@ -1,7 +1,7 @@
 import CoreMetrics
 
 /// How long requests are in each room.
-public struct RoomMetrics: Sendable {
+public final class RoomMetrics: Sendable {
     private let timers: [Timer]
 
     /// Makes the handles.

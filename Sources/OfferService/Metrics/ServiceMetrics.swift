@@ -7,7 +7,7 @@ public import Offers
 /// the handle, and count through it. Its name, kind and help go into the one table of the executable
 /// (`MetricDefinition+All.swift`). A label's value comes from the catalog or from a list in the code, never from a
 /// request.
-public struct ServiceMetrics: Sendable {
+public final class ServiceMetrics: Sendable {
     /// How long requests are in each room.
     public let rooms: RoomMetrics
     /// What was decided.

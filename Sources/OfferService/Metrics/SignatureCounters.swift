@@ -5,7 +5,7 @@ import Offers
 ///
 /// Every offer of the catalog has its series from the start, at zero. Offers of other names are never signed, and so
 /// never counted.
-struct SignatureCounters: Sendable {
+final class SignatureCounters: Sendable {
     private let counters: [SignatureFormat: [String: Counter]]
     private let introductory: [Bool: Counter]
 

@@ -132,12 +132,14 @@ final class OfferFacts: Sendable {
     /// Puts together what is known; `nil` for an offer that the catalog lacks.
     init?(
         _ request: RequestFacts,
-        _ catalog: CatalogFacts,
+        _ name: OfferRequest,
         reading: (PromotionalOffer, SubscriptionGroup) -> HistoryReading?
     ) {
-        guard let (product, group) = catalog.place, let offer = catalog.offer else { return nil }
+        guard let (product, group) = request.app.product(name.productId), let offer = product.offer(name.offerId) else {
+            return nil
+        }
         self.request = request
-        catalogName = catalog.request
+        catalogName = name
         self.product = product
         self.group = group
         self.offer = offer

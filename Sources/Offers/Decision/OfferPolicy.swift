@@ -51,8 +51,7 @@ public struct OfferPolicy: Sendable {
     /// What is known of an offer before the customer's subscription is judged; `nil` for one that the catalog lacks.
     mutating func facts(of offerRequest: OfferRequest) -> OfferFacts? {
         if let facts = known[offerRequest] { return facts }
-        let catalog = CatalogFacts(app: request.app, request: offerRequest)
-        let facts = OfferFacts(request, catalog) { offer, group in
+        let facts = OfferFacts(request, offerRequest) { offer, group in
             reading(inGroup: offer.scope == .app ? nil : group.id)
         }
         if let facts { known.keep(facts, for: offerRequest) }
@@ -106,7 +105,7 @@ public struct OfferPolicy: Sendable {
         if let refusal = examination.refusal(by: OfferRules.ofCatalog, of: catalog) {
             return Decision(refusal, examination)
         }
-        guard let facts = OfferFacts(request, catalog, reading: { _, _ in nil }) else { return .unlisted }
+        guard let facts = OfferFacts(request, offerRequest, reading: { _, _ in nil }) else { return .unlisted }
         if let refusal = examination.refusal(by: OfferRules.ofWindow, of: facts) {
             return Decision(refusal, examination)
         }
