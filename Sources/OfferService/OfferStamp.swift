@@ -35,11 +35,13 @@ struct OfferStamp {
     }
 
     private func discount(_ offer: OfferRequest) throws(SigningFailure) -> Discount {
-        try Discount(
+        var words = RandomWords()
+        return try Discount(
             offerId: offer.offerId,
             productId: offer.productId,
             bundleId: signing.app.bundleId,
             account: request.account,
+            nonce: Nonce(using: &words),
             timestamp: moment,
             signer: signing.signer
         )

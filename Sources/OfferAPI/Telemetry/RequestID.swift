@@ -1,4 +1,4 @@
-import Offers
+import OfferService
 
 /// The name of a request in logs: taken from `X-Request-ID`, or made.
 struct RequestID: Equatable, Sendable {

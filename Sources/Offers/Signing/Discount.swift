@@ -26,6 +26,7 @@ public struct Discount: Equatable, Sendable {
     ///   - productId: The product being bought.
     ///   - bundleId: The app's bundle identifier.
     ///   - account: The account that the client sets on the payment.
+    ///   - nonce: The one-time UUID; a new one, unless said.
     ///   - timestamp: The moment of signing.
     ///   - signer: The app's signing key.
     /// - Throws: ``SigningFailure`` when nothing could be signed.
@@ -34,10 +35,10 @@ public struct Discount: Equatable, Sendable {
         productId: String,
         bundleId: String,
         account: Account,
+        nonce: Nonce = Nonce(),
         timestamp: Timestamp,
         signer: any OfferSigner
     ) throws(SigningFailure) {
-        let nonce = Nonce()
         let payload: DiscountPayload
         do {
             payload = try DiscountPayload(

@@ -7,7 +7,7 @@ public struct Nonce: Hashable, Sendable {
 
     /// Makes a new nonce from the system's cryptographically secure generator.
     public init() {
-        var generator = RandomWords()
+        var generator = SystemRandomNumberGenerator()
         self.init(using: &generator)
     }
 

@@ -27,13 +27,4 @@ struct NonceTests {
     func unique() {
         #expect(Set((0..<100_000).map { _ in Nonce() }).count == 100_000)
     }
-
-    @Test("No two are the same that are made side by side")
-    func uniqueSideBySide() async {
-        let all = await withTaskGroup(of: [Nonce].self) { group in
-            for _ in 0..<8 { group.addTask { (0..<5000).map { _ in Nonce() } } }
-            return await group.reduce(into: Set<Nonce>()) { $0.formUnion($1) }
-        }
-        #expect(all.count == 40_000)
-    }
 }
