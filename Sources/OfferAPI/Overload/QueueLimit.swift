@@ -6,7 +6,7 @@
 /// two apart is time, as in CoDel (RFC 8289 §3). All times are in nanoseconds.
 struct QueueLimit: Equatable, Sendable {
     /// How long a request should wait at the most.
-    static let target = 4_000_000.0
+    static let target = 2_500_000.0
     /// The room for a burst: as many as the connections of a pool, so that a single backend that asks for much at a time
     /// waits for itself rather than being refused.
     static let burst = 64
