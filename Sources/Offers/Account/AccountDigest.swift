@@ -14,24 +14,7 @@ public struct AccountDigest: Hashable, Sendable {
 
     /// What stands for the account's token in held transactions: a UUID that nobody can compute without the key.
     public var pseudonym: AppAccountToken {
-        let text = String(unsafeUninitializedCapacity: 36) { text in
-            var count = 0
-            func append(_ character: UInt8) {
-                text[count] = character
-                count += 1
-            }
-            for (index, byte) in bytes.prefix(16).enumerated() {
-                if index == 4 || index == 6 || index == 8 || index == 10 { append(UInt8(ascii: "-")) }
-                append(Self.hexadecimalDigit(byte >> 4))
-                append(Self.hexadecimalDigit(byte & 15))
-            }
-            return count
-        }
-        return AppAccountToken(lowercased: text)
-    }
-
-    private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+        AppAccountToken(lowercased: String.uuid(octets: bytes.count) { bytes[$0] })
     }
 }
 

@@ -53,10 +53,7 @@ extension SubscriptionHistory {
     /// - Parameter renewal: The entry.
     /// - Returns: Those of its `original_transaction_id`; those of its product when the entry names no id.
     func transactions(of renewal: RenewalInfo) -> [Transaction] {
-        guard let id = renewal.originalTransactionId else {
-            return transactions.filter { $0.productId == renewal.productId }
-        }
-        return transactions.filter { $0.originalTransactionId == id }
+        transactions.filter { Self.belongs($0, to: renewal) }
     }
 
     /// The newest of ``transactions(of:)`` that counts.
@@ -64,9 +61,11 @@ extension SubscriptionHistory {
     /// - Parameter renewal: The entry.
     /// - Returns: The transaction; `nil` when there is none.
     func newestTransaction(of renewal: RenewalInfo) -> Transaction? {
-        guard let id = renewal.originalTransactionId else {
-            return Subscription.newest(of: transactions) { $0.productId == renewal.productId }
-        }
-        return Subscription.newest(of: transactions) { $0.originalTransactionId == id }
+        Subscription.newest(of: transactions) { Self.belongs($0, to: renewal) }
+    }
+
+    private static func belongs(_ transaction: Transaction, to renewal: RenewalInfo) -> Bool {
+        guard let id = renewal.originalTransactionId else { return transaction.productId == renewal.productId }
+        return transaction.originalTransactionId == id
     }
 }
