@@ -11,8 +11,8 @@ struct MetricFamily: Sendable {
     let kind: MetricDefinition.Kind
     /// What it tells; `nil` for a metric that nobody described.
     let help: String?
-    /// The series by their labels.
-    private(set) var series: [LabelSet: Series] = [:]
+    /// The series by their labels, each in as many parts as there are stripes that count in it.
+    private(set) var series: [LabelSet: [Int: Series]] = [:]
     /// How often a series was asked for that there was no room for.
     private(set) var folded: UInt64 = 0
 
@@ -26,33 +26,36 @@ struct MetricFamily: Sendable {
         self.help = help
     }
 
-    /// The series with these labels: the one that is there, a new one, or, when there are too many, the one whose
-    /// labels all say `overflow`.
+    /// A stripe's part of the series with these labels: the one that is there, a new one, or, when there are too many
+    /// series, a part of the one whose labels all say `overflow`.
     ///
     /// - Parameters:
     ///   - dimensions: The labels.
+    ///   - stripe: The number of the stripe.
     ///   - maximum: How many series there may be, the one for the overflow not counted.
-    /// - Returns: The series.
-    mutating func series(for dimensions: [(String, String)], maximum: Int) -> Series {
-        let labels = LabelSet(dimensions)
-        if let known = series[labels] { return known }
-        guard series.count >= maximum else { return add(labels) }
-        folded += 1
-        let overflow = LabelSet.overflow(of: dimensions)
-        return series[overflow] ?? add(overflow)
+    /// - Returns: The part.
+    mutating func series(for dimensions: [(String, String)], of stripe: Int, maximum: Int) -> Series {
+        var labels = LabelSet(dimensions)
+        if series[labels] == nil, series.count >= maximum {
+            folded += 1
+            labels = LabelSet.overflow(of: dimensions)
+        }
+        if let known = series[labels]?[stripe] { return known }
+        let new = Self.newSeries(of: kind)
+        series[labels, default: [:]][stripe] = new
+        return new
     }
 
-    /// Forgets a series.
+    /// Forgets a part of a series.
     ///
     /// - Parameter isIt: Tells which.
     mutating func remove(where isIt: (Series) -> Bool) {
-        if let labels = series.first(where: { isIt($0.value) })?.key { series[labels] = nil }
-    }
-
-    private mutating func add(_ labels: LabelSet) -> Series {
-        let new = Self.newSeries(of: kind)
-        series[labels] = new
-        return new
+        for (labels, parts) in series {
+            guard let stripe = parts.first(where: { isIt($0.value) })?.key else { continue }
+            series[labels]?[stripe] = nil
+            if series[labels]?.isEmpty == true { series[labels] = nil }
+            return
+        }
     }
 
     /// A series that nobody has yet.

@@ -9,11 +9,20 @@ extension PrometheusRegistry {
         var text = ""
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {
             text.write(name, family.kind, help: family.help)
-            for (labels, series) in family.series.sorted(by: { $0.key.text < $1.key.text }) {
-                switch series {
-                case .counter(let series): text.write(name, labels.text, series.value)
-                case .gauge(let series): text.write(name, labels.text, series.value)
-                case .histogram(let series): text.write(name, labels.text, series.snapshot, of: family.kind)
+            for (labels, parts) in family.series.sorted(by: { $0.key.text < $1.key.text }) {
+                var sum = 0.0
+                var values: HistogramSeries.Snapshot?
+                for part in parts.values {
+                    switch part {
+                    case .counter(let series): sum += series.value
+                    case .gauge(let series): sum += series.value
+                    case .histogram(let series): values = values.map { $0 + series.snapshot } ?? series.snapshot
+                    }
+                }
+                if let values {
+                    text.write(name, labels.text, values, of: family.kind)
+                } else {
+                    text.write(name, labels.text, sum)
                 }
             }
         }

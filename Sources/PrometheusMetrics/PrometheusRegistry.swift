@@ -9,6 +9,7 @@ import Synchronization
 /// each when two threads count in one histogram.
 ///
 /// Equal name and labels give the same series, so a handle that is made again goes on counting where the first one was.
+/// Threads that count the same things very often, each on a processor of its own, do so in a ``stripe(_:)`` each.
 /// A metric has a bounded number of series; labels beyond it are counted in one whose labels all say `overflow`, and how
 /// often that came to pass is told as `metrics_series_folded_total`.
 ///
@@ -36,38 +37,47 @@ public final class PrometheusRegistry: MetricsFactory {
         families = Mutex(Dictionary(described, uniquingKeysWith: { first, _ in first }))
     }
 
+    /// What makes handles that count apart from those of others, though they are told as one: the sum of all stripes.
+    ///
+    /// What several processors write to travels between their caches, and each write waits for it.
+    ///
+    /// - Parameter number: The number of the stripe, from 1; the same number counts on where it was.
+    /// - Returns: The factory.
+    public func stripe(_ number: Int) -> any MetricsFactory { PrometheusStripe(number: number, registry: self) }
+
     /// Every metric that is described or has a series, by its name, with its series.
     var snapshot: [String: MetricFamily] { families.withLock { $0 } }
 
     private func series(
         _ name: String,
         _ dimensions: [(String, String)],
-        _ kind: MetricDefinition.Kind
+        _ kind: MetricDefinition.Kind,
+        _ stripe: Int
     ) -> MetricFamily.Series {
         let name = LabelSet.validName(name, allowsColons: true)
         return families.withLock { families in
-            var family = families[name] ?? MetricFamily(kind: kind, help: nil)
-            guard family.kind.isSame(as: kind) else { return MetricFamily.newSeries(of: kind) }
-            let series = family.series(for: dimensions, maximum: maximumSeries)
-            families[name] = family
-            return series
+            guard families[name, default: MetricFamily(kind: kind, help: nil)].kind.isSame(as: kind) else {
+                return MetricFamily.newSeries(of: kind)
+            }
+            return families[name, default: MetricFamily(kind: kind, help: nil)]
+                .series(for: dimensions, of: stripe, maximum: maximumSeries)
         }
     }
 
-    private func counter(_ label: String, _ dimensions: [(String, String)]) -> CounterSeries {
-        guard case .counter(let series) = series(label, dimensions, .counter) else { return CounterSeries() }
+    func counter(_ label: String, _ dimensions: [(String, String)], of stripe: Int) -> CounterSeries {
+        guard case .counter(let series) = series(label, dimensions, .counter, stripe) else { return CounterSeries() }
+        return series
+    }
+
+    func histogram(_ label: String, _ dimensions: [(String, String)], of stripe: Int) -> HistogramSeries {
+        guard case .histogram(let series) = series(label, dimensions, .durations, stripe) else {
+            return HistogramSeries(bounds: [])
+        }
         return series
     }
 
     private func gauge(_ label: String, _ dimensions: [(String, String)]) -> GaugeSeries {
-        guard case .gauge(let series) = series(label, dimensions, .gauge) else { return GaugeSeries() }
-        return series
-    }
-
-    private func histogram(_ label: String, _ dimensions: [(String, String)]) -> HistogramSeries {
-        guard case .histogram(let series) = series(label, dimensions, .durations) else {
-            return HistogramSeries(bounds: [])
-        }
+        guard case .gauge(let series) = series(label, dimensions, .gauge, 0) else { return GaugeSeries() }
         return series
     }
 
@@ -81,7 +91,7 @@ public final class PrometheusRegistry: MetricsFactory {
 extension PrometheusRegistry {
     /// The series of a counter.
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        counter(label, dimensions)
+        counter(label, dimensions, of: 0)
     }
 
     /// The series of a counter whose steps are no whole numbers.
@@ -89,7 +99,7 @@ extension PrometheusRegistry {
         label: String,
         dimensions: [(String, String)]
     ) -> any FloatingPointCounterHandler {
-        counter(label, dimensions)
+        counter(label, dimensions, of: 0)
     }
 
     /// The series of a gauge.
@@ -99,12 +109,12 @@ extension PrometheusRegistry {
 
     /// The series of a histogram of values; of a gauge where they are not to be aggregated.
     public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-        aggregate ? histogram(label, dimensions) : gauge(label, dimensions)
+        aggregate ? histogram(label, dimensions, of: 0) : gauge(label, dimensions)
     }
 
     /// The series of a histogram of durations, told in seconds.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        histogram(label, dimensions)
+        histogram(label, dimensions, of: 0)
     }
 
     /// Forgets a series, which is told no more.
