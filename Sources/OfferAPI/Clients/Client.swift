@@ -48,6 +48,23 @@ public final class Client: Sendable {
     }
 }
 
+extension Client {
+    /// A copy that shares no memory with this one, for an event loop of its own.
+    ///
+    /// - Returns: The copy.
+    public func copy() -> Client {
+        Client(
+            name: name.copy(),
+            tokenSHA256: tokenSHA256,
+            apps: Set(apps.map { $0.copy() }),
+            scopes: Set(Array(scopes)),
+            evidence: Set(Array(evidence)),
+            signaturesPerSecond: signaturesPerSecond,
+            concurrentRequests: concurrentRequests
+        )
+    }
+}
+
 extension Client: Equatable {
     /// Whether two say the same.
     public static func == (left: Client, right: Client) -> Bool {

@@ -25,18 +25,21 @@ extension ClientDirectory {
 
     /// Begins a request of a client.
     ///
+    /// Those of a client without a limit are not counted, also when a reload gives it one meanwhile.
+    ///
     /// - Parameter client: The client.
     /// - Throws: `Problem` 429 when the client has as many requests at once as it may have.
     func begin(_ client: Client) throws(Problem) {
-        guard usage(of: client)?.begin(limit: client.concurrentRequests) ?? true else {
-            throw .tooManyRequests(limit: client.concurrentRequests ?? 0)
-        }
+        guard let limit = client.concurrentRequests, let usage = usage(of: client) else { return }
+        guard usage.begin(limit: limit) else { throw .tooManyRequests(limit: limit) }
     }
 
     /// Ends a request of a client that has begun.
     ///
-    /// - Parameter client: The client.
-    func end(_ client: Client) { usage(of: client)?.end() }
+    /// - Parameter client: The client, the same as when it began.
+    func end(_ client: Client) {
+        if client.concurrentRequests != nil { usage(of: client)?.end() }
+    }
 
     /// What a client is told of its rate (draft-ietf-httpapi-ratelimit-headers-09).
     ///

@@ -32,11 +32,11 @@ final class ClientUsage: Sendable {
 
     /// Begins a request.
     ///
-    /// - Parameter limit: How many the client may have at once; `nil` for any number.
+    /// - Parameter limit: How many the client may have at once.
     /// - Returns: Whether it may be answered; only then it has to end.
-    func begin(limit: Int?) -> Bool {
+    func begin(limit: Int) -> Bool {
         state.withLock { state in
-            if let limit, state.openRequests >= limit { return false }
+            if state.openRequests >= limit { return false }
             state.openRequests += 1
             return true
         }

@@ -17,13 +17,14 @@ struct HTTPConnectionChannel: ServerChildChannel {
         var channel: any Channel { parts.channel }
     }
 
-    /// What all connections have in common.
-    let setup: HTTPConnectionSetup
+    /// What all connections of an event loop have in common.
+    let setups: LoopSetups
     /// Answers a request.
     let responder: HTTPChannelHandler.Responder
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            let setup = setups.setup(on: channel.eventLoop)
             let isExcess = setup.census.connectionOpened() > setup.limits.maximumConnections
             channel.closeFuture.whenComplete { [census = setup.census] _ in census.connectionClosed() }
             let pipeline = channel.pipeline.syncOperations
@@ -48,10 +49,7 @@ struct HTTPConnectionChannel: ServerChildChannel {
                     withEncoderConfiguration: .init(),
                     withDecoderLimitConfiguration: decoding
                 )
-                let queue = setup.queues?.queue(on: channel.eventLoop)
-                try pipeline.addHandler(
-                    HTTPConnectionHandler(setup, arrivals: arrivals, progress: progress, queue: queue)
-                )
+                try pipeline.addHandler(HTTPConnectionHandler(setup, arrivals: arrivals, progress: progress))
             }
             let parts = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
                 wrappingChannelSynchronously: channel,

@@ -17,7 +17,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
     private let setup: HTTPConnectionSetup
     private let progress: RequestProgress
-    private let queue: LoopQueue?
     private let arrivals: BytesArrivalHandler
     private var state: HTTPConnectionState
     private var context: ChannelHandlerContext?
@@ -41,14 +40,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     ///   - setup: What is the same for all connections of the listener.
     ///   - arrivals: What stands before the parser.
     ///   - progress: The place that a request holds until it is worked on.
-    ///   - queue: Where requests wait that are answered on the event loop; `nil` when everything goes to the router.
-    init(
-        _ setup: HTTPConnectionSetup,
-        arrivals: BytesArrivalHandler,
-        progress: RequestProgress,
-        queue: LoopQueue? = nil
-    ) {
-        self.queue = queue
+    init(_ setup: HTTPConnectionSetup, arrivals: BytesArrivalHandler, progress: RequestProgress) {
         self.setup = setup
         self.arrivals = arrivals
         self.progress = progress
@@ -171,7 +163,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
                 if body.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(.body(body))) }
                 context.fireChannelRead(wrapInboundOut(.end(nil)))
             } else {
-                queue?.add(LoopCall(head, body, progress: progress, on: self))
+                setup.queue?.add(LoopCall(head, body, progress: progress, on: self))
             }
         }
     }
@@ -193,7 +185,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         if let problem = HTTPHeadRules.fault(of: framing, in: sent.version) {
             return refuse(problem, closes: true, context)
         }
-        if queue?.takes(head) != true {
+        if setup.queue?.takes(head) != true {
             routed = try? HTTPRequest(sent, secure: setup.isSecure, splitCookie: false)
             guard routed != nil else { return refuse(.malformedTarget, closes: true, context) }
         }

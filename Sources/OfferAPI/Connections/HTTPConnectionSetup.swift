@@ -1,22 +1,55 @@
 import NIOCore
 
-/// What all connections of a listener have in common.
-struct HTTPConnectionSetup: Sendable {
+/// What all connections of a listener on one event loop have in common.
+///
+/// It is a class so that handing it on copies nothing.
+final class HTTPConnectionSetup {
     /// Sizes and times.
     let limits: ConnectionLimits
     /// The listener's connections.
     let census: ConnectionCensus
     /// What is made of a request by its head.
-    let judge: @Sendable (RequestHead, () -> SocketAddress?) -> HeadJudgement
+    let judge: (RequestHead, () -> SocketAddress?) -> HeadJudgement
     /// TLS for the next connection; `nil` where it is not spoken.
     let tls: TLSIdentity?
     /// What lets requests in while there is not too much to do; `nil` for all of them.
-    var admission: AdmissionControl?
+    let admission: AdmissionControl?
     /// Where requests wait that are answered on the event loop; `nil` when everything goes to the router.
-    var queues: LoopQueues?
+    let queue: LoopQueue?
     /// Called for every request that is refused before it was worked on, with its head where that was understood.
-    var noteRefusal: @Sendable (RequestHead?, RequestIdentity, Problem) -> Void = { _, _, _ in }
+    let noteRefusal: (RequestHead?, RequestIdentity, Problem) -> Void
 
     /// Whether TLS is spoken.
     var isSecure: Bool { tls != nil }
+
+    /// Brings together what they have in common.
+    ///
+    /// - Parameters:
+    ///   - limits: Sizes and times.
+    ///   - census: The listener's connections.
+    ///   - judge: What is made of a request by its head.
+    ///   - tls: TLS for the next connection; `nil` where it is not spoken.
+    ///   - admission: What lets requests in while there is not too much to do; `nil` for all of them.
+    ///   - queue: Where requests wait that are answered on the event loop; `nil` when everything goes to the router.
+    ///   - noteRefusal: Called for every request that is refused before it was worked on.
+    init(
+        limits: ConnectionLimits,
+        census: ConnectionCensus,
+        judge: @escaping (RequestHead, () -> SocketAddress?) -> HeadJudgement,
+        tls: TLSIdentity? = nil,
+        admission: AdmissionControl? = nil,
+        queue: LoopQueue? = nil,
+        noteRefusal: @escaping (RequestHead?, RequestIdentity, Problem) -> Void = { _, _, _ in }
+    ) {
+        self.limits = limits
+        self.census = census
+        self.judge = judge
+        self.tls = tls
+        self.admission = admission
+        self.queue = queue
+        self.noteRefusal = noteRefusal
+    }
 }
+
+@available(*, unavailable)
+extension HTTPConnectionSetup: Sendable {}

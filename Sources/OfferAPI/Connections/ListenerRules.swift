@@ -9,22 +9,26 @@ public struct ListenerRules: Sendable {
     public let census: ConnectionCensus
     /// What TLS shows; `nil` for plain HTTP.
     public let tls: TLSIdentity?
-    private let judge: @Sendable (RequestHead, () -> SocketAddress?) -> HeadJudgement
-    private let telemetry: RequestTelemetry?
-    private let admission: AdmissionControl?
-    private let queues: LoopQueues?
+    private let makeSetup: @Sendable (_ loop: any EventLoop, _ number: Int) -> HTTPConnectionSetup
+
+    /// How many event loops the listeners of the process share.
+    public static var eventLoopCount: Int { NIOSingletons.groupLoopCountSuggestion }
 
     /// The rules of a listener that answers everybody.
     ///
     /// - Parameter limits: Sizes and times.
     public init(limits: ConnectionLimits = ConnectionLimits()) {
+        let census = ConnectionCensus()
         self.limits = limits
-        census = ConnectionCensus()
+        self.census = census
         tls = nil
-        telemetry = nil
-        admission = nil
-        queues = nil
-        judge = { _, _ in .admit(maximumBodyBytes: limits.maximumBodyBytes) }
+        makeSetup = { _, _ in
+            HTTPConnectionSetup(
+                limits: limits,
+                census: census,
+                judge: { _, _ in .admit(maximumBodyBytes: limits.maximumBodyBytes) }
+            )
+        }
     }
 
     /// The rules of the notifications listener, which answers everybody, and takes what Apple sends.
@@ -33,13 +37,20 @@ public struct ListenerRules: Sendable {
     ///   - metrics: Where refused requests are counted.
     ///   - logger: Where refused requests have their lines, at the level info.
     public init(notificationsCountedBy metrics: RequestMetrics, logger: Logger) {
-        limits = ConnectionLimits(maximumBodyBytes: NotificationsAPI.maximumBodyBytes)
-        census = ConnectionCensus()
+        let limits = ConnectionLimits(maximumBodyBytes: NotificationsAPI.maximumBodyBytes)
+        let census = ConnectionCensus()
+        let telemetry = RequestTelemetry(metrics: metrics, logger: logger)
+        self.limits = limits
+        self.census = census
         tls = nil
-        telemetry = RequestTelemetry(metrics: metrics, logger: logger)
-        admission = nil
-        queues = nil
-        judge = { _, _ in .admit(maximumBodyBytes: NotificationsAPI.maximumBodyBytes) }
+        makeSetup = { _, _ in
+            HTTPConnectionSetup(
+                limits: limits,
+                census: census,
+                judge: { _, _ in .admit(maximumBodyBytes: limits.maximumBodyBytes) },
+                noteRefusal: { telemetry.note($0, $1, $2) }
+            )
+        }
     }
 
     /// The rules of the public listener, which answers clients alone.
@@ -50,37 +61,35 @@ public struct ListenerRules: Sendable {
     ///   - tls: What TLS shows; `nil` for plain HTTP.
     ///   - failures: Who has shown tokens that are nobody's.
     ///   - admission: What lets requests in while there is not too much to do.
-    ///   - answers: What is answered on the event loops; `nil` when everything goes to the router.
-    ///   - metrics: Where refused requests are counted.
-    ///   - logger: Where refused requests have their lines, at the level info.
-    ///   - clients: The clients of the configuration in use.
+    ///   - answers: What an event loop lets in and answers by itself, asked once for each, by a number that counts them
+    ///     from 0.
     public init(
         limits: ConnectionLimits,
         census: ConnectionCensus,
         tls: TLSIdentity?,
         failures: FailedAuthentications,
         admission: AdmissionControl,
-        answers: LoopAnswers?,
-        metrics: RequestMetrics,
-        logger: Logger,
-        clients: @escaping @Sendable () -> ClientDirectory
+        answers: @escaping @Sendable (_ loop: Int) -> LoopAnswers
     ) {
         self.limits = limits
         self.census = census
         self.tls = tls
-        telemetry = RequestTelemetry(metrics: metrics, logger: logger)
-        self.admission = admission
-        queues = answers.map { LoopQueues(answeredBy: $0.responder) }
-        let gate = PublicGate(limits: limits, clients: clients, failures: failures)
-        judge = { head, address in gate.judge(head, from: address) }
+        makeSetup = { loop, number in
+            let answers = answers(number)
+            let (endpoints, telemetry) = (answers.endpoints, answers.telemetry)
+            let gate = PublicGate(limits: limits, clients: { endpoints().clients }, failures: failures)
+            return HTTPConnectionSetup(
+                limits: limits,
+                census: census,
+                judge: { head, address in gate.judge(head, from: address) },
+                tls: tls,
+                admission: admission,
+                queue: LoopQueue(on: loop, answeredBy: SignaturesOnLoop(endpoints: endpoints, telemetry: telemetry)),
+                noteRefusal: { telemetry.note($0, $1, $2) }
+            )
+        }
     }
 
-    /// What every connection gets.
-    var setup: HTTPConnectionSetup {
-        var setup = HTTPConnectionSetup(limits: limits, census: census, judge: judge, tls: tls)
-        setup.admission = admission
-        setup.queues = queues
-        setup.noteRefusal = { [telemetry] head, identity, problem in telemetry?.note(head, identity, problem) }
-        return setup
-    }
+    /// What the connections of each event loop get.
+    var setups: LoopSetups { LoopSetups(makeSetup) }
 }

@@ -1,12 +1,27 @@
-/// What a listener answers on the event loops of its connections, without a task.
-public struct LoopAnswers: Sendable {
-    /// Answers the requests.
-    let responder: any LoopResponder
+public import Logging
 
-    /// Wraps what answers.
+/// What one event loop of a listener lets in and answers by itself, without a task.
+///
+/// Whatever a request touches is best the event loop's own: what several processors write to, reference counts among it,
+/// travels between their caches.
+public struct LoopAnswers: Sendable {
+    /// What the configuration in use answers with.
+    let endpoints: @Sendable () -> LoopEndpoints
+    /// Takes note of the requests.
+    let telemetry: RequestTelemetry
+
+    /// Brings together what an event loop has.
     ///
-    /// - Parameter responder: Answers the requests.
-    init(_ responder: any LoopResponder) {
-        self.responder = responder
+    /// - Parameters:
+    ///   - endpoints: What the configuration in use answers with.
+    ///   - metrics: Counts the requests.
+    ///   - logger: Where requests have their lines, at the level info, and the service's own faults.
+    public init(
+        endpoints: @escaping @Sendable () -> LoopEndpoints,
+        metrics: RequestMetrics = RequestMetrics(),
+        logger: Logger
+    ) {
+        self.endpoints = endpoints
+        telemetry = RequestTelemetry(metrics: metrics, logger: logger)
     }
 }

@@ -13,7 +13,7 @@ struct SignaturesOnLoop: LoopResponder {
     private static var offersPerTick: Int { 256 }
 
     /// What the configuration in use answers with.
-    let endpoints: @Sendable () -> PublicEndpoints
+    let endpoints: @Sendable () -> LoopEndpoints
     /// Takes note of the requests.
     let telemetry: RequestTelemetry
 
@@ -81,7 +81,7 @@ struct SignaturesOnLoop: LoopResponder {
     }
 
     /// Lets a request in; `nil` when it was refused.
-    private func admit(_ call: LoopCall, to endpoints: PublicEndpoints) -> Admitted? {
+    private func admit(_ call: LoopCall, to endpoints: LoopEndpoints) -> Admitted? {
         let clients = endpoints.clients
         let client: Client
         do throws(Problem) {
@@ -105,7 +105,7 @@ struct SignaturesOnLoop: LoopResponder {
         _ wish: SignatureCall,
         _ admitted: Admitted,
         on loop: any EventLoop,
-        _ endpoints: PublicEndpoints
+        _ endpoints: LoopEndpoints
     ) {
         let identity = admitted.call.identity
         let bound = NIOLoopBound(admitted, eventLoop: loop)
@@ -125,7 +125,7 @@ struct SignaturesOnLoop: LoopResponder {
         _ entries: [LedgerEntry],
         of signed: [Signed],
         on loop: any EventLoop,
-        _ endpoints: PublicEndpoints
+        _ endpoints: LoopEndpoints
     ) {
         let bound = NIOLoopBound(signed, eventLoop: loop)
         endpoints.signatures.record(entries) { result in
@@ -142,7 +142,7 @@ struct SignaturesOnLoop: LoopResponder {
     private func release(
         _ signed: Signed,
         by outcomes: Result<[GrantOutcome], SignatureFault>,
-        _ endpoints: PublicEndpoints
+        _ endpoints: LoopEndpoints
     ) {
         do throws(Problem) {
             let body = try endpoints.signatures.release(signed.prepared, by: outcomes, evidence: signed.evidence)

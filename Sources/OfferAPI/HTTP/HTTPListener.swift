@@ -28,14 +28,14 @@ public struct HTTPListener<Responder: HTTPResponder>: Service where Responder.Co
         let name = host
         let host = host.contains(":") ? "[\(host)]" : host
         let scheme = rules.tls == nil ? "http" : "https"
-        let setup = rules.setup
+        let setups = rules.setups
         address = "\(host):\(port)"
         // Hummingbird logs what its own shutdown does to connections as errors; what matters is thrown as well.
         var silent = Logger(label: "hummingbird")
         silent.logLevel = .critical
         self.application = Application(
             responder: responder,
-            server: HTTPServerBuilder { HTTPConnectionChannel(setup: setup, responder: $0) },
+            server: HTTPServerBuilder { HTTPConnectionChannel(setups: setups, responder: $0) },
             configuration: ApplicationConfiguration(
                 address: .hostname(name, port: port),
                 backlog: 1024,

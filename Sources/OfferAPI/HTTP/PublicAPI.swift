@@ -73,23 +73,6 @@ public enum PublicAPI {
         return router.buildResponder()
     }
 
-    /// Builds what answers on the event loop what needs no task, with the answers of ``responder(endpoints:metrics:logger:)``.
-    ///
-    /// - Parameters:
-    ///   - endpoints: What the configuration in use answers with.
-    ///   - metrics: Counts the requests.
-    ///   - logger: Where the service's own faults are logged.
-    /// - Returns: The answers.
-    public static func loopAnswers(
-        endpoints:
-            @escaping @Sendable () -> PublicEndpoints,
-        metrics: RequestMetrics = RequestMetrics(),
-        logger: Logger
-    ) -> LoopAnswers {
-        let telemetry = RequestTelemetry(metrics: metrics, logger: logger)
-        return LoopAnswers(SignaturesOnLoop(endpoints: endpoints, telemetry: telemetry))
-    }
-
     /// Reads a body, which the connection has found to be short enough.
     private static func body(of request: Request) async throws -> [UInt8] {
         Array(try await request.body.collect(upTo: .max).readableBytesView)

@@ -12,7 +12,8 @@ public final class DurableOfferTally: OfferTally {
 
     private let store: any OfferCountStore
     private let now: @Sendable () -> Timestamp
-    private let counts = Mutex<[CountedDecision: Int]>([:])
+    private let counts = OfferTallyPart()
+    private let parts = Mutex<[OfferTallyPart]>([])
     private let writer = DispatchQueue(label: "offer-counts", qos: .utility)
     // `nonisolated(unsafe)`: a dispatch source may be cancelled from any thread, and nothing else is done with it.
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
@@ -59,7 +60,16 @@ public final class DurableOfferTally: OfferTally {
     ///
     /// - Parameter decision: The decision.
     public func count(_ decision: CountedDecision) {
-        counts.withLock { $0[decision, default: 0] += 1 }
+        counts.count(decision)
+    }
+
+    /// What counts for this apart from other threads, which then do not wait for each other.
+    ///
+    /// - Returns: What counts; it is kept as long as this is.
+    public func makePart() -> any OfferTally {
+        let part = OfferTallyPart()
+        parts.withLock { $0.append(part) }
+        return part
     }
 
     /// Writes what was counted; what comes later is lost.
@@ -69,16 +79,14 @@ public final class DurableOfferTally: OfferTally {
     }
 
     private func write() {
-        let taken = counts.withLock { counts in
-            defer { counts = [:] }
-            return counts
-        }
+        var taken = counts.take()
+        for part in parts.withLock({ $0 }) { taken.merge(part.take(), uniquingKeysWith: +) }
         guard !taken.isEmpty else { return }
         do throws(StorageFailure) {
             try store.add(taken, on: FunnelPeriod.day(of: now()))
         } catch {
             // As many kinds as there can be is all that ever waits.
-            counts.withLock { $0.merge(taken, uniquingKeysWith: +) }
+            counts.putBack(taken)
         }
     }
 }

@@ -19,6 +19,15 @@ public struct DigestKey: Sendable {
         begun = AuthenticationCode(key: bytes, beginning: CanonicalBytes("offer-signer ledger digest 1").bytes)
     }
 
+    private init(begun: AuthenticationCode) {
+        self.begun = begun
+    }
+
+    /// The same key in memory of its own, for a thread that makes many digests.
+    ///
+    /// - Returns: The copy.
+    public func copy() -> DigestKey { DigestKey(begun: begun.copy()) }
+
     /// The account as the ledger knows it.
     ///
     /// - Parameters:

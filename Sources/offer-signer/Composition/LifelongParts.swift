@@ -22,6 +22,8 @@ struct LifelongParts: Sendable {
     let memory: StateMemory
     /// What is counted.
     let telemetry: Telemetry
+    /// What the event loops have each for itself, by their numbers.
+    let loops: [LoopParts]
     /// Where log lines go.
     let log: LogOutput
 
@@ -35,5 +37,8 @@ struct LifelongParts: Sendable {
         self.log = log
         telemetry = Telemetry(ledger)
         memory = StateMemory(states: ledger.states, digester: ledger.digestKey)
+        loops = (0..<ListenerRules.eventLoopCount).map { [telemetry] number in
+            LoopParts(ledger: ledger, factory: telemetry.factory(ofLoop: number))
+        }
     }
 }

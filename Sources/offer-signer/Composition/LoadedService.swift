@@ -55,25 +55,33 @@ struct LoadedService: Sendable {
     ///   - ledger: Where signatures are recorded before they are given out.
     ///   - lifelong: What is counted on the way, what is held of customers, and who wants to know Apple's clock;
     ///     `nil` for none of it.
+    ///   - loop: What the event loop has for itself for which the use case is, with a copy of the catalog of its own; `nil`
+    ///     when it is for all threads.
     /// - Returns: The use case.
     func signOffers(
         asking appStore: AppStoreEvidenceFetcher?,
         recordingIn ledger: DurableLedger,
-        with lifelong: LifelongParts?
+        with lifelong: LifelongParts?,
+        on loop: LoopParts? = nil
     ) -> SignOffers {
         SignOffers(
             apps: zip(settings.apps, keys).compactMap { app, keys in
-                keys.first.map { SigningApp(app: app.app, signer: $0, issuerId: app.keys.first?.issuerId) }
+                keys.first.map { key in
+                    let issuerId = app.keys.first?.issuerId
+                    return loop == nil
+                        ? SigningApp(app: app.app, signer: key, issuerId: issuerId)
+                        : SigningApp(app: app.app.copy(), signer: key, issuerId: issuerId?.copy())
+                }
             },
             evidenceReader: AppStoreEvidenceReader(
                 verifier: lifelong.map { signedDataVerifier.telling($0.clock) } ?? signedDataVerifier
             ),
             evidenceFetcher: appStore,
-            memory: lifelong?.memory,
+            memory: loop?.memory ?? lifelong?.memory,
             maximumEvidenceAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
             maximumSignedTransactionAgeSeconds: Int64(settings.evidence.signedTransactionMaximumAgeSeconds),
             ledger: ledger,
-            metrics: lifelong?.telemetry.service ?? ServiceMetrics(),
+            metrics: loop?.metrics ?? lifelong?.telemetry.service ?? ServiceMetrics(),
             now: WallClock.now
         )
     }
@@ -113,7 +121,11 @@ struct LoadedService: Sendable {
 
     /// The clients that may call.
     ///
-    /// - Parameter usages: What they have asked for so far.
+    /// - Parameters:
+    ///   - usages: What they have asked for so far.
+    ///   - loop: The event loop for which a copy is made; `nil` for all threads.
     /// - Returns: The clients.
-    func clients(usages: ClientUsages) -> ClientDirectory { ClientDirectory(settings.clients, usages: usages) }
+    func clients(usages: ClientUsages, on loop: LoopParts? = nil) -> ClientDirectory {
+        ClientDirectory(loop == nil ? settings.clients : settings.clients.map { $0.copy() }, usages: usages)
+    }
 }

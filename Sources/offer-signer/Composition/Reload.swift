@@ -8,7 +8,7 @@ import Synchronization
 /// Re-reads configuration, catalog, clients and keys, and puts them in use when all is in order.
 final class Reload: Sendable {
     private let source: ConfigurationSource
-    private let current: Current<ServiceSnapshot>
+    private let current: SnapshotInUse
     /// What the process was started with.
     private let running: Settings
     private let lifelong: LifelongParts
@@ -23,7 +23,7 @@ final class Reload: Sendable {
     ///   - current: What is in use, with what the process was started with.
     ///   - tls: What the public listener shows, to be read anew; `nil` for plain HTTP.
     ///   - logger: Where the outcome is logged.
-    init(source: ConfigurationSource, current: Current<ServiceSnapshot>, tls: TLSIdentity?, logger: Logger) {
+    init(source: ConfigurationSource, current: SnapshotInUse, tls: TLSIdentity?, logger: Logger) {
         self.source = source
         self.current = current
         self.running = current.value.service.settings

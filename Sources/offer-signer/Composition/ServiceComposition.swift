@@ -12,7 +12,7 @@ import UnixSignals
 /// The running service: its listeners, and the order in which they start and drain.
 struct ServiceComposition {
     // Nothing here holds on to keys but `current`, so that a reload can let them go.
-    private let current: Current<ServiceSnapshot>
+    private let current: SnapshotInUse
     private let lifelong: LifelongParts
     private let source: ConfigurationSource
 
@@ -25,7 +25,7 @@ struct ServiceComposition {
     ///   - log: Where log lines go.
     init(_ service: consuming LoadedService, _ ledger: OpenLedger, from source: ConfigurationSource, log: LogOutput) {
         lifelong = LifelongParts(ledger: ledger, log: log)
-        current = Current(ServiceSnapshot(service, lifelong))
+        current = SnapshotInUse(ServiceSnapshot(service, lifelong))
         self.source = source
     }
 
@@ -48,14 +48,13 @@ struct ServiceComposition {
             tls: tls,
             failures: lifelong.failedAuthentications,
             admission: telemetry.admission,
-            answers: PublicAPI.loopAnswers(
-                endpoints: { [current] in current.value.endpoints },
-                metrics: telemetry.requests,
-                logger: logger
-            ),
-            metrics: telemetry.requests,
-            logger: logger,
-            clients: { [current] in current.value.endpoints.clients }
+            answers: { [current, lifelong] number in
+                LoopAnswers(
+                    endpoints: current.endpoints(onLoop: number),
+                    metrics: lifelong.loops[number % lifelong.loops.count].requests,
+                    logger: Logger(label: "offer-signer")
+                )
+            }
         )
         if let warning = OpenFiles.makeRoom(for: settings.server.limits.maximumConnections) {
             logger.warning("\(warning)")

@@ -1,6 +1,7 @@
 import AppStore
 import OfferAPI
 import OfferService
+import Offers
 import Storage
 
 /// What the configuration describes, composed and ready to answer: one value that a reload replaces as a whole.
@@ -16,9 +17,20 @@ final class ServiceSnapshot: Sendable {
     let appStore: AppStoreEvidenceFetcher
     /// What clients call.
     let endpoints: PublicEndpoints
-
+    /// What the event loops answer by themselves: one for each, or where the catalog is large one for several of them.
+    private let loops: [LoopEndpoints]
     /// What Apple calls.
     let notifications: NotificationsEndpoint<AppStoreNotificationReader>
+
+    /// How many offers may be in the event loops' copies of the catalog together, so that neither memory nor the time of
+    /// a start grows with both the catalog and the processors.
+    private static let mostCopiedOffers = 16_384
+
+    /// What an event loop answers by itself.
+    ///
+    /// - Parameter number: The event loop's number, from 0.
+    /// - Returns: The loop's own, or one that it shares.
+    func endpoints(onLoop number: Int) -> LoopEndpoints { loops[number % loops.count] }
 
     /// Composes what was loaded.
     ///
@@ -35,6 +47,19 @@ final class ServiceSnapshot: Sendable {
             productReports: service.productReports(in: lifelong.ledger.productReports),
             diagnoseReports: service.diagnoseReports(remembering: lifelong.memory, recalling: lifelong.ledger.recall)
         )
+        let offers = service.settings.apps.reduce(1) { $0 + $1.app.offers.count }
+        let copies = min(lifelong.loops.count, max(Self.mostCopiedOffers / offers, 1))
+        loops = lifelong.loops.prefix(copies).map { [appStore] loop in
+            LoopEndpoints(
+                clients: service.clients(usages: lifelong.clientUsages, on: loop),
+                signOffers: service.signOffers(
+                    asking: appStore,
+                    recordingIn: lifelong.ledger.ledger,
+                    with: lifelong,
+                    on: loop
+                )
+            )
+        }
         notifications = NotificationsEndpoint(
             takeNotifications: TakeNotifications(
                 reader: service.notificationReader(telling: lifelong.clock),

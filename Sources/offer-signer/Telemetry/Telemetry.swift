@@ -48,6 +48,12 @@ struct Telemetry: Sendable {
         self.ledger.observe(ledger.ledger)
     }
 
+    /// What keeps the metrics of an event loop, apart from those of others; they are told together.
+    ///
+    /// - Parameter number: The event loop's number, from 0.
+    /// - Returns: The factory.
+    func factory(ofLoop number: Int) -> any MetricsFactory { registry.stripe(number + 1) }
+
     /// What `/metrics` answers now.
     ///
     /// - Parameters:

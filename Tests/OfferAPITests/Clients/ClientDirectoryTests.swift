@@ -1,4 +1,5 @@
 import OfferAPI
+import Offers
 import Testing
 
 @Suite("Clients and their tokens")
@@ -29,6 +30,24 @@ struct ClientDirectoryTests {
         digest[31] ^= 1
         let directory = ClientDirectory([Client(name: "near", tokenSHA256: [digest], apps: ["a"])])
         #expect(directory.client(presenting: "abc") == nil)
+    }
+
+    @Test("A copy says the same, and shares no memory")
+    func copy() {
+        let client = Client(
+            name: "the name of a client",
+            tokenSHA256: [sha256OfAbc],
+            apps: ["com.example.reader"],
+            scopes: [.sign],
+            evidence: [.receipt],
+            signaturesPerSecond: 3,
+            concurrentRequests: 4
+        )
+        let copy = client.copy()
+        #expect(copy == client)
+        #expect(copy !== client)
+        var (name, copyOfName) = (client.name, copy.name)
+        #expect(name.withUTF8 { $0.baseAddress } != copyOfName.withUTF8 { $0.baseAddress })
     }
 
     @Test("A digest of the wrong length is nobody's")

@@ -76,12 +76,4 @@ struct LoopQueueTests {
         loop.advanceTime(by: .milliseconds(1))
         #expect(notes.ticks == [["1"], ["2"], ["3"]])
     }
-
-    @Test("have one queue for each event loop")
-    func queues() {
-        let queues = LoopQueues(answeredBy: Notes())
-        let other = EmbeddedEventLoop()
-        #expect(queues.queue(on: loop) === queues.queue(on: loop))
-        #expect(queues.queue(on: loop) !== queues.queue(on: other))
-    }
 }
