@@ -158,8 +158,12 @@ let package = Package(
             ],
             swiftSettings: strict,
             linkerSettings: [
-                // Symbols are bound at start: lazy binding spills registers, and a piece of a key, to the stack.
-                .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"], .when(platforms: [.linux]))
+                // Symbols are bound at start: lazy binding spills registers, and a piece of a key, to the stack. And nobody
+                // loads the program as a library: the table of all its symbols, 5 MB, stays out of memory.
+                .unsafeFlags(
+                    ["-Xlinker", "-z", "-Xlinker", "now", "-Xlinker", "--no-export-dynamic"],
+                    .when(platforms: [.linux])
+                )
             ]
         ),
         // What a backend asks the service with. It depends on none of the service's targets.
