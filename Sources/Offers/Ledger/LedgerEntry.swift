@@ -1,5 +1,7 @@
 /// What one request got signed: it is kept as a whole, and nothing of it leaves before.
-public struct LedgerEntry: Equatable, Sendable {
+///
+/// It is a class so that handing it on copies nothing.
+public final class LedgerEntry: Sendable {
     /// When it was signed, by the server's clock.
     public let time: Timestamp
     /// The client that asked, by its name in `clients.yaml`; ``commandLine`` for `offer-signer sign`.
@@ -49,5 +51,14 @@ public struct LedgerEntry: Equatable, Sendable {
         self.account = account
         self.customer = customer
         self.grants = grants
+    }
+}
+
+extension LedgerEntry: Equatable {
+    /// Whether two say the same.
+    public static func == (left: LedgerEntry, right: LedgerEntry) -> Bool {
+        left.time == right.time && left.client == right.client && left.bundleId == right.bundleId
+            && left.environment == right.environment && left.evidence == right.evidence
+            && left.account == right.account && left.customer == right.customer && left.grants == right.grants
     }
 }
