@@ -4,8 +4,8 @@ public import Offers
 extension SignOffers {
     /// How far a request came without waiting.
     public enum Beginning: Sendable {
-        /// Decided and signed: ``SignOffers/release(_:by:)`` makes the answer once the ledger has the entry.
-        case prepared(PreparedAnswer)
+        /// Decided: ``SignOffers/sign(_:)`` signs what the customer may have.
+        case decided(Decided)
         /// Somebody has to be waited for, and nothing is signed yet: ``SignOffers/goOn(with:)`` does.
         case waiting(Waiting)
     }
@@ -35,19 +35,36 @@ extension SignOffers {
         }
     }
 
+    /// A request of which each offer is decided, and nothing is signed yet.
+    ///
+    /// It is a class so that handing it on copies nothing.
+    public final class Decided: Sendable {
+        fileprivate let inquiry: Inquiry
+        fileprivate let moment: Timestamp
+        fileprivate let policy: OfferPolicy
+        fileprivate let decisions: [Decision]
+
+        fileprivate init(_ inquiry: Inquiry, _ undecided: consuming Undecided, _ decisions: [Decision]) {
+            self.inquiry = inquiry
+            moment = undecided.moment
+            policy = undecided.policy
+            self.decisions = decisions
+        }
+    }
+
     /// A request whose customer is known.
     fileprivate struct Undecided: Sendable {
         let moment: Timestamp
         var policy: OfferPolicy
     }
 
-    /// Decides and signs, as far as that goes without waiting for anybody.
+    /// Decides, as far as that goes without waiting for anybody.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - skippingEligibility: Whether to sign on an operator's word, without a look at the customer. The catalog and
     ///     the offers' windows hold all the same.
-    /// - Returns: The prepared answer, or what has to be waited for.
+    /// - Returns: What was decided, or what has to be waited for.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
     public func begin(
         _ request: SignatureRequest,
@@ -69,14 +86,14 @@ extension SignOffers {
     /// Goes on with a request, and waits for whom it has to be waited.
     ///
     /// - Parameter waiting: The request.
-    /// - Returns: The prepared answer.
+    /// - Returns: What was decided.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func goOn(with waiting: Waiting) async throws(SignatureFault) -> PreparedAnswer {
+    public func goOn(with waiting: Waiting) async throws(SignatureFault) -> Decided {
         let inquiry = waiting.inquiry
         let beginning: Beginning
         switch waiting.reason {
         case .ledger(let question, let undecided):
-            return try sign(inquiry, undecided, hearing: try await standing(of: question))
+            return decide(inquiry, undecided, hearing: try await standing(of: question))
         case .states(let reading):
             let (history, moment) = try await histories.history(from: reading)
             beginning = try decide(inquiry, history, at: moment)
@@ -90,12 +107,12 @@ extension SignOffers {
             beginning = try decide(inquiry, history, at: moment)
         }
         switch beginning {
-        case .prepared(let prepared): return prepared
+        case .decided(let decided): return decided
         case .waiting(let waiting): return try await goOn(with: waiting)
         }
     }
 
-    /// Decides, and signs unless the ledger has to be asked first.
+    /// Decides, unless the ledger has to be asked first.
     private func decide(
         _ inquiry: Inquiry,
         _ history: SharedHistory?,
@@ -113,19 +130,15 @@ extension SignOffers {
         {
             return .waiting(Waiting(inquiry: inquiry, reason: .ledger(question, undecided)))
         }
-        return .prepared(try sign(inquiry, undecided, decisions))
+        return .decided(Decided(inquiry, undecided, decisions))
     }
 
-    /// Decides again and signs, once the ledger has answered.
-    private func sign(
-        _ inquiry: Inquiry,
-        _ undecided: Undecided,
-        hearing standing: LedgerStanding
-    ) throws(SignatureFault) -> PreparedAnswer {
+    /// Decides again, once the ledger has answered.
+    private func decide(_ inquiry: Inquiry, _ undecided: Undecided, hearing standing: LedgerStanding) -> Decided {
         var undecided = undecided
         undecided.policy.hear(standing)
         let decisions = decisions(on: inquiry, by: &undecided.policy)
-        return try sign(inquiry, undecided, decisions)
+        return Decided(inquiry, undecided, decisions)
     }
 
     private func decisions(on inquiry: Inquiry, by policy: inout OfferPolicy) -> [Decision] {
@@ -182,22 +195,25 @@ extension SignOffers {
         )
     }
 
-    private func sign(
-        _ inquiry: Inquiry,
-        _ undecided: consuming Undecided,
-        _ decisions: [Decision]
-    ) throws(SignatureFault) -> PreparedAnswer {
-        let (request, signing, moment) = (inquiry.request, inquiry.signing, undecided.moment)
+    /// Signs what the customer may have.
+    ///
+    /// - Parameter decided: What was decided.
+    /// - Returns: The answer, which ``SignOffers/release(_:by:)`` lets out once the ledger has its entry.
+    /// - Throws: ``SignatureFault`` when something could not be signed: nothing is given out then.
+    public func sign(_ decided: Decided) throws(SignatureFault) -> PreparedAnswer {
+        let (inquiry, moment, decisions) = (decided.inquiry, decided.moment, decided.decisions)
+        var policy = decided.policy
+        let (request, signing) = (inquiry.request, inquiry.signing)
         let stamp = OfferStamp(
             signing: signing,
             request: request,
             // A purchase is named in a JWS alone, and none where nobody has looked at them.
-            history: request.formats.contains(.jws) && !inquiry.skipsEligibility ? undecided.policy.history : nil,
+            history: request.formats.contains(.jws) && !inquiry.skipsEligibility ? policy.history : nil,
             moment: moment,
             rooms: metrics.rooms
         )
-        var decided: [SignedDecision] = []
-        decided.reserveCapacity(decisions.count)
+        var answered: [SignedDecision] = []
+        answered.reserveCapacity(decisions.count)
         var grants: [OfferGrant] = []
         for (offer, decision) in zip(request.offers, decisions) {
             let signed: SignedDecision
@@ -206,18 +222,18 @@ extension SignOffers {
             } catch {
                 throw .signing(error)
             }
-            decided.append(signed)
+            answered.append(signed)
             let signatures = signed.signatures
             guard !signatures.isEmpty else { continue }
-            grants.append(undecided.policy.grant(of: offer, decision.reason, signatures: signatures))
+            grants.append(policy.grant(of: offer, decision.reason, signatures: signatures))
         }
-        let environment = undecided.policy.environment
+        let environment = policy.environment
         return PreparedAnswer(
             SignatureAnswer(
                 bundleId: request.bundleId,
                 environment: environment,
                 account: request.account,
-                decisions: decided
+                decisions: answered
             ),
             entry: grants.isEmpty
                 ? nil

@@ -79,20 +79,20 @@ public final class SignOffers: Sendable {
         _ request: SignatureRequest,
         skippingEligibility: Bool = false
     ) async throws(SignatureFault) -> SignatureAnswer {
-        let prepared: PreparedAnswer
         switch try begin(request, skippingEligibility: skippingEligibility) {
-        case .prepared(let ready): prepared = ready
-        case .waiting(let waiting): prepared = try await goOn(with: waiting)
+        case .decided(let decided): return try await answer(decided)
+        case .waiting(let waiting): return try await answer(try await goOn(with: waiting))
         }
-        return try await answer(prepared)
     }
 
-    /// Waits until the ledger has what was signed, and gives it out.
+    /// Signs, waits until the ledger has what was signed, and gives it out.
     ///
-    /// - Parameter prepared: What was signed.
+    /// - Parameter decided: What was decided.
     /// - Returns: The answer.
-    /// - Throws: ``SignatureFault`` when the ledger does not take it; nothing has been given out then.
-    public func answer(_ prepared: PreparedAnswer) async throws(SignatureFault) -> SignatureAnswer {
+    /// - Throws: ``SignatureFault`` when it cannot be signed, or the ledger does not take it; nothing has been given out
+    ///   then.
+    public func answer(_ decided: Decided) async throws(SignatureFault) -> SignatureAnswer {
+        let prepared = try sign(decided)
         guard let entry = prepared.entry else { return release(prepared, by: []) }
         return release(prepared, by: try await record(entry))
     }

@@ -75,7 +75,7 @@ final class Customers {
                 evidence: call.evidence,
                 offers: call.offers
             )
-            if case .prepared(let answer) = try service.begin(request) { prepared.append(answer) }
+            if case .decided(let decided) = try service.begin(request) { prepared.append(try service.sign(decided)) }
         }
         waiting += prepared.count
         let entries = prepared.compactMap(\.entry)

@@ -117,7 +117,8 @@ struct SigningBenchmark {
                 offers: call.offers
             )
             // The ledger is left out, too: it takes all.
-            guard case .prepared(let prepared) = try service.begin(request) else { return 0 }
+            guard case .decided(let decided) = try service.begin(request) else { return 0 }
+            let prepared = try service.sign(decided)
             let outcomes = prepared.entry?.grants.map { _ in GrantOutcome.recorded } ?? []
             let answer = service.release(prepared, by: outcomes)
             return answer.json.isEmpty ? 0 : answer.decisions.count { $0.discount != nil }

@@ -30,6 +30,20 @@ struct SignaturesOnLoop: LoopResponder {
         }
     }
 
+    /// A request whose body is read.
+    private struct Wish {
+        let admitted: Admitted
+        let call: SignatureCall
+        let bundleId: String
+    }
+
+    /// A request of which each offer is decided.
+    private struct Decided {
+        let admitted: Admitted
+        let decided: SignOffers.Decided
+        let evidence: EvidenceKind?
+    }
+
     /// A request whose signatures wait for the ledger.
     private struct Signed {
         let admitted: Admitted
@@ -39,10 +53,21 @@ struct SignaturesOnLoop: LoopResponder {
 
     func takes(_ head: RequestHead) -> Bool { head.method == .post && head.target == PublicRoute.signatures.path }
 
+    // Each step is taken for all requests before the next one: a step's code fits into the processor's first cache, and that
+    // of all steps together does not.
     func answer(_ calls: [LoopCall], on loop: any EventLoop) -> Int {
         let endpoints = endpoints()
-        var signed: [Signed] = []
-        var entries: [LedgerEntry] = []
+        let (wishes, taken) = read(calls, endpoints)
+        let decided = decide(wishes, on: loop, endpoints)
+        let signed = sign(decided, endpoints)
+        if !signed.isEmpty { record(signed, on: loop, endpoints) }
+        return taken
+    }
+
+    /// Admits and reads requests, until there is enough to do for a tick.
+    private func read(_ calls: [LoopCall], _ endpoints: LoopEndpoints) -> ([Wish], taken: Int) {
+        var wishes: [Wish] = []
+        wishes.reserveCapacity(calls.count)
         var (taken, offers) = (0, 0)
         for call in calls {
             guard offers < Self.offersPerTick else { break }
@@ -57,27 +82,55 @@ struct SignaturesOnLoop: LoopResponder {
             guard let admitted = admit(call, to: endpoints) else { continue }
             do throws(Problem) {
                 let body = Array(call.body.readableBytesView)
-                let (wish, beginning) = try endpoints.signatures.begin(body, for: admitted.client)
+                let (wish, bundleId) = try endpoints.signatures.take(body, from: admitted.client)
                 offers += wish.offers.count
-                switch beginning {
+                wishes.append(Wish(admitted: admitted, call: wish, bundleId: bundleId))
+            } catch {
+                finish(admitted, .failure(error))
+            }
+        }
+        return (wishes, taken)
+    }
+
+    /// Decides; who has to wait for somebody goes on in a task.
+    private func decide(_ wishes: [Wish], on loop: any EventLoop, _ endpoints: LoopEndpoints) -> [Decided] {
+        var all: [Decided] = []
+        all.reserveCapacity(wishes.count)
+        for wish in wishes {
+            let admitted = wish.admitted
+            do throws(Problem) {
+                switch try endpoints.signatures.begin(wish.call, of: wish.bundleId, for: admitted.client) {
                 case .waiting(let waiting):
-                    call.progress.abandon()
-                    wait(for: waiting, wish, admitted, on: loop, endpoints)
-                case .prepared(let prepared):
-                    let one = Signed(admitted: admitted, prepared: prepared, evidence: wish.evidence?.kind)
-                    guard let entry = prepared.entry else {
-                        release(one, by: .success([]), endpoints)
-                        continue
-                    }
-                    signed.append(one)
-                    entries.append(entry)
+                    admitted.call.progress.abandon()
+                    wait(for: waiting, wish.call, admitted, on: loop, endpoints)
+                case .decided(let decided):
+                    all.append(Decided(admitted: admitted, decided: decided, evidence: wish.call.evidence?.kind))
                 }
             } catch {
                 finish(admitted, .failure(error))
             }
         }
-        if !entries.isEmpty { record(entries, of: signed, on: loop, endpoints) }
-        return taken
+        return all
+    }
+
+    /// Signs; what has nothing signed is answered at once.
+    private func sign(_ all: [Decided], _ endpoints: LoopEndpoints) -> [Signed] {
+        var signed: [Signed] = []
+        signed.reserveCapacity(all.count)
+        for one in all {
+            do throws(Problem) {
+                let prepared = try endpoints.signatures.sign(one.decided, evidence: one.evidence)
+                let answered = Signed(admitted: one.admitted, prepared: prepared, evidence: one.evidence)
+                if prepared.entry == nil {
+                    finish(one.admitted, release(answered, by: .success([]), endpoints))
+                } else {
+                    signed.append(answered)
+                }
+            } catch {
+                finish(one.admitted, .failure(error))
+            }
+        }
+        return signed
     }
 
     /// Lets a request in; `nil` when it was refused.
@@ -121,34 +174,31 @@ struct SignaturesOnLoop: LoopResponder {
         }
     }
 
-    private func record(
-        _ entries: [LedgerEntry],
-        of signed: [Signed],
-        on loop: any EventLoop,
-        _ endpoints: LoopEndpoints
-    ) {
+    private func record(_ signed: [Signed], on loop: any EventLoop, _ endpoints: LoopEndpoints) {
         let bound = NIOLoopBound(signed, eventLoop: loop)
-        endpoints.signatures.record(entries) { result in
+        endpoints.signatures.record(signed.compactMap(\.prepared.entry)) { result in
             loop.execute {
-                for (index, one) in bound.value.enumerated() {
+                let signed = bound.value
+                let bodies = signed.indices.map { index in
                     // What has no outcome is not given out.
-                    release(one, by: result.map { $0.indices.contains(index) ? $0[index] : [] }, endpoints)
+                    let outcomes = result.map { $0.indices.contains(index) ? $0[index] : [] }
+                    return release(signed[index], by: outcomes, endpoints)
                 }
+                for (one, body) in zip(signed, bodies) { finish(one.admitted, body) }
             }
         }
     }
 
-    /// Answers, once the ledger has spoken.
+    /// The body of an answer, once the ledger has spoken.
     private func release(
         _ signed: Signed,
         by outcomes: Result<[GrantOutcome], SignatureFault>,
         _ endpoints: LoopEndpoints
-    ) {
+    ) -> Result<[UInt8], Problem> {
         do throws(Problem) {
-            let body = try endpoints.signatures.release(signed.prepared, by: outcomes, evidence: signed.evidence)
-            finish(signed.admitted, .success(body))
+            return .success(try endpoints.signatures.release(signed.prepared, by: outcomes, evidence: signed.evidence))
         } catch {
-            finish(signed.admitted, .failure(error))
+            return .failure(error)
         }
     }
 

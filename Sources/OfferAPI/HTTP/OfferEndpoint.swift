@@ -38,7 +38,13 @@ struct OfferEndpoint<Call: OfferCall>: BodyEndpoint {
     }
 
     /// Reads a call, and takes its signatures from the client's rate, when the client may make it.
-    private func take(_ body: [UInt8], from client: Client) throws(Problem) -> (Call, bundleId: String) {
+    ///
+    /// - Parameters:
+    ///   - body: The request's body.
+    ///   - client: The client that calls.
+    /// - Returns: The call, and the app that it is for.
+    /// - Throws: `Problem` 400, 403 or 429.
+    func take(_ body: [UInt8], from client: Client) throws(Problem) -> (Call, bundleId: String) {
         let call: Call
         do {
             call = try signOffers.metrics.rooms.measure(.decode) { () throws(JSONFault) in try Call(json: body) }
@@ -54,22 +60,38 @@ struct OfferEndpoint<Call: OfferCall>: BodyEndpoint {
 
 /// The parts of a call for signatures, for who waits for the ledger without a task.
 extension OfferEndpoint where Call == SignatureCall {
-    /// Decides and signs, as far as that goes without waiting.
+    /// Decides, as far as that goes without waiting.
     ///
     /// - Parameters:
-    ///   - body: The request's body.
+    ///   - call: The call.
+    ///   - bundleId: The app that it is for.
     ///   - client: The client that calls.
-    /// - Returns: The call, and how far it came.
-    /// - Throws: `Problem` 400, 403, 422, 429 or 503.
+    /// - Returns: How far it came.
+    /// - Throws: `Problem` 422 or 503.
     func begin(
-        _ body: [UInt8],
+        _ call: SignatureCall,
+        of bundleId: String,
         for client: Client
-    ) throws(Problem) -> (SignatureCall, SignOffers.Beginning) {
-        let (call, bundleId) = try take(body, from: client)
+    ) throws(Problem) -> SignOffers.Beginning {
         do {
-            return (call, try signOffers.begin(call.request(of: client, for: bundleId)))
+            return try signOffers.begin(call.request(of: client, for: bundleId))
         } catch {
             throw Problem(error, evidence: call.evidence?.kind)
+        }
+    }
+
+    /// Signs what was decided.
+    ///
+    /// - Parameters:
+    ///   - decided: What was decided.
+    ///   - kind: The kind of the call's evidence.
+    /// - Returns: The answer, which has to be on record before it leaves.
+    /// - Throws: `Problem` 503.
+    func sign(_ decided: SignOffers.Decided, evidence kind: EvidenceKind?) throws(Problem) -> PreparedAnswer {
+        do {
+            return try signOffers.sign(decided)
+        } catch {
+            throw Problem(error, evidence: kind)
         }
     }
 
