@@ -1,4 +1,4 @@
-// The calls of SQLite that Swift cannot make itself, as they take a variable number of arguments.
+// The call of SQLite that Swift cannot make itself, as it takes a variable number of arguments.
 
 #ifndef CSQLITE_SHIM_H
 #define CSQLITE_SHIM_H
@@ -7,8 +7,5 @@
 
 // sqlite3_config(SQLITE_CONFIG_MEMSTATUS): SQLITE_OK, or SQLITE_MISUSE when SQLite is in use already.
 static inline int csqlite_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
-
-// sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL): as above.
-static inline int csqlite_keep_statement_journals(int size) { return sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, size); }
 
 #endif

@@ -42,6 +42,7 @@ extension Database {
         try insert(try keys.checkpoint(.retention, of: writer, at: stump, time: now))
         try execute(sql: LedgerSQL.deleteRecords, arguments: [writer, stump.number])
         let count = changesCount
+        try execute(sql: NonceSQL.delete, arguments: [writer, stump.number])
         try execute(sql: LedgerSQL.deleteCheckpoints, arguments: [writer, stump.number])
         return count
     }

@@ -43,26 +43,25 @@ extension Database {
 
     /// The record of a nonce: one, unless somebody tampered.
     func record(nonce: String) throws -> LedgerRecord? {
-        let number = try DirectStatement(NonceSQL.number, in: self)
-        let first = try DirectStatement(NonceSQL.firstNumber, in: self)
-        let last = try DirectStatement(NonceSQL.lastNumber, in: self)
+        // No nonce is shorter; and nothing at all would seem to be in every section.
+        guard nonce.utf8.count > NonceSQL.prefix else { return nil }
         // Mostly it is of late.
         for chain in try chains().reversed() {
-            try first.bind(1, chain.writer)
-            try last.bind(1, chain.writer)
-            guard let first = try first.row({ $0(0) ?? 0 }), let last = try last.row({ $0(0) ?? 0 }) else { continue }
-            var section = last / NonceSQL.section
-            while section >= first / NonceSQL.section {
-                try number.bind(1, chain.writer)
-                try number.bind(2, section)
-                try number.bind(3, nonce)
-                if let number = try number.row({ $0(0) ?? 0 }) {
-                    return try records(LedgerSQL.records, [chain.writer, number - 1, 1]).first
-                }
-                section -= 1
-            }
+            if let record = try records(NonceSQL.inTail, [chain.writer, nonce]).first { return record }
+        }
+        let sections = try Row.fetchCursor(self, sql: NonceSQL.sections, arguments: [nonce])
+        while let section = try sections.next() {
+            let writer: String = try section.value("writer")
+            let before: Int64 = try section.value("before")
+            let last: Int64 = try section.value("number")
+            if let record = try records(NonceSQL.inSection, [writer, before, last, nonce]).first { return record }
         }
         return nil
+    }
+
+    /// How the nonces of a chain begin that no section has yet, one after the other.
+    func uncoveredNonces(of writer: String) throws -> [UInt8] {
+        try String.fetchAll(self, sql: NonceSQL.uncovered, arguments: [writer]).flatMap(\.utf8)
     }
 
     func checkpoints(

@@ -1,16 +1,19 @@
 /// How SQLite finds records by their nonces.
 ///
-/// Nonces are random: an index by them alone puts each record on a page of its own, which each commit writes to the log
-/// and each checkpoint to the file. That was a third of what a record cost. So the index goes by the sections of a chain,
-/// of which the last fits into a few pages. To find a nonce each section is looked at, by the index: some milliseconds
-/// where there are millions of records, and nobody waits for it but who asks for a diagnosis.
+/// Nonces are random: an index of them would write a page of its own for each record, or, by short sections of a chain,
+/// still every fifth page of a commit. So how each nonce of a section begins is kept in one row, written when the section
+/// is full. To find a nonce each of these rows is searched: some milliseconds for each million of records, and nobody
+/// waits for it but who asks for a diagnosis. The records that no row covers yet are looked at themselves: the last of a
+/// chain, fewer than a section has.
 enum NonceSQL {
-    /// How many records a section has.
-    static let section: Int64 = 1024
+    /// After how many records a row is written.
+    static let section = 512
 
-    /// The index of sections instead of the one of nonces.
-    ///
-    /// PostgreSQL keeps that: its own processes write its pages.
+    /// How many characters of a nonce are kept: of that many the section of a record that is looked for is sure enough,
+    /// and a full row has a page to itself.
+    static let prefix = 7
+
+    /// What PostgreSQL keeps an index of nonces for: its own processes write its pages.
     static let migration = Migration(
         "ledger 2",
         sqlite: [
@@ -20,14 +23,51 @@ enum NonceSQL {
         postgreSQL: []
     )
 
-    /// The number of a nonce's record within a section of a chain.
-    ///
-    /// The plus keeps SQLite from putting the parameter into the index's expression, which it would not know again then.
-    static let number =
-        "SELECT number FROM ledger_records WHERE writer = $1 AND number / 1024 = $2 "
-        + "AND substr(nonce, 1, 8) = substr($3, 1, 8) AND +nonce = $3 LIMIT 1"
+    /// Rows of sections instead of that index: `number` is the one of a section's last record.
+    static let sectionMigration = Migration(
+        "ledger 4",
+        sqlite: [
+            "DROP INDEX ledger_records_section",
+            """
+            CREATE TABLE ledger_nonces (
+                writer TEXT NOT NULL,
+                number BIGINT NOT NULL,
+                nonces TEXT NOT NULL,
+                PRIMARY KEY (writer, number)
+            )
+            """,
+            """
+            INSERT INTO ledger_nonces (writer, number, nonces)
+            SELECT writer, MAX(number), group_concat(substr(nonce, 1, 7), '') FROM ledger_records
+            GROUP BY writer, (number - 1) / 512
+            """,
+        ],
+        postgreSQL: []
+    )
 
-    static let firstNumber = "SELECT number FROM ledger_records WHERE writer = $1 ORDER BY number LIMIT 1"
+    static let insert = "INSERT INTO ledger_nonces (writer, number, nonces) VALUES ($1, $2, $3)"
 
-    static let lastNumber = "SELECT number FROM ledger_records WHERE writer = $1 ORDER BY number DESC LIMIT 1"
+    /// The sections that may have a nonce: the numbers of the records before their first and of their last.
+    static let sections =
+        "SELECT writer, number - length(nonces) / \(prefix) AS before, number FROM ledger_nonces "
+        + "WHERE instr(nonces, substr($1, 1, \(prefix))) > 0"
+
+    /// The record of a nonce in a section.
+    static let inSection =
+        "SELECT \(LedgerSQL.recordColumns) FROM ledger_records WHERE writer = $1 AND number > $2 AND number <= $3 "
+        + "AND nonce = $4 LIMIT 1"
+
+    /// The record of a nonce among those of a chain that no row covers.
+    static let inTail =
+        "SELECT \(LedgerSQL.recordColumns) FROM ledger_records WHERE writer = $1 AND number > \(covered) "
+        + "AND nonce = $2 LIMIT 1"
+
+    /// How the nonces begin that no row of a chain covers.
+    static let uncovered =
+        "SELECT substr(nonce, 1, \(prefix)) FROM ledger_records WHERE writer = $1 AND number > \(covered) "
+        + "ORDER BY number"
+
+    static let delete = "DELETE FROM ledger_nonces WHERE writer = $1 AND number <= $2"
+
+    private static let covered = "COALESCE((SELECT MAX(number) FROM ledger_nonces WHERE writer = $1), 0)"
 }

@@ -23,12 +23,8 @@ public final class SQLiteDatabase: Sendable {
 
     /// Whether SQLite took what it is told once, before the process first uses it; later it would not listen.
     ///
-    /// It counts no memory: for the count it would take a lock whenever it allocates and frees. And the pages by which it
-    /// would undo a statement of a few rows stay in memory up to 120 KiB, enough for ``RecordInsertion``: beyond 64 KiB, as
-    /// it is by itself, it makes a temporary file for each such statement. 128 KiB and more it could not write to a file
-    /// any more: its call for that writes less at once, and takes the rest for a full disk.
-    static let isSetUp =
-        csqlite_count_no_memory() == SQLITE_OK && csqlite_keep_statement_journals(120 * 1024) == SQLITE_OK
+    /// It counts no memory: for the count it would take a lock whenever it allocates and frees.
+    static let isSetUp = csqlite_count_no_memory() == SQLITE_OK
 
     let pool: DatabasePool
 

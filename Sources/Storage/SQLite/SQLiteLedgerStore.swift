@@ -8,6 +8,8 @@ final class SQLiteLedgerStore: LedgerStore {
     private struct Chain {
         /// How far the chain is; `nil` when that has to be read, as before the first commit and after a failed one.
         var head: LedgerChain.Head?
+        /// How the nonces begin that no row of ``NonceSQL`` covers yet; worth nothing without the head.
+        var nonces: [UInt8] = []
         /// The number of the last record that a checkpoint covers.
         var checkpoint: Int64 = 0
     }
@@ -39,13 +41,13 @@ final class SQLiteLedgerStore: LedgerStore {
     }
 
     func commit(_ entries: [LedgerEntry]) throws(StorageFailure) -> [[GrantOutcome]] {
-        let known = chain.withLock { chain in
+        let (known, nonces) = chain.withLock { chain in
             // Read again unless this commit succeeds.
-            defer { chain.head = nil }
-            return chain.head
+            defer { (chain.head, chain.nonces) = (nil, []) }
+            return (chain.head, chain.nonces)
         }
-        let written = try database.write { try write(entries, to: $0, from: known) }
-        chain.withLock { $0.head = written.head }
+        let written = try database.write { try write(entries, to: $0, from: known, nonces) }
+        chain.withLock { ($0.head, $0.nonces) = (written.head, written.nonces) }
         return written.outcomes
     }
 
@@ -150,29 +152,31 @@ final class SQLiteLedgerStore: LedgerStore {
     private func write(
         _ entries: [LedgerEntry],
         to database: Database,
-        from known: LedgerChain.Head?
-    ) throws -> (outcomes: [[GrantOutcome]], head: LedgerChain.Head) {
+        from known: LedgerChain.Head?,
+        _ nonces: [UInt8]
+    ) throws -> (outcomes: [[GrantOutcome]], head: LedgerChain.Head, nonces: [UInt8]) {
         var work = LedgerWork(writer: writer, head: try known ?? head(database), digestKey: keys.digestKey)
-        let insertion = RecordInsertion(in: database)
+        let nonces = known == nil ? try database.uncoveredNonces(of: writer) : nonces
+        var insertion = RecordInsertion(in: database, nonces: nonces)
         var outcomes: [[GrantOutcome]] = []
         outcomes.reserveCapacity(entries.count)
         for entry in entries {
             var ofEntry: [GrantOutcome] = []
             ofEntry.reserveCapacity(entry.grants.count)
             for grant in entry.grants {
-                ofEntry.append(try write(grant, of: entry, with: &work, insertion, to: database))
+                ofEntry.append(try write(grant, of: entry, with: &work, &insertion, to: database))
             }
             outcomes.append(ofEntry)
         }
         try insertion.insertWaiting(of: &work)
-        return (outcomes, work.head)
+        return (outcomes, work.head, insertion.nonces)
     }
 
     private func write(
         _ grant: OfferGrant,
         of entry: LedgerEntry,
         with work: inout LedgerWork,
-        _ insertion: RecordInsertion,
+        _ insertion: inout RecordInsertion,
         to database: Database
     ) throws -> GrantOutcome {
         let customer = keys.digestKey.digest(
@@ -230,8 +234,8 @@ final class SQLiteLedgerStore: LedgerStore {
 
 extension RecordInsertion {
     /// Writes what was linked and is not written yet.
-    fileprivate func insertWaiting(of work: inout LedgerWork) throws {
-        try insert(work.waiting.count, work.message)
+    fileprivate mutating func insertWaiting(of work: inout LedgerWork) throws {
+        try insert(work.waiting.count, work.message, of: work.writer)
         work.removeWaiting()
     }
 }

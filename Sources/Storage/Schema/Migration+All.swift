@@ -3,6 +3,6 @@ extension Migration {
     static let inOrder: [Migration] = [
         StateSQL.migration, ProductReportSQL.migration, LedgerSQL.migration, RedemptionSQL.migration,
         FunnelSQL.migration, RedemptionSQL.indexMigration, NonceSQL.migration,
-        SlimTables.migration,
+        SlimTables.migration, NonceSQL.sectionMigration, SlimTables.timeMigration,
     ]
 }

@@ -1,3 +1,4 @@
+import GRDB
 import Offers
 import Testing
 
@@ -9,27 +10,63 @@ struct LedgerNonceTests {
     func found(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         let section = NonceSQL.section
-        for count in [1, 2 * Int(section) + 7, 3] {
-            _ = try fixture.store().commit([.of(count: count, at: fixture.now)])
-        }
+        for count in [1, 2 * section + 7, 3] { _ = try fixture.store().commit([.of(count: count, at: fixture.now)]) }
         let archive = try fixture.archive()
         let records = try fixture.records()
-        #expect(records.count == 2 * Int(section) + 11)
-        let ends: Set = [1, 2, 3, section - 1, section, 2 * section, 2 * section + 7]
-        for record in records where ends.contains(record.number) {
+        #expect(records.count == 2 * section + 11)
+        // All about the ends of sections, and some of the others.
+        let near = 40
+        for record in records where (Int(record.number) + near) % section < 2 * near || record.number % 64 == 0 {
             #expect(try archive.record(nonce: record.nonce) == record)
             let other = record.nonce.prefix(8) + "-0000-4000-8000-000000000000"
             #expect(try archive.record(nonce: String(other)) == nil)
         }
         #expect(try archive.record(nonce: Nonce().text) == nil)
+        #expect(try archive.record(nonce: records[0].nonce.uppercased()) == nil)
+        #expect(try archive.record(nonce: String(records[0].nonce.prefix(9))) == nil)
         #expect(try archive.record(nonce: "") == nil)
+    }
+
+    @Test("Records come in many commits, and some fail: each that is there is found")
+    func commits() throws {
+        let fixture = try LedgerFixture(.sqlite)
+        let store = try fixture.store()
+        let database = try SQLiteDatabase(path: fixture.path)
+        for round in 0..<40 {
+            _ = try store.commit([.of(count: 37, at: fixture.now)])
+            guard round % 8 == 5 else { continue }
+            // Both one that fails at its start, and one that fails when a section has been written.
+            try database.write {
+                try $0.execute(
+                    sql: """
+                        CREATE TRIGGER fails BEFORE INSERT ON ledger_records WHEN NEW.offer_id = 'failing'
+                        BEGIN SELECT RAISE(FAIL, 'no'); END
+                        """
+                )
+            }
+            for count in [0, NonceSQL.section + 3] {
+                #expect(throws: StorageFailure.self) {
+                    try store.commit([
+                        .of(count: count, at: fixture.now), .of(offer: "failing", at: fixture.now),
+                    ])
+                }
+            }
+            try database.write { try $0.execute(sql: "DROP TRIGGER fails") }
+        }
+        let records = try fixture.records()
+        #expect(records.map(\.number) == Array(1...1480))
+        for record in records { #expect(try database.record(nonce: record.nonce) == record) }
+        #expect(try fixture.verify().faults.isEmpty)
+        // One by one are looked at only the last: each section begins after the one before it.
+        let sections = "SELECT number - length(nonces) / \(NonceSQL.prefix), number FROM ledger_nonces ORDER BY number"
+        #expect(try fixture.rows(sections) == ["0 513", "513 1031"])
     }
 
     @Test("When the old ones are deleted, the others are still found", arguments: LedgerHome.allCases)
     func retention(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         let store = try fixture.store(retentionDays: 30)
-        _ = try store.commit([.of(count: Int(NonceSQL.section) + 100, at: fixture.now)])
+        _ = try store.commit([.of(count: 2 * NonceSQL.section + 100, at: fixture.now)])
         fixture.advance(days: 31)
         _ = try store.commit([.of(count: 2, at: fixture.now)])
         let records = try fixture.records()
@@ -37,5 +74,6 @@ struct LedgerNonceTests {
         let archive = try fixture.archive()
         for record in records.suffix(2) { #expect(try archive.record(nonce: record.nonce) == record) }
         #expect(try archive.record(nonce: records[0].nonce) == nil)
+        if home == .sqlite { #expect(try fixture.rows("SELECT count(*) FROM ledger_nonces") == ["0"]) }
     }
 }

@@ -133,7 +133,8 @@ struct LedgerVerificationTests {
             message.append(hash)
             try database.write { database in
                 try database.execute(sql: "DELETE FROM ledger_records WHERE number = ?", arguments: [record.number])
-                try RecordInsertion(in: database).insert(1, message)
+                var insertion = RecordInsertion(in: database, nonces: [])
+                try insertion.insert(1, message, of: chain.writer)
             }
         }
         let fault = try #require(try fixture.verify().faults.first)

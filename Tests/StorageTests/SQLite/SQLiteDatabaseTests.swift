@@ -21,7 +21,7 @@ struct SQLiteDatabaseTests {
         #expect(try database.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
     }
 
-    @Test("SQLite counts no memory, for which it would take a lock at each allocation, and took its settings")
+    @Test("SQLite counts no memory, for which it would take a lock at each allocation")
     func memory() throws {
         let database = try SQLiteDatabase(path: path)
         #expect(SQLiteDatabase.isSetUp)
