@@ -23,8 +23,9 @@ public final class SQLiteDatabase: Sendable {
 
     /// Whether SQLite took what it is told once, before the process first uses it; later it would not listen.
     ///
-    /// It counts no memory: for the count it would take a lock whenever it allocates and frees.
-    static let isSetUp = csqlite_count_no_memory() == SQLITE_OK
+    /// It counts no memory: for the count it would take a lock whenever it allocates and frees. And its files get a layer
+    /// that writes the log in pieces of many pages, where ``makeDurable()`` asks for it.
+    static let isSetUp = csqlite_count_no_memory() && csqlite_layer_files()
 
     let pool: DatabasePool
 
@@ -125,6 +126,11 @@ public final class SQLiteDatabase: Sendable {
                 .notDurable,
                 "\(path): SQLite does not keep a durable log (WAL, synchronous=FULL) of it"
             )
+        }
+        // Only now: with less than FULL the log might be read before it is written.
+        pool.writeWithoutTransaction { database in
+            // Where it cannot be done, each page is written by itself.
+            if let connection = database.sqliteConnection { _ = csqlite_gather_log_writes(connection) }
         }
     }
 
