@@ -18,9 +18,11 @@ final class CommitObserver: Sendable {
     func note(_ entries: [LedgerEntry], _ outcomes: [[GrantOutcome]], _ duration: Duration) {
         guard let observer = observer.withLock({ $0 }) else { return }
         var records = 0
-        for (entry, outcomes) in zip(entries, outcomes) {
-            for (grant, outcome) in zip(entry.grants, outcomes) where outcome == .recorded {
-                records += grant.signatures.count
+        // By their places: an entry or a grant that is taken out is copied, with all that it refers to.
+        for index in 0..<min(entries.count, outcomes.count) {
+            for place in 0..<min(entries[index].grants.count, outcomes[index].count)
+            where outcomes[index][place] == .recorded {
+                records += entries[index].grants[place].signatures.count
             }
         }
         observer.tell(duration, records)

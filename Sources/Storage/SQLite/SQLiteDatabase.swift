@@ -78,10 +78,10 @@ public final class SQLiteDatabase: Sendable {
         try Self.catching(path) {
             try pool.writeWithoutTransaction { database in
                 // Prepared once: GRDB's own transactions compile both statements each time.
-                try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+                try DirectStatement("BEGIN IMMEDIATE", in: database).run()
                 do {
                     let value = try body(database)
-                    try database.cachedStatement(sql: "COMMIT").execute()
+                    try DirectStatement("COMMIT", in: database).run()
                     return value
                 } catch {
                     // Some failures have ended it already. Were it still open, GRDB would refuse to go on: the first

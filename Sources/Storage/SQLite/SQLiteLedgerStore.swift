@@ -160,11 +160,15 @@ final class SQLiteLedgerStore: LedgerStore {
         var insertion = RecordInsertion(in: database, nonces: nonces)
         var outcomes: [[GrantOutcome]] = []
         outcomes.reserveCapacity(entries.count)
-        for entry in entries {
+        // By their places: an entry or a grant that is taken out is copied, with all that it refers to.
+        for index in entries.indices {
+            let count = entries[index].grants.count
             var ofEntry: [GrantOutcome] = []
-            ofEntry.reserveCapacity(entry.grants.count)
-            for grant in entry.grants {
-                ofEntry.append(try write(grant, of: entry, with: &work, &insertion, to: database))
+            ofEntry.reserveCapacity(count)
+            for place in 0..<count {
+                ofEntry.append(
+                    try write(entries[index].grants[place], of: entries[index], with: &work, &insertion, to: database)
+                )
             }
             outcomes.append(ofEntry)
         }
