@@ -40,7 +40,7 @@ enum PostgreSQLMigrator {
     ///   - place: The database, for errors.
     /// - Throws: ``PostgreSQLError``: when steps are missing, one after which it may be tried again.
     static func check(_ connection: PostgreSQLConnection, at place: String) throws(PostgreSQLError) {
-        guard try due(after: try made(on: connection) ?? [], at: place).isEmpty else {
+        guard try !due(after: try made(on: connection) ?? [], at: place).contains(where: \.isForReaders) else {
             throw PostgreSQLError(
                 .unreachable,
                 "its tables are not up to date; start the service once to bring them up"

@@ -45,6 +45,8 @@ extension Database {
     func record(nonce: String) throws -> LedgerRecord? {
         // No nonce is shorter; and nothing at all would seem to be in every section.
         guard nonce.utf8.count > NonceSQL.prefix else { return nil }
+        // A file of an earlier version may be read as it is.
+        guard try tableExists("ledger_nonces") else { return try records(NonceSQL.anywhere, [nonce]).first }
         // Mostly it is of late.
         for chain in try chains().reversed() {
             if let record = try records(NonceSQL.inTail, [chain.writer, nonce]).first { return record }

@@ -20,7 +20,8 @@ enum NonceSQL {
             "DROP INDEX ledger_records_nonce",
             "CREATE INDEX ledger_records_section ON ledger_records (writer, number / 1024, substr(nonce, 1, 8))",
         ],
-        postgreSQL: []
+        postgreSQL: [],
+        isForReaders: false
     )
 
     /// Rows of sections instead of that index: `number` is the one of a section's last record.
@@ -42,7 +43,8 @@ enum NonceSQL {
             GROUP BY writer, (number - 1) / 512
             """,
         ],
-        postgreSQL: []
+        postgreSQL: [],
+        isForReaders: false
     )
 
     static let insert = "INSERT INTO ledger_nonces (writer, number, nonces) VALUES ($1, $2, $3)"
@@ -61,6 +63,9 @@ enum NonceSQL {
     static let inTail =
         "SELECT \(LedgerSQL.recordColumns) FROM ledger_records WHERE writer = $1 AND number > \(covered) "
         + "AND nonce = $2 LIMIT 1"
+
+    /// The record of a nonce where there are no rows of sections.
+    static let anywhere = "SELECT \(LedgerSQL.recordColumns) FROM ledger_records WHERE nonce = $1 LIMIT 1"
 
     /// How the nonces begin that no row of a chain covers.
     static let uncovered =

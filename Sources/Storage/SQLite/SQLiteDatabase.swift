@@ -51,7 +51,7 @@ public final class SQLiteDatabase: Sendable {
             try migrate()
         case .readOnly:
             let made = try read { try Self.migrationsMade($0) }
-            guard try Migration.due(after: made, at: path).isEmpty else {
+            guard try !Migration.due(after: made, at: path).contains(where: \.isForReaders) else {
                 throw StorageFailure(
                     .cannotOpen,
                     "\(path) is not up to date; start the service, or any command that writes, once to bring it up"

@@ -28,7 +28,8 @@ enum SlimTables {
             "DROP TABLE ledger_presentations_before",
             "CREATE INDEX ledger_presentations_last_seen ON ledger_presentations (last_seen)",
         ],
-        postgreSQL: []
+        postgreSQL: [],
+        isForReaders: false
     )
 
     /// Records of one moment are few: they can be put in order as they are read, and the index is a third as large.
@@ -38,6 +39,7 @@ enum SlimTables {
             "DROP INDEX ledger_records_time",
             "CREATE INDEX ledger_records_time ON ledger_records (time)",
         ],
-        postgreSQL: []
+        postgreSQL: [],
+        isForReaders: false
     )
 }

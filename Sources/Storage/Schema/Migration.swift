@@ -11,6 +11,8 @@ struct Migration: Sendable {
     let sqliteStatements: [String]
     /// The statements for PostgreSQL, in their order.
     let postgreSQLStatements: [String]
+    /// Whether what was written before the step can be read by this version only after it.
+    let isForReaders: Bool
 
     /// A step of both databases.
     init(_ name: String, _ statements: [String]) {
@@ -18,8 +20,9 @@ struct Migration: Sendable {
     }
 
     /// A step that differs.
-    init(_ name: String, sqlite: [String], postgreSQL: [String]) {
+    init(_ name: String, sqlite: [String], postgreSQL: [String], isForReaders: Bool = true) {
         self.name = name
+        self.isForReaders = isForReaders
         sqliteStatements = sqlite
         postgreSQLStatements = postgreSQL
     }

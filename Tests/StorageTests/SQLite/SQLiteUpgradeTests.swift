@@ -52,7 +52,13 @@ struct SQLiteUpgradeTests {
         }
         _ = try store.commit([.of(account: "many", count: 2 * NonceSQL.section, at: fixture.now)])
         try store.writeCheckpoint()
-        let database = try SQLiteDatabase(path: file(before: step, from: fixture))
+        let path = try file(before: step, from: fixture)
+        // As it is, too, it can be read.
+        let before = try SQLiteDatabase(path: path, access: .readOnly)
+        let verified = try LedgerVerifier(before, key: fixture.signer.key.publicKey).verify()
+        #expect(verified.faults.isEmpty && verified.records == 62 + 2 * NonceSQL.section)
+        for record in try fixture.records().suffix(3) { #expect(try before.record(nonce: record.nonce) == record) }
+        let database = try SQLiteDatabase(path: path)
         let start = LedgerPlace(before: Timestamp(millisecondsSince1970: 0))
         let records = try database.records(after: start, limit: 10_000)
         #expect(records.count == 62 + 2 * NonceSQL.section)
