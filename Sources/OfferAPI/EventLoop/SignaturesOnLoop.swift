@@ -1,5 +1,4 @@
 import HTTPTypes
-import Logging
 import NIOCore
 import OfferService
 import Offers
@@ -17,37 +16,25 @@ struct SignaturesOnLoop: LoopResponder {
     /// Takes note of the requests.
     let telemetry: RequestTelemetry
 
-    /// A request that is admitted, of which nothing else is left to do than its answer.
-    private final class Admitted {
-        let call: LoopCall
-        let client: Client
-        let clients: ClientDirectory
-
-        init(call: LoopCall, client: Client, clients: ClientDirectory) {
-            self.call = call
-            self.client = client
-            self.clients = clients
-        }
-    }
-
     /// A request whose body is read.
     private struct Wish {
-        let admitted: Admitted
+        let admitted: AdmittedCall
         let call: SignatureCall
         let bundleId: String
     }
 
     /// A request of which each offer is decided.
     private struct Decided {
-        let admitted: Admitted
+        let admitted: AdmittedCall
         let decided: SignOffers.Decided
         let evidence: EvidenceKind?
     }
 
     /// A request whose signatures wait for the ledger.
     private struct Signed {
-        let admitted: Admitted
+        let admitted: AdmittedCall
         let prepared: PreparedAnswer
+        let entry: LedgerEntry
         let evidence: EvidenceKind?
     }
 
@@ -79,14 +66,14 @@ struct SignaturesOnLoop: LoopResponder {
                 call.progress.abandon()
                 continue
             }
-            guard let admitted = admit(call, to: endpoints) else { continue }
+            guard let admitted = AdmittedCall(call, by: endpoints, telemetry) else { continue }
             do throws(Problem) {
                 let body = Array(call.body.readableBytesView)
                 let (wish, bundleId) = try endpoints.signatures.take(body, from: admitted.client)
                 offers += wish.offers.count
                 wishes.append(Wish(admitted: admitted, call: wish, bundleId: bundleId))
             } catch {
-                finish(admitted, .failure(error))
+                admitted.finish(.failure(error))
             }
         }
         return (wishes, taken)
@@ -107,7 +94,7 @@ struct SignaturesOnLoop: LoopResponder {
                     all.append(Decided(admitted: admitted, decided: decided, evidence: wish.call.evidence?.kind))
                 }
             } catch {
-                finish(admitted, .failure(error))
+                admitted.finish(.failure(error))
             }
         }
         return all
@@ -120,43 +107,23 @@ struct SignaturesOnLoop: LoopResponder {
         for one in all {
             do throws(Problem) {
                 let prepared = try endpoints.signatures.sign(one.decided, evidence: one.evidence)
-                let answered = Signed(admitted: one.admitted, prepared: prepared, evidence: one.evidence)
-                if prepared.entry == nil {
-                    finish(one.admitted, release(answered, by: .success([]), endpoints))
-                } else {
-                    signed.append(answered)
+                guard let entry = prepared.entry else {
+                    one.admitted.finish(release(prepared, by: .success([]), evidence: one.evidence, endpoints))
+                    continue
                 }
+                let one = Signed(admitted: one.admitted, prepared: prepared, entry: entry, evidence: one.evidence)
+                signed.append(one)
             } catch {
-                finish(one.admitted, .failure(error))
+                one.admitted.finish(.failure(error))
             }
         }
         return signed
     }
 
-    /// Lets a request in; `nil` when it was refused.
-    private func admit(_ call: LoopCall, to endpoints: LoopEndpoints) -> Admitted? {
-        let clients = endpoints.clients
-        let client: Client
-        do throws(Problem) {
-            client = try endpoints.signatures.admit(call.head)
-        } catch {
-            send(LoopAnswer(error), for: call, to: nil)
-            return nil
-        }
-        let admitted = Admitted(call: call, client: client, clients: clients)
-        do throws(Problem) {
-            try clients.begin(client)
-        } catch {
-            answer(admitted, .failure(error))
-            return nil
-        }
-        return admitted
-    }
-
     private func wait(
         for waiting: SignOffers.Waiting,
         _ wish: SignatureCall,
-        _ admitted: Admitted,
+        _ admitted: AdmittedCall,
         on loop: any EventLoop,
         _ endpoints: LoopEndpoints
     ) {
@@ -170,68 +137,36 @@ struct SignaturesOnLoop: LoopResponder {
                     return .failure(error)
                 }
             }
-            loop.execute { finish(bound.value, result) }
+            loop.execute { bound.value.finish(result) }
         }
     }
 
     private func record(_ signed: [Signed], on loop: any EventLoop, _ endpoints: LoopEndpoints) {
         let bound = NIOLoopBound(signed, eventLoop: loop)
-        endpoints.signatures.record(signed.compactMap(\.prepared.entry)) { result in
+        endpoints.signatures.record(signed.map(\.entry)) { result in
             loop.execute {
                 let signed = bound.value
-                let bodies = signed.indices.map { index in
+                let bodies = signed.enumerated().map { index, one in
                     // What has no outcome is not given out.
                     let outcomes = result.map { $0.indices.contains(index) ? $0[index] : [] }
-                    return release(signed[index], by: outcomes, endpoints)
+                    return release(one.prepared, by: outcomes, evidence: one.evidence, endpoints)
                 }
-                for (one, body) in zip(signed, bodies) { finish(one.admitted, body) }
+                for (one, body) in zip(signed, bodies) { one.admitted.finish(body) }
             }
         }
     }
 
     /// The body of an answer, once the ledger has spoken.
     private func release(
-        _ signed: Signed,
+        _ prepared: PreparedAnswer,
         by outcomes: Result<[GrantOutcome], SignatureFault>,
+        evidence kind: EvidenceKind?,
         _ endpoints: LoopEndpoints
     ) -> Result<[UInt8], Problem> {
         do throws(Problem) {
-            return .success(try endpoints.signatures.release(signed.prepared, by: outcomes, evidence: signed.evidence))
+            return .success(try endpoints.signatures.release(prepared, by: outcomes, evidence: kind))
         } catch {
             return .failure(error)
         }
-    }
-
-    private func finish(_ admitted: Admitted, _ result: Result<[UInt8], Problem>) {
-        admitted.clients.end(admitted.client)
-        answer(admitted, result)
-    }
-
-    private func answer(_ admitted: Admitted, _ result: Result<[UInt8], Problem>) {
-        let (clients, client, call) = (admitted.clients, admitted.client, admitted.call)
-        var answer: LoopAnswer
-        switch result {
-        case .success(let body): answer = LoopAnswer(ok: body)
-        case .failure(let problem):
-            if problem.status >= 500 {
-                RequestIdentity.$current.withValue(call.identity) { telemetry.noteFault(problem) }
-            }
-            answer = LoopAnswer(problem)
-        }
-        answer.add(clients.rateLimitFields(of: client))
-        send(answer, for: call, to: client)
-    }
-
-    private func send(_ answer: consuming LoopAnswer, for call: LoopCall, to client: Client?) {
-        call.progress.leave()
-        answer.add(call.identity)
-        telemetry.note(
-            call.identity,
-            route: PublicRoute.signatures.path,
-            status: answer.status,
-            client: client?.name,
-            nanoseconds: call.watch.nanoseconds
-        )
-        call.connection.send(answer)
     }
 }
