@@ -55,7 +55,7 @@ final class AdmittedCall {
             answer = LoopAnswer(problem)
         }
         answer.add(clients.rateLimitFields(of: client))
-        Self.send(answer, for: call, to: client, telemetry)
+        Self.send(consume answer, for: call, to: client, telemetry)
     }
 
     private static func send(
