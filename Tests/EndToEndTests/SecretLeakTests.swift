@@ -44,6 +44,7 @@ struct SecretLeakTests {
             ("catalog.yaml", "keys: [\(key)]", "keys:\n      - id: TESTKEY001\n        file:\n\(block)"),
             ("catalog.yaml", "keys: [\(key)]", "keys: [\(key), \(body64)]"),
             ("catalog.yaml", "bundleId:", "\(body64): 1\n    bundleId:"),
+            ("catalog.yaml", "bundleId: \(Installation.bundleId)", "bundleId: \(body64)"),
             ("catalog.yaml", "bundleId:", "sharedSecretFile: \(Self.strangeToken)\n    bundleId:"),
             ("catalog.yaml", "apps:", "\(pem)\napps:"),
             ("clients.yaml", "tokenSHA256: ", "token: \(Self.clientToken), tokenSHA256: "),

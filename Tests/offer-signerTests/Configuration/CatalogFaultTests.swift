@@ -26,6 +26,10 @@ import Testing
     private static let key =
         "{ id: EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8, issuerId: 57246542-96fe-1a63-e053-0824d011072a }"
 
+    /// What a P8 begins with, in one that is of letters and digits alone, as a few in a hundred are.
+    private static let p8 =
+        "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcfasB5gJnJDE1ve3Bu26MdMXL2n8UqogoAt3m76zYzKhRANCAAR0wo51ONk8"
+
     @Test(arguments: apps + keys + offers + rules)
     func isOneFaultAtItsPlace(_ wrong: Case) throws {
         let fixture = try ConfigurationFixture([.init("catalog.yaml", wrong.old, wrong.new)])
@@ -33,6 +37,7 @@ import Testing
         #expect(faults.count == 1, "\(faults)")
         #expect(faults.first?.hasPrefix("catalog.yaml:\(wrong.place): ") == true, "\(faults)")
         #expect(faults.first?.contains(wrong.fragment) == true, "\(faults)")
+        #expect(faults.first?.contains(Self.p8.suffix(12)) == false, "\(faults)")
     }
 
     private static let apps: [Case] = [
@@ -62,6 +67,7 @@ import Testing
         .init("reader.secret", "root.pem", "7: apps[0].sharedSecretFile", "the file holds no shared secret"),
         .init("reader.secret", ".", "7: apps[0].sharedSecretFile", "is a directory"),
         .init("bundleId: com.example.reader", "bundleId: \"\"", "2: apps[0].bundleId", "is empty"),
+        .init("bundleId: com.example.reader", "bundleId: \(p8)", "2: apps[0].bundleId", "is a private key, not repeated"),
         .init(
             "    requireAccount: false\n",
             "    requireAccount: false\n    requireAccount: true\n",
@@ -90,6 +96,8 @@ import Testing
         ),
         .init("id: EXAMPLE123", "id: EXAMPLE-12", "6: apps[0].keys[0].id", "is no key id"),
         .init("id: EXAMPLE123", "id: \"\"", "6: apps[0].keys[0].id", "is no key id"),
+        .init("id: EXAMPLE123", "id: EXAMPLE123EXAMPLE1234", "6: apps[0].keys[0].id", "is no key id"),
+        .init("id: EXAMPLE123", "id: \(p8)", "6: apps[0].keys[0].id", "not repeated here, it may be a secret"),
         .init("id: EXAMPLE123", "id: ÉXAMPLE123", "6: apps[0].keys[0].id", "is no key id"),
         .init("57246542-96fe", "57246542-96f", "6: apps[0].keys[0].issuerId", "is no issuer id"),
         .init("\n      - " + key, " []", "5: apps[0].keys", "is empty"),

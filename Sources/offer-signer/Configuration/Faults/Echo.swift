@@ -52,15 +52,23 @@ enum Echo {
         return isPlain ? key : quoted(key)
     }
 
+    /// Whether a text has a private key in it: a PEM, or the Base64 of a P8.
+    ///
+    /// - Parameter text: The text.
+    /// - Returns: `true` when it has.
+    static func holdsKey(_ text: String) -> Bool {
+        // Nearly every text is a short name, and a configuration may have very many of them.
+        guard text.utf8.count >= beginning.utf8.count else { return false }
+        if text.utf8.contains(UInt8(ascii: "-")), text.contains(beginning) { return true }
+        return text.utf8.count >= startOfP8.utf8.count && text.contains(startOfP8)
+    }
+
     /// Whether a text has a piece of a key, or a long piece of letters and digits as no name has, but a token.
     ///
     /// - Parameter text: The text.
     /// - Returns: `true` when it is better not repeated.
     static func looksLikeSecret(_ text: String) -> Bool {
-        // Nearly every text is a short name, and a configuration may have very many of them.
-        guard text.utf8.count >= beginning.utf8.count else { return false }
-        if text.utf8.contains(UInt8(ascii: "-")), text.contains(beginning) { return true }
-        if text.utf8.count >= startOfP8.utf8.count, text.contains(startOfP8) { return true }
+        if holdsKey(text) { return true }
         guard text.utf8.count >= shortestToken else { return false }
         // Directories for temporary files have UUIDs in their names.
         let rest = text.replacing(/[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}/, with: "")

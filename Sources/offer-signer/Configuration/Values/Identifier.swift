@@ -1,5 +1,9 @@
 /// Identifiers that the configuration shares with App Store Connect and with requests: compared byte for byte.
 enum Identifier {
+    /// How many characters a key identifier may have: Apple's have ten. What is much longer is something else, maybe the
+    /// key itself, of which a few in a hundred are of letters and digits alone.
+    private static let longestKey = 20
+
     /// Checks an identifier.
     ///
     /// U+2063 separates the fields of the text that Apple has signed, so no field may hold it
@@ -7,9 +11,10 @@ enum Identifier {
     ///
     /// - Parameter text: The identifier.
     /// - Returns: The same text.
-    /// - Throws: ``ValueFault`` when it is empty, or has invisible characters or white space around it.
+    /// - Throws: ``ValueFault`` when it is empty, has invisible characters or white space around it, or is a private key.
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard !text.isEmpty else { throw ValueFault("is empty; write the identifier") }
+        guard !Echo.holdsKey(text) else { throw ValueFault("is a private key, not repeated here; write the identifier") }
         if let invisible = text.unicodeScalars.first(where: Echo.isInvisible) {
             throw ValueFault(
                 "\(Echo.quoted(text)) has the invisible character \(Echo.codePoint(invisible)); take it out"
@@ -23,14 +28,14 @@ enum Identifier {
         return text
     }
 
-    /// Checks a key identifier of App Store Connect: ASCII letters and digits.
+    /// Checks a key identifier of App Store Connect: a few ASCII letters and digits.
     ///
     /// - Parameter text: The identifier.
     /// - Returns: The same text.
-    /// - Throws: ``ValueFault`` when it is empty or has other characters.
+    /// - Throws: ``ValueFault`` when it is empty, long or has other characters.
     static func parseKey(_ text: String) throws(ValueFault) -> String {
         let isPlain = text.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || isDigit($0)) }
-        guard !text.isEmpty, isPlain else {
+        guard !text.isEmpty, text.utf8.count <= longestKey, isPlain else {
             throw ValueFault(
                 "\(Echo.quoted(text)) is no key id; App Store Connect shows it beside the key, "
                     + "ten letters and digits such as EXAMPLE123"
