@@ -10,6 +10,8 @@ public final class GuardedSigner<Signer: SelfTestingSigner>: OfferSigner {
     public let signer: Signer
 
     private let failed = Mutex<SigningFailure?>(nil)
+    /// Whether it has failed: what each signature asks, and what nobody writes to but once.
+    private let hasFailed = Atomic(false)
 
     /// Guards a signer.
     ///
@@ -30,7 +32,7 @@ public final class GuardedSigner<Signer: SelfTestingSigner>: OfferSigner {
     /// - Returns: The signature as ASN.1 DER.
     /// - Throws: `SigningFailure` when it could not sign, or when a self-test has failed before.
     public func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
-        if let failure { throw failure }
+        if hasFailed.load(ordering: .acquiring), let failure { throw failure }
         return try signer.derSignature(over: message)
     }
 
@@ -46,6 +48,7 @@ public final class GuardedSigner<Signer: SelfTestingSigner>: OfferSigner {
         } catch {
             let failure = SigningFailure(keyIdentifier: keyIdentifier, detail: "self-test failed: \(error.detail)")
             failed.withLock { $0 = failure }
+            hasFailed.store(true, ordering: .releasing)
             return failure
         }
     }
