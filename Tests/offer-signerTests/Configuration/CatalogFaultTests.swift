@@ -67,7 +67,7 @@ import Testing
         .init("reader.secret", "root.pem", "7: apps[0].sharedSecretFile", "the file holds no shared secret"),
         .init("reader.secret", ".", "7: apps[0].sharedSecretFile", "is a directory"),
         .init("bundleId: com.example.reader", "bundleId: \"\"", "2: apps[0].bundleId", "is empty"),
-        .init("bundleId: com.example.reader", "bundleId: \(p8)", "2: apps[0].bundleId", "is a private key, not repeated"),
+        .init("bundleId: com.example.reader", "bundleId: \(p8)", "2: apps[0].bundleId", "is a private key"),
         .init(
             "    requireAccount: false\n",
             "    requireAccount: false\n    requireAccount: true\n",

@@ -1,7 +1,9 @@
 /// Identifiers that the configuration shares with App Store Connect and with requests: compared byte for byte.
 enum Identifier {
-    /// How many characters a key identifier may have: Apple's have ten. What is much longer is something else, maybe the
-    /// key itself, of which a few in a hundred are of letters and digits alone.
+    /// How many characters a key identifier may have, of which Apple's have ten.
+    ///
+    /// What is much longer is something else, maybe the key itself, of which a few in a hundred are of letters and digits
+    /// alone.
     private static let longestKey = 20
 
     /// Checks an identifier.
@@ -14,7 +16,9 @@ enum Identifier {
     /// - Throws: ``ValueFault`` when it is empty, has invisible characters or white space around it, or is a private key.
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard !text.isEmpty else { throw ValueFault("is empty; write the identifier") }
-        guard !Echo.holdsKey(text) else { throw ValueFault("is a private key, not repeated here; write the identifier") }
+        guard !Echo.holdsKey(text) else {
+            throw ValueFault("is a private key, not repeated here; write the identifier")
+        }
         if let invisible = text.unicodeScalars.first(where: Echo.isInvisible) {
             throw ValueFault(
                 "\(Echo.quoted(text)) has the invisible character \(Echo.codePoint(invisible)); take it out"
