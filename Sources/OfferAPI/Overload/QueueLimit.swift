@@ -1,15 +1,20 @@
 /// How many requests may wait, by how long they wait: a pure state machine over the time since some start.
 ///
 /// The wait of each request, divided by its place in the queue, tells how fast the queue moves just now; there is room for
-/// as many as are through within the target. A burst does no harm, and has a room of its own. But where requests had to be
-/// refused for a while, more come than can be answered, and a long queue would only make everybody wait: what tells the
-/// two apart is time, as in CoDel (RFC 8289 §3). All times are in nanoseconds.
+/// as many as are through within the target. A burst does no harm, and neither do many connections that each wait for their
+/// answer before they ask again: they have more room. But where requests had to be refused for a while, more come than can
+/// be answered, and a long queue would only make everybody wait: what tells the two apart is time, as in CoDel
+/// (RFC 8289 §3). All times are in nanoseconds.
 struct QueueLimit: Equatable, Sendable {
-    /// How long a request should wait at the most.
+    /// How long a request should wait at the most where more come than can be answered.
     static let target = 2_500_000.0
-    /// The room for a burst: as many as the connections of a pool, so that a single backend that asks for much at a time
-    /// waits for itself rather than being refused.
+    /// How long a request may wait in a burst.
+    static let burstTarget = 50_000_000.0
+    /// The smallest room for a burst: as many as the connections of a pool, so that a single backend that asks for much at a
+    /// time waits for itself rather than being refused.
     static let burst = 64
+    /// The room before anything is known of the pace.
+    private static let firstRoom = 256
     /// The smallest room: whoever works is never without work because of the limit.
     static let smallest = 4
     /// The largest room, for a burst of small requests.
@@ -28,14 +33,18 @@ struct QueueLimit: Equatable, Sendable {
     /// How many requests wait.
     private(set) var waiting = 0
     /// In which time the queue moves on by one, on average over the last requests.
-    private var pace = target / Double(burst)
+    private var pace = burstTarget / Double(firstRoom)
     private var firstRefusal: UInt64 = 0
     private var lastRefusal: UInt64 = 0
     private var isOverloaded = false
 
     /// How many requests may wait.
     var limit: Int {
-        min(max(Int(Self.target / pace), isOverloaded ? Self.smallest : Self.burst), Self.largest)
+        let room =
+            isOverloaded
+            ? max(Int(Self.target / pace), Self.smallest)
+            : max(Int(Self.burstTarget / pace), Self.burst)
+        return min(room, Self.largest)
     }
 
     /// Whether there is room for another; where there is none, the request has to be refused at once.

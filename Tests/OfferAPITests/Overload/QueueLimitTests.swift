@@ -91,12 +91,35 @@ struct QueueLimitTests {
         #expect(places.count == 64)
     }
 
+    @Test("Hundreds who each wait for their answer are never refused, where they are answered within milliseconds")
+    func closedLoops() {
+        var queue = QueueLimit()
+        var (entered, wanting, refused, now) = ([(place: Int, at: UInt64)](), 256, 0, UInt64(0))
+        for tick in 0..<20_000 {
+            // Who was refused asks again, as all others do who have their answers.
+            for _ in 0..<wanting {
+                if let place = queue.enter(at: now) { entered.append((place, now)) } else { refused += 1 }
+            }
+            wanting = 256 - entered.count
+            if tick == 100 { refused = 0 }
+            // Some are answered at a time, 25 µs each.
+            let answered = min(entered.count, 16)
+            now += UInt64(answered) * 25_000
+            for (place, at) in entered.prefix(answered) { queue.leave(place, after: Int64(now - at)) }
+            entered.removeFirst(answered)
+            wanting += answered
+        }
+        #expect(refused == 0)
+        #expect(queue.waiting == entered.count)
+    }
+
     @Test("A burst beyond the room is refused, and the next one is let in")
     func burst() {
         var queue = QueueLimit()
         for second in 0..<5 {
-            let places = (0..<100).compactMap { _ in queue.enter(at: UInt64(second) * 100_000_000) }
-            #expect(places.count == 64)
+            let places = (0..<300).compactMap { _ in queue.enter(at: UInt64(second) * 100_000_000) }
+            // At first nothing is known of the pace; then it is 1 ms.
+            #expect(places.count == (second == 0 ? 256 : 64))
             for place in places { queue.leave(place, after: Int64(place) * 1_000_000) }
             #expect(queue.waiting == 0)
         }
@@ -128,8 +151,8 @@ struct QueueLimitTests {
     @Test("Who has gone leaves the place to others")
     func abandon() {
         var queue = QueueLimit()
-        let taken = (0..<64).compactMap { _ in queue.enter(at: 0) }.count
-        #expect(taken == 64)
+        let taken = (0..<1000).compactMap { _ in queue.enter(at: 0) }.count
+        #expect(taken == queue.limit)
         let isFull = !queue.hasRoom(at: 0)
         #expect(isFull)
         queue.abandon()
