@@ -17,7 +17,8 @@ final class ServiceSnapshot: Sendable {
     let appStore: AppStoreEvidenceFetcher
     /// What clients call.
     let endpoints: PublicEndpoints
-    /// What the event loops answer by themselves: one for each, or where the catalog is large one for several of them.
+    /// What the event loops answer by themselves: one for each, or where the catalog is large one for several of them or
+    /// for all, never none.
     private let loops: [LoopEndpoints]
     /// What Apple calls.
     let notifications: NotificationsEndpoint<AppStoreNotificationReader>
@@ -41,15 +42,17 @@ final class ServiceSnapshot: Sendable {
         self.service = service
         self.lifelong = lifelong
         appStore = service.appStoreFetcher(with: lifelong)
+        let clients = service.clients(usages: lifelong.clientUsages)
+        let signOffers = service.signOffers(asking: appStore, recordingIn: lifelong.ledger.ledger, with: lifelong)
         endpoints = PublicEndpoints(
-            clients: service.clients(usages: lifelong.clientUsages),
-            signOffers: service.signOffers(asking: appStore, recordingIn: lifelong.ledger.ledger, with: lifelong),
+            clients: clients,
+            signOffers: signOffers,
             productReports: service.productReports(in: lifelong.ledger.productReports),
             diagnoseReports: service.diagnoseReports(remembering: lifelong.memory, recalling: lifelong.ledger.recall)
         )
         let offers = service.settings.apps.reduce(1) { $0 + $1.app.offers.count }
-        let copies = min(lifelong.loops.count, max(Self.mostCopiedOffers / offers, 1))
-        loops = lifelong.loops.prefix(copies).map { [appStore] loop in
+        let copies = min(lifelong.loops.count, Self.mostCopiedOffers / offers)
+        let own = lifelong.loops.prefix(copies > 1 ? copies : 0).map { [appStore] loop in
             LoopEndpoints(
                 clients: service.clients(usages: lifelong.clientUsages, on: loop),
                 signOffers: service.signOffers(
@@ -60,6 +63,7 @@ final class ServiceSnapshot: Sendable {
                 )
             )
         }
+        loops = own.isEmpty ? [LoopEndpoints(clients: clients, signOffers: signOffers)] : own
         notifications = NotificationsEndpoint(
             takeNotifications: TakeNotifications(
                 reader: service.notificationReader(telling: lifelong.clock),
