@@ -160,7 +160,7 @@ final class SQLiteLedgerStore: LedgerStore {
         var insertion = RecordInsertion(in: database, nonces: nonces)
         var outcomes: [[GrantOutcome]] = []
         outcomes.reserveCapacity(entries.count)
-        // By their places: an entry or a grant that is taken out is copied, with all that it refers to.
+        // By their places: a grant that is taken out is copied, with all that it refers to.
         for index in entries.indices {
             let count = entries[index].grants.count
             var ofEntry: [GrantOutcome] = []
