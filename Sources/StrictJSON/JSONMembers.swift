@@ -18,19 +18,27 @@ where Member.RawValue == String {
 /// Names, found by their bytes in a time that does not grow with their number.
 @usableFromInline
 struct JSONNames: Sendable {
-    private let names: [[UInt8]]
-    /// Positions in `names`, by hash, the next free slot where two share one; -1 for none.
+    /// All names, one after the other: an array for each would be retained for each look at it.
+    private let text: [UInt8]
+    /// Where each begins, and where the last one ends.
+    private let starts: [Int32]
+    /// Positions of names, by hash, the next free slot where two share one; -1 for none.
     private let slots: [Int8]
 
     init(_ texts: [String]) {
-        let names = texts.prefix(64).map { Array($0.utf8) }
+        var text: [UInt8] = []
+        var starts: [Int32] = [0]
         var slots = [Int8](repeating: -1, count: 256)
-        for (index, name) in names.enumerated() {
-            var slot = Self.hash(name.span, from: 0, to: name.count)
+        for (index, name) in texts.prefix(64).enumerated() {
+            let start = text.count
+            text += name.utf8
+            starts.append(Int32(text.count))
+            var slot = Self.hash(text.span, from: start, to: text.count)
             while slots[slot] >= 0 { slot = (slot + 1) & 255 }
             slots[slot] = Int8(index)
         }
-        self.names = names
+        self.text = text
+        self.starts = starts
         self.slots = slots
     }
 
@@ -42,11 +50,14 @@ struct JSONNames: Sendable {
     ///   - end: Where it ends.
     /// - Returns: Its position in the list; `nil` when it is none of them.
     func index(of text: Span<UInt8>, from start: Int, to end: Int) -> Int? {
+        let slots = slots.span
+        let starts = starts.span
         var slot = Self.hash(text, from: start, to: end)
         // A quarter of the slots is taken at most, so that a free one ends the search.
         while slots[slot] >= 0 {
             let index = Int(slots[slot])
-            if Self.isEqual(names[index], text, from: start, to: end) { return index }
+            let name = self.text.span.extracting(Int(starts[index])..<Int(starts[index + 1]))
+            if Self.isEqual(name, text, from: start, to: end) { return index }
             slot = (slot + 1) & 255
         }
         return nil
@@ -60,9 +71,9 @@ struct JSONNames: Sendable {
         return sum & 255
     }
 
-    private static func isEqual(_ name: [UInt8], _ text: Span<UInt8>, from start: Int, to end: Int) -> Bool {
+    private static func isEqual(_ name: Span<UInt8>, _ text: Span<UInt8>, from start: Int, to end: Int) -> Bool {
         guard name.count == end - start else { return false }
-        for index in 0..<name.count where name[index] != text[start + index] { return false }
+        for index in name.indices where name[index] != text[start + index] { return false }
         return true
     }
 }

@@ -47,10 +47,15 @@ extension JSONReader {
         let text = bytes.span
         var index = position
         var union: UInt64 = 0
-        // By eight, as long as none of the eight ends them.
         while text.count - index >= 8 {
-            let eight = text.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-            if Self.holdsEnd(eight) { break }
+            let eight = UInt64(littleEndian: text.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let ends = Self.ends(in: eight)
+            guard ends == 0 else {
+                // The mark is the high bit of its byte.
+                let bitsBefore = ends.trailingZeroBitCount - 7
+                union |= eight & (1 << UInt64(bitsBefore) - 1)
+                return (index + bitsBefore / 8, union & Self.highBits == 0)
+            }
             union |= eight
             index += 8
         }
@@ -60,20 +65,23 @@ extension JSONReader {
             union |= UInt64(byte)
             index += 1
         }
-        return (index, union & 0x8080_8080_8080_8080 == 0)
+        return (index, union & Self.highBits == 0)
     }
 
-    /// Whether one of eight bytes is a quote, a backslash or a control character.
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// Marks the first of eight bytes, the lowest first, that is a quote, a backslash or a control character.
     ///
     /// Subtracting from each byte borrows from its high bit where the byte was smaller; those that had the bit set
-    /// before are left out.
-    private static func holdsEnd(_ eight: UInt64) -> Bool {
-        let (ones, highBits): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    /// before are left out. A byte that borrowed from the next one is marked itself, so that the lowest mark is right, and
+    /// others may not be.
+    private static func ends(in eight: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
         let quotes = eight ^ ones &* UInt64(UInt8(ascii: "\""))
         let backslashes = eight ^ ones &* UInt64(UInt8(ascii: "\\"))
         let found =
             (eight &- ones &* 0x20) & ~eight | (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
-        return found & highBits != 0
+        return found & highBits
     }
 
     /// Passes an escape by, both halves of a surrogate pair.

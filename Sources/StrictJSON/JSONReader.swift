@@ -12,6 +12,8 @@ public struct JSONReader {
     @usableFromInline let bytes: [UInt8]
     var position = 0
     private var depth = 0
+    /// What ``readSharedText()`` has read of late, each where its bytes say.
+    var sharedTexts = InlineArray<16, String>(repeating: "")
     let refusesDuplicates: Bool
 
     /// Creates a reader at the start of a text.
@@ -188,7 +190,10 @@ public struct JSONReader {
     }
 
     private mutating func skipWhiteSpace() {
-        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+        // Mostly there is none.
+        while let byte = current, byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+            position += 1
+        }
     }
 
     private mutating func readName() throws(JSONFault) -> String {

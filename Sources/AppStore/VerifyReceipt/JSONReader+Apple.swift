@@ -23,7 +23,8 @@ extension JSONReader {
     /// - Returns: The text; `nil` for `null` and the empty string.
     /// - Throws: `JSONFault` for an object or array.
     mutating func readAppleText() throws(JSONFault) -> String? {
-        try readApple { String($0) }
+        let (type, text) = try readSharedText()
+        return type == .null || text.isEmpty ? nil : text
     }
 
     /// Reads a whole number, or its text.

@@ -42,33 +42,18 @@ extension VerifyReceiptResponse {
             )
         }
         // The receipt is a snapshot; a subscription that latest_receipt_info has is told there to the end.
-        let told = Set(latestTransactions.map(\.originalTransactionId))
-        let others = receiptTransactions.filter { !told.contains($0.originalTransactionId) }
+        let told = ToldSubscriptions(latestTransactions)
+        let others = receiptTransactions.filter { !told.hasSubscription(of: $0) }
         return SubscriptionHistory(
             bundleId: bundleId,
             environment: environment,
             asOf: requestDate,
             renewals: pendingRenewals ?? (hasReceipt ? [] : nil),
             transactions: latestTransactions + others,
-            coverage: isCut ? .newestTransactions : .complete
+            // A paid period of a subscription that is told without it: the answer to `exclude-old-transactions` has the
+            // newest transactions alone.
+            coverage: receiptTransactions.contains(where: told.lacksPeriod) ? .newestTransactions : .complete
         )
-    }
-
-    /// Whether the receipt shows a paid period of a subscription that `latest_receipt_info` tells without it: the answer
-    /// to `exclude-old-transactions` has the newest transactions alone.
-    private var isCut: Bool {
-        struct Period: Hashable {
-            let subscription: String
-            let end: Timestamp
-        }
-        func periods(_ transactions: [Transaction]) -> [Period] {
-            transactions.compactMap { transaction in
-                transaction.expiresDate.map { Period(subscription: transaction.originalTransactionId, end: $0) }
-            }
-        }
-        let told = Set(latestTransactions.map(\.originalTransactionId))
-        let listed = Set(periods(latestTransactions))
-        return periods(receiptTransactions).contains { told.contains($0.subscription) && !listed.contains($0) }
     }
 
     /// What a status means, for a sentence.

@@ -64,7 +64,7 @@ struct CustomerHistories: Sendable {
                 return SubscriptionHistory(held: state, of: app, for: view).map { SharedHistory($0) }
             }
             let source = evidence.source
-            memory.learn(told, from: source, for: view.account, of: app, at: moment)
+            memory.learn(told, from: source, for: view, of: app, beside: state, at: moment)
             return SharedHistory(told.updated(by: state, from: source, for: view))
         }
     }

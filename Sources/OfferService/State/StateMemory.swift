@@ -32,24 +32,36 @@ public final class StateMemory: Sendable {
     /// - Parameters:
     ///   - history: What the evidence says.
     ///   - source: Who said it.
-    ///   - account: The account that it came for.
+    ///   - view: The account that it came for.
     ///   - app: The app that was asked for.
+    ///   - state: What is held of it.
     ///   - moment: The server's clock.
     func learn(
         _ history: SubscriptionHistory,
         from source: StateSource,
-        for account: Account,
+        for view: AccountView,
         of app: App,
+        beside state: HeldState,
         at moment: Timestamp
     ) {
         guard history.bundleId == app.bundleId, history.environment.map(app.environments.contains) == true else {
             return
         }
+        let customer = view.account.customer(by: app.customerPattern)
+        let isKnown = state.knows(
+            history,
+            from: source,
+            presentedFor: view,
+            customer: customer,
+            digester: digester,
+            at: moment
+        )
+        if isKnown { return }
         let lesson = StateLesson(
             history,
             from: source,
-            presentedFor: account,
-            customer: account.customer(by: app.customerPattern),
+            presentedFor: view.account,
+            customer: customer,
             digester: digester,
             learntAt: moment
         )

@@ -133,7 +133,7 @@ extension Held<Transaction> {
 
 extension Transaction {
     /// By what a held transaction is told from others of its subscription: old answers may lack the identifier.
-    fileprivate var heldKey: String {
+    var heldKey: String {
         transactionId ?? "bought \(purchaseDate?.millisecondsSince1970 ?? expiresDate?.millisecondsSince1970 ?? 0)"
     }
 

@@ -78,7 +78,13 @@ public struct StateLesson: Equatable, Sendable {
                         held.appAccountToken = transaction.appAccountToken.flatMap { pseudonyms[$0] }
                         return Held(held, asOf: transaction.signedDate ?? asOf, source: source)
                     },
-                    renewal: Self.renewal(entries[id], beside: transactions, in: history, asOf: asOf, source: source),
+                    renewal: Self.renewal(
+                        entries[id],
+                        besideSigned: transactions.contains { $0.signedDate != nil },
+                        in: history,
+                        asOf: asOf,
+                        source: source
+                    ),
                     accounts: accounts,
                     customers: customers,
                     learntAt: learntAt
@@ -101,9 +107,17 @@ public struct StateLesson: Equatable, Sendable {
     /// What is said of a subscription's renewal.
     ///
     /// A signed transaction alone says nothing of it, though it stands for an entry.
-    private static func renewal(
+    ///
+    /// - Parameters:
+    ///   - entry: The subscription's entry.
+    ///   - besideSigned: Whether any of the subscription's transactions is signed by itself.
+    ///   - history: What was said.
+    ///   - asOf: When it was said.
+    ///   - source: Who said it.
+    /// - Returns: What is held of it.
+    static func renewal(
         _ entry: RenewalInfo?,
-        beside transactions: [Transaction],
+        besideSigned: Bool,
         in history: SubscriptionHistory,
         asOf: Timestamp,
         source: StateSource
@@ -112,7 +126,7 @@ public struct StateLesson: Equatable, Sendable {
             return history.coverage == .partial || history.renewals == nil
                 ? nil : Held(nil, asOf: asOf, source: source)
         }
-        guard entry.signedDate != nil || transactions.allSatisfy({ $0.signedDate == nil }) else { return nil }
+        guard entry.signedDate != nil || !besideSigned else { return nil }
         return Held(entry, asOf: entry.signedDate ?? asOf, source: source)
     }
 }

@@ -54,8 +54,19 @@ extension SubscriptionHistory {
     /// The subscriptions that the history names, for a ``StateQuestion``; a bounded number of them.
     public var namedSubscriptions: [SubscriptionIdentity] {
         guard let bundleId, let environment else { return [] }
-        let ids = transactions.map(\.originalTransactionId) + (renewals ?? []).compactMap(\.originalTransactionId)
-        return Set(ids).sorted().prefix(Self.mostNamedSubscriptions).map {
+        var ids: [String] = []
+        func note(_ id: String) {
+            // As it is one of a few, they are looked through.
+            if ids.count <= Self.mostNamedSubscriptions, !ids.contains(id) { ids.append(id) }
+        }
+        for transaction in transactions { note(transaction.originalTransactionId) }
+        for renewal in renewals ?? [] { renewal.originalTransactionId.map(note) }
+        if ids.count > Self.mostNamedSubscriptions {
+            // Which ones are left out does not depend on the order of the lists.
+            let all = transactions.map(\.originalTransactionId) + (renewals ?? []).compactMap(\.originalTransactionId)
+            ids = Array(Set(all).sorted().prefix(Self.mostNamedSubscriptions))
+        }
+        return ids.map {
             SubscriptionIdentity(bundleId: bundleId, environment: environment, originalTransactionId: $0)
         }
     }
