@@ -45,43 +45,25 @@ extension JSONReader {
     /// Where the characters end that stand for themselves in a string, and whether all of them are ASCII.
     private var plainCharacters: (end: Int, areASCII: Bool) {
         let text = bytes.span
+        let highBits: UInt64 = 0x8080_8080_8080_8080
         var index = position
         var union: UInt64 = 0
-        while text.count - index >= 8 {
-            let eight = UInt64(littleEndian: text.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
-            let ends = Self.ends(in: eight)
-            guard ends == 0 else {
-                // The mark is the high bit of its byte.
-                let bitsBefore = ends.trailingZeroBitCount - 7
-                union |= eight & (1 << UInt64(bitsBefore) - 1)
-                return (index + bitsBefore / 8, union & Self.highBits == 0)
+        while text.count - index >= EightBytes.count {
+            let eight = EightBytes(text, at: index)
+            let marks = eight.marks
+            guard marks == 0 else {
+                let bitsBefore = marks.trailingZeroBitCount - 7
+                union |= eight.bits & (1 << UInt64(bitsBefore) - 1)
+                return (index + bitsBefore / 8, union & highBits == 0)
             }
-            union |= eight
-            index += 8
+            union |= eight.bits
+            index += EightBytes.count
         }
-        while index < text.count {
-            let byte = text[index]
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
-            union |= UInt64(byte)
+        while index < text.count, !EightBytes.isMarked(text[index]) {
+            union |= UInt64(text[index])
             index += 1
         }
-        return (index, union & Self.highBits == 0)
-    }
-
-    private static let highBits: UInt64 = 0x8080_8080_8080_8080
-
-    /// Marks the first of eight bytes, the lowest first, that is a quote, a backslash or a control character.
-    ///
-    /// Subtracting from each byte borrows from its high bit where the byte was smaller; those that had the bit set
-    /// before are left out. A byte that borrowed from the next one is marked itself, so that the lowest mark is right, and
-    /// others may not be.
-    private static func ends(in eight: UInt64) -> UInt64 {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let quotes = eight ^ ones &* UInt64(UInt8(ascii: "\""))
-        let backslashes = eight ^ ones &* UInt64(UInt8(ascii: "\\"))
-        let found =
-            (eight &- ones &* 0x20) & ~eight | (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
-        return found & highBits
+        return (index, union & highBits == 0)
     }
 
     /// Passes an escape by, both halves of a surrogate pair.

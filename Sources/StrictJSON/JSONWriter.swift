@@ -113,31 +113,40 @@ public struct JSONWriter {
     /// Writes a string and what follows it, all of it at once where nothing in it is to be escaped: to append byte by
     /// byte takes longer than what is appended.
     private mutating func write(_ value: String, _ following: UInt8?) {
-        let before = bytes.count
-        let needsSeparator = needsComma
+        separate()
         var needsEscapes = false
-        bytes.append(addingCapacity: value.utf8.count + 4) { output in
+        bytes.append(addingCapacity: value.utf8.count + 3) { output in
             let text = value.utf8.span
-            if needsSeparator { output.append(UInt8(ascii: ",")) }
             output.append(UInt8(ascii: "\""))
-            for index in text.indices {
-                let byte = text[index]
-                needsEscapes =
-                    needsEscapes || byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-                output.append(byte)
+            needsEscapes = Self.needsEscapes(text)
+            guard !needsEscapes else { return }
+            output.withUnsafeMutableBufferPointer { memory, count in
+                text.withUnsafeBufferPointer { text in
+                    count = memory[count...].initialize(fromContentsOf: text)
+                }
             }
             output.append(UInt8(ascii: "\""))
             if let following { output.append(following) }
         }
-        if needsEscapes {
-            bytes.removeLast(bytes.count - before)
-            separate()
-            bytes.append(UInt8(ascii: "\""))
-            escape(value)
-            bytes.append(UInt8(ascii: "\""))
-            if let following { bytes.append(following) }
+        guard needsEscapes else { return }
+        escape(value)
+        bytes.append(UInt8(ascii: "\""))
+        if let following { bytes.append(following) }
+    }
+
+    private static func needsEscapes(_ text: Span<UInt8>) -> Bool {
+        guard text.count >= EightBytes.count else {
+            for index in text.indices where EightBytes.isMarked(text[index]) { return true }
+            return false
         }
-        needsComma = true
+        var marks: UInt64 = 0
+        var index = 0
+        while index < text.count - EightBytes.count {
+            marks |= EightBytes(text, at: index).marks
+            index += EightBytes.count
+        }
+        // The last eight, some of which were among those before.
+        return marks | EightBytes(text, at: text.count - EightBytes.count).marks != 0
     }
 
     private mutating func escape(_ text: String) {

@@ -28,6 +28,26 @@ struct JSONWriterTests {
         #expect(object?["last"] as? String == "x")
     }
 
+    @Test("Each character is written, wherever it is in a string of whatever length", arguments: 1..<20)
+    func everyPlace(length: Int) throws {
+        for place in 0..<length {
+            for code in 0..<0x80 as Range<UInt8> {
+                var text = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+                text[place] = code
+                let string = String(decoding: text, as: UTF8.self)
+                var writer = JSONWriter()
+                writer.array { $0.string(string) }
+                var reader = JSONReader(writer.bytes)
+                var read: [String] = []
+                try reader.readArray { (_, reader) throws(JSONFault) in read.append(try reader.readString()) }
+                try reader.readEnd()
+                #expect(read == [string], "\(code) at \(place) of \(length)")
+                let isEscaped = code < 0x20 || code == UInt8(ascii: "\"") || code == UInt8(ascii: "\\")
+                #expect((writer.bytes.count > length + 4) == isEscaped)
+            }
+        }
+    }
+
     @Test("Bytes are written in Base64 as Foundation writes them", arguments: 0...80)
     func base64(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count &* 91) }
