@@ -221,21 +221,8 @@ def report(options, raw, rows, extras, version):
         "the same cores as the service.",
         "",
     ]
-    columns = ["", "CPU µs a signature", "÷ raw", "signatures/s", "÷ raw, all cores", "p50 ms", "p99 ms", "MB"]
-    lines.append(
-        table(
-            columns,
-            [
-                [
-                    row.name, number(row.cpu), number(row.cpu_ratio, 2), number(row.of("signaturesPerSecond"), 0),
-                    number(row.throughput_ratio, 2), number(row.of("p50"), 3), number(row.of("p99"), 3),
-                    number(row.of("megabytes")),
-                ]
-                for row in rows
-                if not row.fault
-            ],
-        )
-    )
+    cells = [[row.name, *row.cells()] for row in rows if not row.fault]
+    lines.append(table(["", *Measurement.COLUMNS], cells))
     lines.append("")
     for row in rows:
         if row.fault:

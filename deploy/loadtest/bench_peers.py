@@ -207,24 +207,11 @@ def report(options, raw, servers, rows, left_out, version, before, picture):
         "and decides as well, and keeps its ledger where this version has one. "
         f"Load average before the run: {before:.1f}; the ratios are what counts. The generator runs on the same cores.",
     ]
-    columns = ["", "CPU µs a signature", "÷ raw", "signatures/s", "÷ raw, all cores", "p50 ms", "p99 ms", "MB"]
     for question, _ in QUESTIONS:
         lines += ["", f"**{question}**", ""]
-        lines.append(
-            table(
-                columns,
-                [
-                    [
-                        server.name, number(row.cpu), number(row.cpu_ratio, 2),
-                        number(row.of("signaturesPerSecond"), 0), number(row.throughput_ratio, 2),
-                        number(row.of("p50"), 3), number(row.of("p99"), 3), number(row.of("megabytes")),
-                    ]
-                    for server in servers
-                    for row in [rows[server.name, question]]
-                    if not row.fault
-                ],
-            )
-        )
+        measured = [(server.name, rows[server.name, question]) for server in servers]
+        cells = [[name, *row.cells()] for name, row in measured if not row.fault]
+        lines.append(table(["", *Measurement.COLUMNS], cells))
         faults = [(server, rows[server.name, question].fault) for server in servers]
         lines += [f"\n- {server.name}: left out: {fault}" for server, fault in faults if fault]
     lines += [""] + [f"- Left out: {reason}" for reason in left_out]

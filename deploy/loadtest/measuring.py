@@ -51,21 +51,26 @@ class Raw:
         result = self.run(seconds, 1)
         return result["processorSeconds"] * 1e6 / result["signatures"]
 
-    def signatures_per_second(self, seconds=1.0):
-        """Signatures a second on all cores: what the machine can do just now."""
+    def on_all_cores(self, seconds=1.0):
+        """Signatures a second on all cores, what the machine can do just now; and what CPU time each takes then.
+
+        Where cores share parts, as hyper-threads do, a second of one is worth less while the others are busy; and the
+        service is never measured on a core while the others rest.
+        """
         result = self.run(seconds, os.cpu_count())
-        return result["signatures"] / result["seconds"]
+        signatures = result["signatures"]
+        return signatures / result["seconds"], result["processorSeconds"] * 1e6 / signatures
 
 
 class Round:
     """One measurement between two of raw libcrypto, so that the machine's drift falls out of the ratio."""
 
     def __init__(self, raw, measure):
-        before = raw.cpu_microseconds(), raw.signatures_per_second()
+        before = raw.cpu_microseconds(), *raw.on_all_cores()
         self.result = measure()
-        after = raw.cpu_microseconds(), raw.signatures_per_second()
-        self.raw_cpu = (before[0] + after[0]) / 2
-        self.raw_throughput = (before[1] + after[1]) / 2
+        after = raw.cpu_microseconds(), *raw.on_all_cores()
+        means = [(one + other) / 2 for one, other in zip(before, after)]
+        self.raw_cpu, self.raw_throughput, self.raw_busy_cpu = means
 
 
 class Measurement:
@@ -98,6 +103,20 @@ class Measurement:
         values = [number for number in values if number is not None]
         return statistics.median(values) if values else None
 
+    # What a row shows beside its name.
+    COLUMNS = [
+        "CPU µs a signature", "÷ raw", "÷ raw, all cores busy", "signatures/s", "÷ raw, all cores", "p50 ms", "p99 ms",
+        "MB",
+    ]
+
+    def cells(self):
+        """The texts under COLUMNS."""
+        return [
+            number(self.cpu), number(self.cpu_ratio, 2), number(self.busy_cpu_ratio, 2),
+            number(self.of("signaturesPerSecond"), 0), number(self.throughput_ratio, 2), number(self.of("p50"), 3),
+            number(self.of("p99"), 3), number(self.of("megabytes")),
+        ]
+
     @property
     def cpu(self):
         return self.median(lambda round: round.result["cpu"])
@@ -105,6 +124,10 @@ class Measurement:
     @property
     def cpu_ratio(self):
         return self.median(lambda round: round.result["cpu"] / round.raw_cpu)
+
+    @property
+    def busy_cpu_ratio(self):
+        return self.median(lambda round: round.result["cpu"] / round.raw_busy_cpu)
 
     @property
     def throughput_ratio(self):
@@ -118,7 +141,12 @@ class Measurement:
             "name": self.name,
             "fault": self.fault,
             "rounds": [
-                {"rawMicroseconds": r.raw_cpu, "rawSignaturesPerSecond": r.raw_throughput, **r.result}
+                {
+                    "rawMicroseconds": r.raw_cpu,
+                    "rawBusyMicroseconds": r.raw_busy_cpu,
+                    "rawSignaturesPerSecond": r.raw_throughput,
+                    **r.result,
+                }
                 for r in self.rounds
             ],
         }
