@@ -4,12 +4,12 @@ import FoundationEssentials
 enum Base64URL {
     /// Decodes a text.
     ///
-    /// - Parameter text: The text. Padding, white space and characters of another alphabet give `nil`.
+    /// - Parameter text: The text in UTF-8. Padding, white space and characters of another alphabet give `nil`.
     /// - Returns: The bytes.
-    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var standard: [UInt8] = []
-        standard.reserveCapacity(text.utf8.count + 3)
-        for byte in text.utf8 {
+        standard.reserveCapacity(text.count + 3)
+        for byte in text {
             switch byte {
             case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
             case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))

@@ -85,8 +85,8 @@ public struct SignedDataVerifier: Sendable {
         var date: Timestamp?
         do throws(JSONFault) {
             var reader = JSONReader(payload, refusesDuplicates: false)
-            try reader.readObject { (name, reader) throws(JSONFault) in
-                if name == "signedDate" { date = try reader.readAppleDate() } else { try reader.skipValue() }
+            try reader.readObject(SignedMember.table) { (member, reader) throws(JSONFault) in
+                if member == nil { try reader.skipValue() } else { date = try reader.readAppleDate() }
             }
             try reader.readEnd()
         } catch {
@@ -95,4 +95,11 @@ public struct SignedDataVerifier: Sendable {
         guard let date else { throw SignedDataFault(.payloadMalformed, "The payload has no signedDate.") }
         return date
     }
+}
+
+/// What every payload has that the App Store signs.
+private enum SignedMember: String, CaseIterable {
+    case signedDate
+
+    static let table = JSONMembers(SignedMember.self)
 }

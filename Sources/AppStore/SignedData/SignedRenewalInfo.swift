@@ -24,21 +24,21 @@ struct SignedRenewalInfo {
         var offerIdentifier: String?
         do throws(JSONFault) {
             var reader = JSONReader(payload.json, refusesDuplicates: false)
-            try reader.readObject { (name, reader) throws(JSONFault) in
-                switch name {
-                case "originalTransactionId": renewal.originalTransactionId = try reader.readAppleText()
-                case "productId": renewal.productId = try reader.readAppleText()
-                case "autoRenewProductId": nextProductId = try reader.readAppleText()
-                case "autoRenewStatus": renewal.autoRenewStatus = try reader.readAppleFlag()
-                case "expirationIntent":
+            try reader.readObject(RenewalMember.table) { (member, reader) throws(JSONFault) in
+                switch member {
+                case .originalTransactionId: renewal.originalTransactionId = try reader.readAppleText()
+                case .productId: renewal.productId = try reader.readAppleText()
+                case .autoRenewProductId: nextProductId = try reader.readAppleText()
+                case .autoRenewStatus: renewal.autoRenewStatus = try reader.readAppleFlag()
+                case .expirationIntent:
                     renewal.hasExpirationIntent = try (reader.readAppleInteger() ?? 0) != 0
-                case "isInBillingRetryPeriod":
+                case .isInBillingRetryPeriod:
                     renewal.isInBillingRetryPeriod = try reader.readAppleFlag() ?? false
-                case "gracePeriodExpiresDate": renewal.gracePeriodExpiresDate = try reader.readAppleDate()
-                case "environment": environment = try reader.readAppleText()
-                case "offerType": offerType = try reader.readAppleInteger()
-                case "offerIdentifier": offerIdentifier = try reader.readAppleText()
-                default: try reader.skipValue()
+                case .gracePeriodExpiresDate: renewal.gracePeriodExpiresDate = try reader.readAppleDate()
+                case .environment: environment = try reader.readAppleText()
+                case .offerType: offerType = try reader.readAppleInteger()
+                case .offerIdentifier: offerIdentifier = try reader.readAppleText()
+                case nil: try reader.skipValue()
                 }
             }
         } catch {
@@ -60,4 +60,20 @@ struct SignedRenewalInfo {
         self.environment = try payload.environment(named: environment)
         self.renewal = renewal
     }
+}
+
+/// The members of `JWSRenewalInfoDecodedPayload` that count.
+private enum RenewalMember: String, CaseIterable {
+    case originalTransactionId
+    case productId
+    case autoRenewProductId
+    case autoRenewStatus
+    case expirationIntent
+    case isInBillingRetryPeriod
+    case gracePeriodExpiresDate
+    case environment
+    case offerType
+    case offerIdentifier
+
+    static let table = JSONMembers(RenewalMember.self)
 }

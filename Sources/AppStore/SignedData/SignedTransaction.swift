@@ -22,7 +22,9 @@ struct SignedTransaction {
         var fields = Fields()
         do throws(JSONFault) {
             var reader = JSONReader(payload.json, refusesDuplicates: false)
-            try reader.readObject { (name, reader) throws(JSONFault) in try fields.read(name, from: &reader) }
+            try reader.readObject(TransactionMember.table) { (member, reader) throws(JSONFault) in
+                try fields.read(member, from: &reader)
+            }
         } catch {
             throw SignedDataFault(
                 .payloadMalformed,
@@ -83,31 +85,56 @@ struct SignedTransaction {
             return PaidPrice(milliunits: milliunits, currency: currency)
         }
 
-        mutating func read(_ name: String, from reader: inout JSONReader) throws(JSONFault) {
-            switch name {
-            case "transactionId": transactionId = try reader.readAppleText()
-            case "originalTransactionId": originalTransactionId = try reader.readAppleText()
-            case "bundleId": bundleId = try reader.readAppleText()
-            case "productId": productId = try reader.readAppleText()
-            case "subscriptionGroupIdentifier": group = try reader.readAppleText()
-            case "environment": environment = try reader.readAppleText()
-            case "type": type = try reader.readAppleText()
-            case "purchaseDate": purchaseDate = try reader.readAppleDate()
-            case "expiresDate": expiresDate = try reader.readAppleDate()
-            case "revocationDate": revocationDate = try reader.readAppleDate()
-            case "revocationReason": isRevoked = try reader.readAppleText() != nil
-            case "isUpgraded": isUpgraded = try reader.readAppleFlag() ?? false
-            case "inAppOwnershipType": isFamilyShared = try reader.readAppleText() == "FAMILY_SHARED"
-            case "appAccountToken": appAccountToken = try reader.readAppleAccountToken()
-            case "offerType": offerType = try reader.readAppleInteger()
-            case "offerIdentifier": offerIdentifier = try reader.readAppleText()
-            case "price": milliunits = try reader.readAppleInteger()
-            case "currency": currency = try reader.readAppleText()
-            case "storefront": storefront = try reader.readAppleText()
-            default: try reader.skipValue()
+        mutating func read(_ member: TransactionMember?, from reader: inout JSONReader) throws(JSONFault) {
+            switch member {
+            case .transactionId: transactionId = try reader.readAppleText()
+            case .originalTransactionId: originalTransactionId = try reader.readAppleText()
+            case .bundleId: bundleId = try reader.readAppleText()
+            case .productId: productId = try reader.readAppleText()
+            case .subscriptionGroupIdentifier: group = try reader.readAppleText()
+            case .environment: environment = try reader.readAppleText()
+            case .type: type = try reader.readAppleText()
+            case .purchaseDate: purchaseDate = try reader.readAppleDate()
+            case .expiresDate: expiresDate = try reader.readAppleDate()
+            case .revocationDate: revocationDate = try reader.readAppleDate()
+            case .revocationReason: isRevoked = try reader.readAppleText() != nil
+            case .isUpgraded: isUpgraded = try reader.readAppleFlag() ?? false
+            case .inAppOwnershipType: isFamilyShared = try reader.readAppleText() == "FAMILY_SHARED"
+            case .appAccountToken: appAccountToken = try reader.readAppleAccountToken()
+            case .offerType: offerType = try reader.readAppleInteger()
+            case .offerIdentifier: offerIdentifier = try reader.readAppleText()
+            case .price: milliunits = try reader.readAppleInteger()
+            case .currency: currency = try reader.readAppleText()
+            case .storefront: storefront = try reader.readAppleText()
+            case nil: try reader.skipValue()
             }
         }
     }
+}
+
+/// The members of `JWSTransactionDecodedPayload` that count.
+private enum TransactionMember: String, CaseIterable {
+    case transactionId
+    case originalTransactionId
+    case bundleId
+    case productId
+    case subscriptionGroupIdentifier
+    case environment
+    case type
+    case purchaseDate
+    case expiresDate
+    case revocationDate
+    case revocationReason
+    case isUpgraded
+    case inAppOwnershipType
+    case appAccountToken
+    case offerType
+    case offerIdentifier
+    case price
+    case currency
+    case storefront
+
+    static let table = JSONMembers(TransactionMember.self)
 }
 
 extension RedeemedOffer {

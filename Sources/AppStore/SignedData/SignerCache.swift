@@ -9,7 +9,12 @@ final class SignerCache: Sendable {
     static let capacity = 64
 
     private struct State {
-        var signers: [Substring: VerifiedSigner] = [:]
+        /// A list, as they are few: to compare a header of some thousand characters is faster than to hash it.
+        var signers: [(header: String, signer: VerifiedSigner)] = []
+
+        func signer(namedBy header: Substring) -> VerifiedSigner? {
+            signers.first { $0.header == header }?.signer
+        }
         var verifications = 0
     }
 
@@ -29,14 +34,16 @@ final class SignerCache: Sendable {
         namedBy header: Substring,
         verify: () throws(SignedDataFault) -> VerifiedSigner
     ) throws(SignedDataFault) -> VerifiedSigner {
-        if let known = state.withLock({ $0.signers[header] }) { return known }
+        if let known = state.withLock({ $0.signer(namedBy: header) }) { return known }
         let signer = try verify()
         // Copied, so that the header does not hold the whole JWS in memory.
-        let key = Substring(String(header))
+        let copy = String(header)
         state.withLock { state in
             state.verifications += 1
+            // Another request may have verified the same meanwhile.
+            guard state.signer(namedBy: header) == nil else { return }
             if state.signers.count >= Self.capacity { state.signers.removeAll() }
-            state.signers[key] = signer
+            state.signers.append((copy, signer))
         }
         return signer
     }

@@ -15,7 +15,7 @@ struct ServerAPICredentialsTests {
     }
 
     private func object(_ part: Substring) throws -> [String: any Sendable] {
-        let bytes = try #require(Base64URL.decode(part))
+        let bytes = try #require(Base64URL.decode(part.utf8))
         return try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: any Sendable])
     }
 
@@ -34,7 +34,7 @@ struct ServerAPICredentialsTests {
         #expect(claims["bid"] as? String == "com.example.reader")
         #expect(claims["iat"] as? Int == 1_795_262_390)
         #expect(claims["exp"] as? Int == 1_795_262_690)
-        let raw = try #require(Base64URL.decode(parts[2]))
+        let raw = try #require(Base64URL.decode(parts[2].utf8))
         #expect(raw.count == 64)
         let signature = try P256.Signing.ECDSASignature(rawRepresentation: raw)
         #expect(signer.key.publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)))
