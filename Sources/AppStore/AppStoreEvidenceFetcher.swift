@@ -100,6 +100,22 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         await transport.shutdown()
     }
 
+    /// What Apple said of a customer within the lifetime of answers, without asking again.
+    ///
+    /// - Parameters:
+    ///   - question: What would be asked about.
+    ///   - bundleId: The app that is asked for.
+    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
+    /// - Returns: What Apple said; `nil` when it has to be asked.
+    public func keptHistory(
+        answering question: AppStoreQuestion,
+        for bundleId: String,
+        needsWholeHistory: Bool
+    ) -> SubscriptionHistory? {
+        guard let app = apps[bundleId] else { return nil }
+        return kept(Asking(question, of: app, needsWholeHistory: needsWholeHistory))
+    }
+
     /// Asks about a customer.
     ///
     /// - Parameters:
@@ -116,17 +132,31 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         guard let app = apps[bundleId] else {
             throw .appStoreUnavailable("The App Store is not asked for \(bundleId).")
         }
-        let isWhole = (needsWholeHistory || app.countsRedemptions) && app.service(for: question) == .serverAPI
-        let key = QuestionKey(question, of: bundleId, needsWholeHistory: isWhole)
-        if let known = answers.history(for: key) {
-            metrics.countQuestion(answeredBy: .cache)
-            return known
-        }
-        return try await flights.history(for: key) { () throws(EvidenceFault) in
-            let history = try await askAndCount(question, of: app, isWhole: isWhole)
-            answers.keep(history, for: key, lifetimeSeconds: app.answerLifetimeSeconds)
+        let asking = Asking(question, of: app, needsWholeHistory: needsWholeHistory)
+        if let known = kept(asking) { return known }
+        return try await flights.history(for: asking.key) { () throws(EvidenceFault) in
+            let history = try await askAndCount(question, of: app, isWhole: asking.isWhole)
+            answers.keep(history, for: asking.key, lifetimeSeconds: app.answerLifetimeSeconds)
             return history
         }
+    }
+
+    /// How an app's question is asked.
+    private struct Asking {
+        /// Whether every transaction is asked for: the receipt's answer has them all.
+        let isWhole: Bool
+        let key: QuestionKey
+
+        init(_ question: AppStoreQuestion, of app: AppStoreApp, needsWholeHistory: Bool) {
+            isWhole = (needsWholeHistory || app.countsRedemptions) && app.service(for: question) == .serverAPI
+            key = QuestionKey(question, of: app.bundleId, needsWholeHistory: isWhole)
+        }
+    }
+
+    private func kept(_ asking: Asking) -> SubscriptionHistory? {
+        guard let known = answers.history(for: asking.key) else { return nil }
+        metrics.countQuestion(answeredBy: .cache)
+        return known
     }
 
     private func askAndCount(

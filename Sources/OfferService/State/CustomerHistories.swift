@@ -75,12 +75,28 @@ struct CustomerHistories: Sendable {
     ///   - evidence: The evidence; without it, what is held counts alone.
     ///   - account: The account that is asked for.
     ///   - app: The app that is asked for.
+    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
     /// - Returns: The history, or what has to be waited for.
     /// - Throws: `SignatureFault` when the evidence cannot be taken.
-    func begin(from evidence: Evidence?, for account: Account, of app: App) throws(SignatureFault) -> Beginning {
-        if case .question(let question) = evidence, let fetcher { return .asking(question, fetcher) }
+    func begin(
+        from evidence: Evidence?,
+        for account: Account,
+        of app: App,
+        needsWholeHistory: Bool = false
+    ) throws(SignatureFault) -> Beginning {
         let moment = now()
-        return begin(with: try read(evidence, at: moment), from: evidence, for: account, of: app, at: moment)
+        let told: SubscriptionHistory?
+        if case .question(let question) = evidence, let fetcher {
+            let watch = Stopwatch()
+            let kept = fetcher.keptHistory(answering: question, for: app.bundleId, needsWholeHistory: needsWholeHistory)
+            guard let kept else { return .asking(question, fetcher) }
+            rooms.note(watch.nanoseconds, in: .evidence)
+            do throws(EvidenceFault) { try Self.refuseFuture(kept, at: moment) } catch { throw .evidence(error) }
+            told = kept
+        } else {
+            told = try read(evidence, at: moment)
+        }
+        return begin(with: told, from: evidence, for: account, of: app, at: moment)
     }
 
     /// The history of a customer, waiting for the App Store and for the store of states where that has to be.
@@ -100,7 +116,7 @@ struct CustomerHistories: Sendable {
         of app: App,
         needsWholeHistory: Bool = false
     ) async throws(SignatureFault) -> (SharedHistory?, Timestamp) {
-        switch try begin(from: evidence, for: account, of: app) {
+        switch try begin(from: evidence, for: account, of: app, needsWholeHistory: needsWholeHistory) {
         case .known(let history, let moment): return (history, moment)
         case .reading(let reading): return try await history(from: reading)
         case .asking(let question, let fetcher):

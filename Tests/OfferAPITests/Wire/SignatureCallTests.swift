@@ -51,6 +51,26 @@ struct SignatureCallTests {
         )
     }
 
+    @Test("A receipt is Base64 with its padding: no other character is taken, wherever it is")
+    func receipts() {
+        let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        for padding in ["", "=", "=="] {
+            let receipt = Array(
+                (String(repeating: "aZ9+", count: 9) + "/A09zq".prefix(4 - padding.count) + padding).utf8
+            )
+            for place in receipt.indices.dropLast(padding.utf8.count) {
+                for code in 0x20..<0x80 as Range<UInt8> where code != UInt8(ascii: "\"") && code != UInt8(ascii: "\\") {
+                    var changed = receipt
+                    changed[place] = code
+                    let evidence = #""evidence":{"receipt":"\#(String(decoding: changed, as: UTF8.self))"}"#
+                    let isPadding = code == UInt8(ascii: "=") && place == receipt.count - 1 - padding.utf8.count
+                    let isTaken = (try? read(Self.offers, evidence)) != nil
+                    #expect(isTaken == (alphabet.contains(code) || isPadding && padding.utf8.count < 2))
+                }
+            }
+        }
+    }
+
     @Test("A hundred offers are taken, and the longest username")
     func most() throws {
         let many = Array(repeating: #"{"productId":"p","offerId":"o"}"#, count: 100).joined(separator: ",")
@@ -99,6 +119,8 @@ struct SignatureCallTests {
             (offers + #","evidence":{"receipt":"M==="}"#, "invalid_value", "/evidence/receipt"),
             (offers + #","evidence":{"receipt":"MI\nI"}"#, "invalid_value", "/evidence/receipt"),
             (offers + #","evidence":{"receipt":"MI_-"}"#, "invalid_value", "/evidence/receipt"),
+            (offers + #","evidence":{"receipt":"M=I="}"#, "invalid_value", "/evidence/receipt"),
+            (offers + #","evidence":{"receipt":"===="}"#, "invalid_value", "/evidence/receipt"),
             (offers + #","evidence":{"receipt":1}"#, "wrong_type", "/evidence/receipt"),
             (offers + #","evidence":{"signedTransactions":[]}"#, "invalid_value", "/evidence/signedTransactions"),
             (offers + #","evidence":{"signedTransactions":"a.b.c"}"#, "wrong_type", "/evidence/signedTransactions"),

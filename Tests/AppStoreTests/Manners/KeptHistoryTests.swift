@@ -1,0 +1,46 @@
+import Logging
+import Offers
+import Testing
+
+@testable import AppStore
+
+@Suite("What Apple said a short while ago")
+struct KeptHistoryTests {
+    private let transport = ScriptedTransport([.reply(#"{"status":0,"receipt":{"bundle_id":"b"}}"#)])
+
+    private func fetcher(lifetimeSeconds: Int) -> AppStoreEvidenceFetcher {
+        AppStoreEvidenceFetcher(
+            apps: ["b", "c"].map {
+                AppStoreApp(bundleId: $0, environments: [.production], answerLifetimeSeconds: lifetimeSeconds)
+            },
+            urls: .names,
+            anyTransport: transport,
+            deadline: .seconds(600),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
+        )
+    }
+
+    private func kept(_ fetcher: AppStoreEvidenceFetcher, _ receipt: String, of app: String) -> SubscriptionHistory? {
+        fetcher.keptHistory(answering: .receipt(base64: receipt), for: app, needsWholeHistory: false)
+    }
+
+    @Test("It is told without asking again: of this question and this app, as long as answers live")
+    func once() async throws {
+        let fetcher = fetcher(lifetimeSeconds: 86_400)
+        #expect(kept(fetcher, "AAAA", of: "b") == nil)
+        let told = try await fetcher.history(answering: .receipt(base64: "AAAA"), for: "b")
+        #expect(kept(fetcher, "AAAA", of: "b") == told)
+        #expect(kept(fetcher, "AAAB", of: "b") == nil)
+        #expect(kept(fetcher, "AAAA", of: "c") == nil)
+        #expect(kept(fetcher, "AAAA", of: "unknown") == nil)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test("Where answers have no life, nothing is kept")
+    func never() async throws {
+        let fetcher = fetcher(lifetimeSeconds: 0)
+        _ = try await fetcher.history(answering: .receipt(base64: "AAAA"), for: "b")
+        #expect(kept(fetcher, "AAAA", of: "b") == nil)
+    }
+}

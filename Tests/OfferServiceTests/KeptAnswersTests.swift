@@ -1,0 +1,140 @@
+import LedgerFixtures
+import OfferService
+import Offers
+import Testing
+
+@Suite("Questions that the App Store has answered a short while ago")
+struct KeptAnswersTests {
+    private static let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+
+    /// The App Store, which has answered, and is not to be asked again.
+    private struct AppStore: EvidenceFetcher {
+        let kept: SubscriptionHistory?
+        /// Whether what is kept is all of the history.
+        var isWhole = false
+
+        func keptHistory(
+            answering question: AppStoreQuestion,
+            for bundleId: String,
+            needsWholeHistory: Bool
+        ) -> SubscriptionHistory? {
+            needsWholeHistory && !isWhole ? nil : kept
+        }
+
+        func history(
+            answering question: AppStoreQuestion,
+            for bundleId: String,
+            needsWholeHistory: Bool
+        ) async throws(EvidenceFault) -> SubscriptionHistory {
+            throw EvidenceFault(.unavailable(retryAfterSeconds: 5), code: "asked", detail: "It was asked.")
+        }
+    }
+
+    private struct Reader: EvidenceReader {
+        func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
+            throw EvidenceFault(.malformed, code: "read", detail: "It was read.")
+        }
+    }
+
+    private struct Signer: OfferSigner {
+        let keyIdentifier = "TESTKEY001"
+
+        func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] { [1] }
+    }
+
+    private func useCase(_ appStore: AppStore) -> SignOffers {
+        let offers = [PromotionalOffer(id: "o")]
+        let group = SubscriptionGroup(id: "1", products: [Product(id: "monthly", offers: offers)])
+        let app = App(bundleId: "reader", subscriptionGroups: [group])
+        return SignOffers(
+            apps: [SigningApp(app: app, signer: Signer())],
+            evidenceReader: Reader(),
+            evidenceFetcher: appStore,
+            maximumEvidenceAgeSeconds: 3600,
+            ledger: ScriptedLedger(),
+            now: { Self.now }
+        )
+    }
+
+    private static func history(secondsAgo: Int64) -> SubscriptionHistory {
+        SubscriptionHistory(
+            bundleId: "reader",
+            environment: .production,
+            asOf: now.adding(seconds: -secondsAgo),
+            renewals: [RenewalInfo(originalTransactionId: "1", productId: "monthly", autoRenewStatus: true)],
+            transactions: [
+                Transaction(
+                    originalTransactionId: "1",
+                    productId: "monthly",
+                    purchaseDate: now.adding(seconds: -900_000),
+                    expiresDate: now.adding(seconds: 900_000)
+                )
+            ]
+        )
+    }
+
+    private static let evidence = Evidence.question(.transactionId("1"))
+
+    private func beginning(_ kept: SubscriptionHistory?) throws -> SignOffers.Beginning {
+        try useCase(AppStore(kept: kept)).begin(
+            SignatureRequest(
+                client: "client",
+                bundleId: "reader",
+                account: .none,
+                evidence: Self.evidence,
+                offers: [OfferRequest(productId: "monthly", offerId: "o")]
+            )
+        )
+    }
+
+    @Test("They are decided without waiting, and signed")
+    func atOnce() async throws {
+        let useCase = useCase(AppStore(kept: Self.history(secondsAgo: 10)))
+        guard case .decided(let decided) = try beginning(Self.history(secondsAgo: 10)) else {
+            Issue.record("Somebody is waited for.")
+            return
+        }
+        #expect(try await useCase.answer(decided).decisions.first?.discount?.signature == [1])
+    }
+
+    @Test("Without an answer the App Store is waited for")
+    func unknown() throws {
+        guard case .waiting = try beginning(nil) else {
+            Issue.record("It is decided without evidence.")
+            return
+        }
+    }
+
+    @Test("An answer from the future is refused, as a new one would be")
+    func future() {
+        #expect {
+            try beginning(Self.history(secondsAgo: -301))
+        } throws: {
+            guard case .evidence(let fault) = $0 as? SignatureFault else { return false }
+            return fault.code == "evidence_in_future"
+        }
+    }
+
+    @Test("Who needs the whole history is not told the newest transactions", arguments: [false, true])
+    func whole(isWhole: Bool) async {
+        let useCase = useCase(AppStore(kept: Self.history(secondsAgo: 10), isWhole: isWhole))
+        let request = IntroductorySignatureRequest(
+            client: "client",
+            bundleId: "reader",
+            account: .none,
+            evidence: Self.evidence,
+            products: ["monthly"],
+            allowIntroductoryOffer: true
+        )
+        await #expect {
+            try await useCase.introductoryEligibility(request)
+        } throws: {
+            switch $0 as? SignatureFault {
+            case .evidence(let fault): !isWhole && fault.code == "asked"
+            // With its history it gets as far as the issuer, which this app has not.
+            case .issuerUnknown: isWhole
+            default: false
+            }
+        }
+    }
+}
