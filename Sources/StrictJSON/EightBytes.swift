@@ -24,9 +24,29 @@ struct EightBytes {
         let (ones, highBits): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let quotes = bits ^ ones &* UInt64(UInt8(ascii: "\""))
         let backslashes = bits ^ ones &* UInt64(UInt8(ascii: "\\"))
-        let found =
-            (bits &- ones &* 0x20) & ~bits | (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
-        return found & highBits
+        return ((bits &- ones &* 0x20) | (quotes &- ones) | (backslashes &- ones)) & ~bits & highBits
+    }
+
+    /// Whether two texts are the same, byte for byte.
+    ///
+    /// - Parameters:
+    ///   - left: A text.
+    ///   - right: Another.
+    /// - Returns: Whether they are.
+    static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        guard left.count >= count else {
+            for index in left.indices where left[index] != right[index] { return false }
+            return true
+        }
+        var index = 0
+        while index < left.count - count {
+            guard EightBytes(left, at: index).bits == EightBytes(right, at: index).bits else { return false }
+            index += count
+        }
+        // The last eight, some of which were among those before.
+        index = left.count - count
+        return EightBytes(left, at: index).bits == EightBytes(right, at: index).bits
     }
 
     /// Whether a single byte does not stand for itself in a JSON string (RFC 8259 §7).

@@ -50,14 +50,15 @@ struct JSONNames: Sendable {
     ///   - end: Where it ends.
     /// - Returns: Its position in the list; `nil` when it is none of them.
     func index(of text: Span<UInt8>, from start: Int, to end: Int) -> Int? {
+        let name = text.extracting(start..<end)
         let slots = slots.span
         let starts = starts.span
+        let names = self.text.span
         var slot = Self.hash(text, from: start, to: end)
         // A quarter of the slots is taken at most, so that a free one ends the search.
         while slots[slot] >= 0 {
             let index = Int(slots[slot])
-            let name = self.text.span.extracting(Int(starts[index])..<Int(starts[index + 1]))
-            if Self.isEqual(name, text, from: start, to: end) { return index }
+            if EightBytes.areEqual(names.extracting(Int(starts[index])..<Int(starts[index + 1])), name) { return index }
             slot = (slot + 1) & 255
         }
         return nil
@@ -69,11 +70,5 @@ struct JSONNames: Sendable {
         let sum =
             (end - start) &* 37 &+ Int(text[start]) &* 3 &+ Int(text[middle]) &* 17 &+ Int(text[end - 1]) &* 31
         return sum & 255
-    }
-
-    private static func isEqual(_ name: Span<UInt8>, _ text: Span<UInt8>, from start: Int, to end: Int) -> Bool {
-        guard name.count == end - start else { return false }
-        for index in name.indices where name[index] != text[start + index] { return false }
-        return true
     }
 }

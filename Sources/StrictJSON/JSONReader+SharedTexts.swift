@@ -1,7 +1,4 @@
 extension JSONReader {
-    /// How many bytes a string may have that needs no memory of its own.
-    private static var mostBytesInPlace: Int { 15 }
-
     /// Reads the text of a string, number, `true`, `false` or `null`, of which a document may have several equal ones.
     ///
     /// Those share their memory, mostly, and are found to be equal without a look at it.
@@ -12,27 +9,34 @@ extension JSONReader {
         let type = try nextType()
         let (place, hasEscapes) = try skipPlain(type)
         if hasEscapes { return (type, try resolved(bytes[place])) }
-        return (type, sharedText(at: place))
+        if place.count <= SharedTexts.mostBytesInPlace {
+            return (type, String(validated: bytes.span.extracting(place)))
+        }
+        let texts = sharedTexts ?? SharedTexts()
+        sharedTexts = texts
+        return (type, texts.text(bytes.span.extracting(place)))
     }
+}
 
-    private mutating func sharedText(at place: Range<Int>) -> String {
-        // Not through self, which changes while it is looked at.
-        let bytes = bytes
-        let text = bytes.span.extracting(place)
-        guard text.count > Self.mostBytesInPlace else { return String(validated: text) }
-        let slot = (Int(text[text.count - 1]) &+ 5 &* Int(text[text.count / 2]) &+ text.count) % sharedTexts.count
-        let known = sharedTexts[slot]
-        if Self.isEqual(known, text) { return known }
+/// Texts that were read of late.
+///
+/// It is a class so that a reader, which has it, stays small.
+final class SharedTexts {
+    /// How many bytes a string may have that needs no memory of its own.
+    static var mostBytesInPlace: Int { 15 }
+
+    private var texts = InlineArray<16, String>(repeating: "")
+
+    /// A text, of which there may be one already.
+    ///
+    /// - Parameter text: UTF-8, known to be valid; more than ``mostBytesInPlace``.
+    /// - Returns: The text.
+    func text(_ text: Span<UInt8>) -> String {
+        let slot = (Int(text[text.count - 1]) &+ 5 &* Int(text[text.count / 2]) &+ text.count) % texts.count
+        if EightBytes.areEqual(texts[slot].utf8.span, text) { return texts[slot] }
         let new = String(validated: text)
-        sharedTexts[slot] = new
+        texts[slot] = new
         return new
-    }
-
-    private static func isEqual(_ known: String, _ text: Span<UInt8>) -> Bool {
-        let known = known.utf8.span
-        guard known.count == text.count else { return false }
-        for index in text.indices where known[index] != text[index] { return false }
-        return true
     }
 }
 

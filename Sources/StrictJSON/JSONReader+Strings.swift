@@ -18,12 +18,22 @@ extension JSONReader {
     /// - Returns: Whether it has escapes.
     @discardableResult
     mutating func skipString() throws(JSONFault) -> Bool {
+        let plain = Self.plainCharacters(of: bytes.span, from: position + 1)
+        // Mostly nothing is in it that has to be looked at.
+        if plain.areASCII, plain.end < bytes.count, bytes[plain.end] == UInt8(ascii: "\"") {
+            position = plain.end + 1
+            return false
+        }
+        return try skipAnyString()
+    }
+
+    private mutating func skipAnyString() throws(JSONFault) -> Bool {
         position += 1
         let start = position
         var hasEscapes = false
         var isASCII = true
         while true {
-            let plain = plainCharacters
+            let plain = Self.plainCharacters(of: bytes.span, from: position)
             position = plain.end
             isASCII = isASCII && plain.areASCII
             switch current {
@@ -43,10 +53,9 @@ extension JSONReader {
     }
 
     /// Where the characters end that stand for themselves in a string, and whether all of them are ASCII.
-    private var plainCharacters: (end: Int, areASCII: Bool) {
-        let text = bytes.span
+    private static func plainCharacters(of text: Span<UInt8>, from start: Int) -> (end: Int, areASCII: Bool) {
         let highBits: UInt64 = 0x8080_8080_8080_8080
-        var index = position
+        var index = start
         var union: UInt64 = 0
         while text.count - index >= EightBytes.count {
             let eight = EightBytes(text, at: index)

@@ -12,8 +12,8 @@ public struct JSONReader {
     @usableFromInline let bytes: [UInt8]
     var position = 0
     private var depth = 0
-    /// What ``readSharedText()`` has read of late, each where its bytes say.
-    var sharedTexts = InlineArray<16, String>(repeating: "")
+    /// What ``readSharedText()`` has read of late.
+    var sharedTexts: SharedTexts?
     let refusesDuplicates: Bool
 
     /// Creates a reader at the start of a text.
@@ -189,11 +189,14 @@ public struct JSONReader {
         return true
     }
 
+    @inline(__always)
     private mutating func skipWhiteSpace() {
         // Mostly there is none.
-        while let byte = current, byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
-            position += 1
-        }
+        if let byte = current, byte <= 0x20 { skipSomeWhiteSpace() }
+    }
+
+    private mutating func skipSomeWhiteSpace() {
+        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
     private mutating func readName() throws(JSONFault) -> String {
