@@ -226,4 +226,21 @@ struct HeldDecisionTests {
         )
         #expect(decide(updated(evidence, .client, by: [other])) == .evidenceStale)
     }
+
+    @Test("A history names each of its subscriptions once, and the same sixteen of many in whatever order they come")
+    func named() {
+        func named(_ transactions: [Int], _ entries: [Int]) -> Set<String> {
+            let history = history(entries.map { entry("\($0)") }, transactions.map { bought("\($0)") })
+            let ids = history.namedSubscriptions.map(\.originalTransactionId)
+            #expect(Set(ids).count == ids.count)
+            return Set(ids)
+        }
+        #expect(named([], []).isEmpty)
+        #expect(named([1, 2, 1, 3], [3, 4, 4]) == ["1", "2", "3", "4"])
+        #expect(named(Array(10...20), Array(15...25)) == Set((10...25).map(String.init)))
+        let ofMany = named(Array(10...40), Array(30...60))
+        #expect(ofMany.count == 16)
+        #expect(named((10...40).reversed(), (30...60).reversed()) == ofMany)
+        #expect(named(Array(30...60), Array(10...40)) == ofMany)
+    }
 }
