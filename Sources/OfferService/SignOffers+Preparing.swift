@@ -215,6 +215,7 @@ extension SignOffers {
         var answered: [SignedDecision] = []
         answered.reserveCapacity(decisions.count)
         var grants: [OfferGrant] = []
+        grants.reserveCapacity(decisions.count)
         for (offer, decision) in zip(request.offers, decisions) {
             let signed: SignedDecision
             do throws(SigningFailure) {
@@ -254,27 +255,22 @@ extension SignOffers {
 extension SignedDecision {
     /// The signatures as the ledger describes them.
     fileprivate var signatures: [OfferGrant.Signature] {
-        var signatures: [OfferGrant.Signature] = []
-        if let discount {
-            signatures.append(
-                OfferGrant.Signature(
-                    form: .discount,
-                    keyIdentifier: discount.keyIdentifier,
-                    nonce: discount.nonce,
-                    timestamp: discount.timestamp
-                )
+        let ofDiscount = discount.map {
+            OfferGrant.Signature(
+                form: .discount,
+                keyIdentifier: $0.keyIdentifier,
+                nonce: $0.nonce,
+                timestamp: $0.timestamp
             )
         }
-        if let jws {
-            signatures.append(
-                OfferGrant.Signature(
-                    form: .jws,
-                    keyIdentifier: jws.keyIdentifier,
-                    nonce: jws.nonce,
-                    timestamp: jws.issuedAt
-                )
-            )
+        let ofJWS = jws.map {
+            OfferGrant.Signature(form: .jws, keyIdentifier: $0.keyIdentifier, nonce: $0.nonce, timestamp: $0.issuedAt)
         }
-        return signatures
+        // Mostly there is one, and the list is as long.
+        switch (ofDiscount, ofJWS) {
+        case (let one?, nil), (nil, let one?): return [one]
+        case (let one?, let other?): return [one, other]
+        case (nil, nil): return []
+        }
     }
 }

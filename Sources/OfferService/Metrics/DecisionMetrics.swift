@@ -5,7 +5,8 @@ public import Offers
 ///
 /// Every reason has its series from the start, at zero, so that the first time can be seen.
 public final class DecisionMetrics: Sendable {
-    private let offers: [DecisionCall: [Reason: Counter]]
+    private let signatures: [Reason: Counter]
+    private let eligibility: [Reason: Counter]
     private let introductory: [IntroductoryReason: Counter]
     private let tally: (any OfferTally)?
 
@@ -16,12 +17,11 @@ public final class DecisionMetrics: Sendable {
     ///   - tally: Counts for the funnel; `nil` where nobody does.
     init(factory: any MetricsFactory, tally: (any OfferTally)?) {
         self.tally = tally
-        offers = Dictionary(
-            DecisionCall.allCases.map { call in
-                (call, Self.counters("offer_signer_decisions_total", [("call", call.rawValue)], factory))
-            },
-            uniquingKeysWith: { first, _ in first }
-        )
+        func counters(of call: DecisionCall) -> [Reason: Counter] {
+            Self.counters("offer_signer_decisions_total", [("call", call.rawValue)], factory)
+        }
+        signatures = counters(of: .signatures)
+        eligibility = counters(of: .eligibility)
         introductory = Self.counters("offer_signer_introductory_decisions_total", [], factory)
     }
 
@@ -41,7 +41,10 @@ public final class DecisionMetrics: Sendable {
     ///
     /// - Parameter decision: The decision.
     public func count(_ decision: CountedDecision) {
-        offers[decision.call]?[decision.reason]?.increment()
+        switch decision.call {
+        case .signatures: signatures[decision.reason]?.increment()
+        case .eligibility: eligibility[decision.reason]?.increment()
+        }
         tally?.count(decision)
     }
 

@@ -6,7 +6,8 @@ import Offers
 /// Every offer of the catalog has its series from the start, at zero. Offers of other names are never signed, and so
 /// never counted.
 final class SignatureCounters: Sendable {
-    private let counters: [SignatureFormat: [String: Counter]]
+    private let discounts: [String: Counter]
+    private let jws: [String: Counter]
     private let introductory: [Bool: Counter]
 
     /// Makes the handles.
@@ -19,16 +20,18 @@ final class SignatureCounters: Sendable {
     init(_ app: App, keyIdentifier: String, formats: [SignatureFormat], factory: any MetricsFactory) {
         let offerIds = Set(app.offers.map(\.offerId)).sorted()
         let key = [("app", app.bundleId), ("key_id", keyIdentifier)]
-        let counters = formats.map { format in
+        func counters(of format: SignatureFormat) -> [String: Counter] {
+            guard formats.contains(format) else { return [:] }
             let ofFormat = offerIds.map { offerId in
                 let labels = [
                     ("app", app.bundleId), ("offer", offerId), ("key_id", keyIdentifier), ("format", format.rawValue),
                 ]
                 return (offerId, Counter(label: "offer_signer_signatures_total", dimensions: labels, factory: factory))
             }
-            return (format, Dictionary(ofFormat, uniquingKeysWith: { first, _ in first }))
+            return Dictionary(ofFormat, uniquingKeysWith: { first, _ in first })
         }
-        self.counters = Dictionary(counters, uniquingKeysWith: { first, _ in first })
+        discounts = counters(of: .discount)
+        jws = counters(of: .jws)
         let answers = formats.contains(.jws) ? [true, false] : []
         introductory = Dictionary(
             answers.map { allows in
@@ -46,7 +49,10 @@ final class SignatureCounters: Sendable {
     ///   - offerId: The offer that was signed.
     ///   - format: What was made of the signature.
     func count(_ offerId: String, as format: SignatureFormat) {
-        counters[format]?[offerId]?.increment()
+        switch format {
+        case .discount: discounts[offerId]?.increment()
+        case .jws: jws[offerId]?.increment()
+        }
     }
 
     /// Counts an introductory offer's signature.
