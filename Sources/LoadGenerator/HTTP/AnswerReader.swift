@@ -26,18 +26,11 @@ struct AnswerReader {
     /// The longest head that is read, in bytes.
     static let longestHead = 65_536
     /// The longest body, or chunk of one, in bytes.
-    private static let longestBody = 1 << 30
+    static let longestBody = 1 << 30
 
     private var rest: ByteBuffer?
-    private var head: Head?
+    private var head: AnswerHead?
     private var chunks: ByteBuffer?
-
-    private struct Head {
-        var status = 0
-        var length: Int?
-        var isChunked = false
-        var closes = false
-    }
 
     /// Takes the bytes that came.
     ///
@@ -67,7 +60,7 @@ struct AnswerReader {
         return Answer(status: head.status, body: body, closes: head.closes)
     }
 
-    private mutating func readHead() throws(Malformed) -> Head? {
+    private mutating func readHead() throws(Malformed) -> AnswerHead? {
         guard let buffer = rest, let end = Self.find("\r\n\r\n", in: buffer) else {
             guard (rest?.readableBytes ?? 0) <= Self.longestHead else {
                 throw Malformed(reason: "the head is too long")
@@ -75,34 +68,7 @@ struct AnswerReader {
             return nil
         }
         guard let bytes = rest?.readSlice(length: end + 4) else { return nil }
-        let lines = bytes.readableBytesView
-        // HTTP/1.1 200
-        guard lines.starts(with: "HTTP/1.".utf8), lines.count >= 12 else { throw Malformed(reason: "no HTTP/1.1") }
-        var head = Head()
-        for digit in lines.dropFirst(9).prefix(3) {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { throw Malformed(reason: "no status") }
-            head.status = head.status * 10 + Int(digit & 15)
-        }
-        guard (100..<600).contains(head.status) else { throw Malformed(reason: "no status") }
-        for line in lines.split(separator: UInt8(ascii: "\n")).dropFirst() {
-            // C and T in either case, and nothing more is looked at.
-            switch line.first.map({ $0 | 0x20 }) {
-            case UInt8(ascii: "c"):
-                if let value = Self.value(of: "content-length:", in: line) {
-                    guard let length = Int(value) else { throw Malformed(reason: "no Content-Length") }
-                    head.length = length
-                } else if Self.value(of: "connection:", in: line) == "close" {
-                    head.closes = true
-                }
-            case UInt8(ascii: "t"):
-                if Self.value(of: "transfer-encoding:", in: line) == "chunked" { head.isChunked = true }
-            default: break
-            }
-        }
-        let hasNoBody = head.status == 204 || head.status == 304 || head.status < 200
-        guard head.isChunked || head.length != nil || hasNoBody else { throw Malformed(reason: "no Content-Length") }
-        guard (0...Self.longestBody).contains(head.length ?? 0) else { throw Malformed(reason: "no Content-Length") }
-        return head
+        return try AnswerHead(bytes.readableBytesUInt8Span)
     }
 
     /// Reads the chunks that are there (RFC 9112 §7.1); the body when the last one is.
@@ -127,14 +93,6 @@ struct AnswerReader {
         }
         chunks = body
         return nil
-    }
-
-    private static func value(of name: String, in line: ByteBufferView) -> String? {
-        guard line.count >= name.utf8.count, zip(line, name.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) else {
-            return nil
-        }
-        let value = line.dropFirst(name.utf8.count).drop { $0 == 0x20 }.prefix { $0 != 0x0D && $0 != 0x20 }
-        return String(decoding: value, as: UTF8.self).lowercased()
     }
 
     /// Where a text begins in the readable bytes, counted from the first of them.
