@@ -31,6 +31,11 @@ need() {
     echo "Missing: $package, for $why."
 }
 
+# The linker lld: on the PATH, or with the Swift toolchain.
+have_lld() {
+    command -v ld.lld || [[ -x $(dirname "$(readlink -f "$(command -v swift)")")/ld.lld ]]
+}
+
 have_venv() {
     python3 -c 'import ensurepip, venv'
 }
@@ -43,6 +48,7 @@ for group in "$@"; do
             echo "The Swift toolchain (6.3) is not on the PATH. https://www.swift.org/install/linux has it." >&2
             exit 1
         fi
+        need lld "linking the executable" have_lld
         need pkg-config "finding the C libraries" command -v pkg-config
         need libpq-dev "speaking with PostgreSQL" pkg-config --exists 'libpq >= 14'
         need libssl-dev "the signature itself: OpenSSL's headers" pkg-config --exists 'openssl >= 3.0'
