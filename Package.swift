@@ -238,7 +238,7 @@ let package = Package(
         .testTarget(
             name: "OfferServiceTests",
             dependencies: [
-                "OfferService", "AppStore", "LedgerFixtures", "Offers", "Storage",
+                "OfferService", "AppStore", "LedgerFixtures", "Offers", "PrometheusMetrics", "Storage",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict

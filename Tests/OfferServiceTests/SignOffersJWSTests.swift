@@ -2,12 +2,14 @@ import AppStore
 import LedgerFixtures
 import OfferService
 import Offers
+import PrometheusMetrics
 import Testing
 
 @Suite("Signing offers as JWS")
 struct SignOffersJWSTests {
     private let now = Timestamp(millisecondsSince1970: 1_795_262_400_999)
     private let signer = KeySigner()
+    private let registry = PrometheusRegistry()
 
     private func useCase(issuerId: String? = "issuer") -> SignOffers {
         let groups = [("1", ["monthly", "yearly"]), ("2", ["news"])].map { id, products in
@@ -23,6 +25,7 @@ struct SignOffersJWSTests {
             evidenceReader: AppStoreEvidenceReader(),
             maximumEvidenceAgeSeconds: 86400,
             ledger: ScriptedLedger(),
+            metrics: ServiceMetrics(factory: registry),
             now: { now }
         )
     }
@@ -66,6 +69,32 @@ struct SignOffersJWSTests {
         #expect(second.discount == nil && second.jws == nil && second.expiresAt == nil)
         #expect(first.expiresAt?.rfc3339 == now.adding(seconds: 86400).rfc3339)
         if let discount = first.discount, let jws = first.jws { #expect(discount.nonce != jws.nonce) }
+    }
+
+    @Test("Each format is counted by itself, and so is each call")
+    func counted() async throws {
+        let useCase = useCase()
+        for formats in [[.discount], [.jws], [.jws, .discount], [.jws]] as [Set<SignatureFormat>] {
+            let request = request(formats, evidence: subscriber)
+            let prepared = try await useCase.answer(request)
+            #expect(prepared.decisions.count == 2)
+        }
+        _ = try await useCase.eligibility(
+            EligibilityRequest(bundleId: "com.example.reader", account: .none, evidence: subscriber, offers: nil)
+        )
+        let samples = Set(String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n"))
+        let signed = #"offer_signer_signatures_total{app="com.example.reader",offer="stay",key_id="EXAMPLE123",format="#
+        #expect(samples.contains(#"\#(signed)"discount"} 2"#))
+        #expect(samples.contains(#"\#(signed)"jws"} 3"#))
+        for (call, reason, count) in [
+            ("signatures", "active_auto_renew_off", 4), ("signatures", "offer_not_in_catalog", 4),
+            ("eligibility", "active_auto_renew_off", 3),
+            ("eligibility", "offer_not_in_catalog", 0),
+        ] {
+            let verdict = reason == "offer_not_in_catalog" ? "ineligible" : "eligible"
+            let name = #"offer_signer_decisions_total{call="\#(call)",verdict="\#(verdict)",reason="\#(reason)"}"#
+            #expect(samples.contains("\(name) \(count)"), "\(name) \(count)")
+        }
     }
 
     @Test("The claims name app, product, offer, and the newest transaction of the product's group")
