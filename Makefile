@@ -86,12 +86,15 @@ test-build: dependencies-for-test
 	$(call heading,'Building the service and its tests')
 	@swift build --build-tests
 
-# All tests use Swift Testing. The results are counted, so that a run which finds no test is a failure.
+# All tests use Swift Testing. The results are counted, so that a run which finds no test is a failure. What failed is
+# said once more at the end: it is a line among ten thousand.
 test-swift: test-build
 	$(call heading,'Unit and end-to-end tests')
 	@if grep -rlw XCTest Tests --include='*.swift'; then echo 'XCTest is not run here: see above.' >&2; exit 1; fi
 	@rm -f .build/tests*.xml
-	@swift test --skip-build --disable-xctest --xunit-output .build/tests.xml
+	@swift test --skip-build --disable-xctest --xunit-output .build/tests.xml 2>&1 | tee .build/tests.log || { \
+		printf '\nOf all that is above, and in .build/tests.log, this failed:\n\n'; \
+		grep -A 4 'recorded an issue' .build/tests.log || echo 'no test: the run itself ended early.'; exit 1; } >&2
 	@grep -Eq '<testsuite [^>]*tests="[1-9]' .build/tests*.xml || { echo 'swift test ran no test.' >&2; exit 1; }
 
 # libFuzzer, guided by the code that is reached, on the corpus of Tests/Fuzzing. A short run: soak is the long one.

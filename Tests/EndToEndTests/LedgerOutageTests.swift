@@ -2,7 +2,7 @@ import ChildProcess
 import Foundation
 import Testing
 
-@Suite("When the ledger cannot be written", .serialized, .timeLimit(.minutes(3)))
+@Suite("When the ledger cannot be written", .serialized, .timeLimit(.minutes(30)))
 struct LedgerOutageTests {
     private static let isRoot = geteuid() == 0
 

@@ -3,7 +3,7 @@ import Foundation
 import PostgreSQLServer
 import Testing
 
-@Suite("The ledger in PostgreSQL", .serialized, .timeLimit(.minutes(4)))
+@Suite("The ledger in PostgreSQL", .serialized, .timeLimit(.minutes(30)))
 struct PostgreSQLLedgerTests {
     private let installation: Installation
 

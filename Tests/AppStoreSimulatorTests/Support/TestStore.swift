@@ -94,7 +94,7 @@ enum TestStore {
     static func serverAPIHeaders() throws -> HTTPFields {
         let now = Int64(Date().timeIntervalSince1970)
         let token = try jws([
-            "iss": "issuer", "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": "com.example.app",
+            "iss": "issuer", "iat": now, "exp": now + 3000, "aud": "appstoreconnect-v1", "bid": "com.example.app",
         ])
         return [.authorization: "Bearer \(token)"]
     }

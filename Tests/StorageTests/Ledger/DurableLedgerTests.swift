@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("The ledger's thread", .timeLimit(.minutes(1)))
+@Suite("The ledger's thread", .timeLimit(.minutes(30)))
 struct DurableLedgerTests {
     /// A store in which there is always something old to delete.
     private final class EndlessStore: LedgerStore {

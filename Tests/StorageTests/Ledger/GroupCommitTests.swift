@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Group commit", .timeLimit(.minutes(1)))
+@Suite("Group commit", .timeLimit(.minutes(30)))
 struct GroupCommitTests {
     /// A store that can be held up, and that can fail.
     private final class Store: Sendable {

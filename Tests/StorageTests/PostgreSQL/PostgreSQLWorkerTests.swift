@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("The thread that works with PostgreSQL", .timeLimit(.minutes(2)))
+@Suite("The thread that works with PostgreSQL", .timeLimit(.minutes(30)))
 struct PostgreSQLWorkerTests {
     private static let one = PostgreSQLStatement(sql: "SELECT 1::int8")
 

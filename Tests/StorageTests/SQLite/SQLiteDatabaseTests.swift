@@ -104,7 +104,7 @@ struct SQLiteDatabaseTests {
         _ = writer
     }
 
-    @Test("Many who open a new file at once make its tables once", .timeLimit(.minutes(1)))
+    @Test("Many who open a new file at once make its tables once", .timeLimit(.minutes(30)))
     func race() async throws {
         let path = path
         try await withThrowingTaskGroup { group in

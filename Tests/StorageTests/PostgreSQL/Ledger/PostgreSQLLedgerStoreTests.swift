@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("The ledger of several services in PostgreSQL", .timeLimit(.minutes(2)))
+@Suite("The ledger of several services in PostgreSQL", .timeLimit(.minutes(30)))
 struct PostgreSQLLedgerStoreTests {
     private static let writers = 6
     private static let rounds = 40

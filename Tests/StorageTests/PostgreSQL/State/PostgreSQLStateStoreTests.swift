@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Held state of several services in PostgreSQL", .timeLimit(.minutes(2)))
+@Suite("Held state of several services in PostgreSQL", .timeLimit(.minutes(30)))
 struct PostgreSQLStateStoreTests {
     private let database: PostgreSQLDatabase
 
