@@ -7,7 +7,7 @@ extension JSONWriter {
     /// - Parameters:
     ///   - name: The member's name.
     ///   - value: Its value.
-    mutating func optional(_ name: String, _ value: String?) {
+    mutating func optional(_ name: StaticString, _ value: String?) {
         if let value { member(name, value) }
     }
 
@@ -16,7 +16,7 @@ extension JSONWriter {
     /// - Parameters:
     ///   - name: The member's name.
     ///   - value: Its value.
-    mutating func optional(_ name: String, _ value: Int64?) {
+    mutating func optional(_ name: StaticString, _ value: Int64?) {
         if let value { member(name, value) }
     }
 
@@ -25,7 +25,7 @@ extension JSONWriter {
     /// - Parameters:
     ///   - name: The member's name.
     ///   - value: Its value; `nil` writes nothing.
-    mutating func date(_ name: String, _ value: Timestamp?) {
+    mutating func date(_ name: StaticString, _ value: Timestamp?) {
         if let value { member(name, value.millisecondsSince1970) }
     }
 
@@ -34,7 +34,7 @@ extension JSONWriter {
     /// - Parameters:
     ///   - name: The member's name.
     ///   - value: Its value.
-    mutating func flag(_ name: String, _ value: Bool) {
+    mutating func flag(_ name: StaticString, _ value: Bool) {
         member(name)
         bool(value)
     }
@@ -46,7 +46,7 @@ extension JSONWriter {
     ///   - elements: The elements.
     ///   - write: Writes one of them.
     mutating func list<Element>(
-        _ name: String,
+        _ name: StaticString,
         _ elements: some Sequence<Element>,
         _ write: (Element, inout JSONWriter) -> Void
     ) {

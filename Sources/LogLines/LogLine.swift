@@ -27,7 +27,7 @@ struct LogLine {
             line.member("logger", label)
             line.member("message", message)
             for (key, value) in metadata {
-                line.member(Self.reserved.contains(key) ? "metadata.\(key)" : key)
+                line.member(named: Self.reserved.contains(key) ? "metadata.\(key)" : key)
                 line.value(value)
             }
         }
@@ -78,7 +78,7 @@ extension JSONWriter {
         case .dictionary(let members):
             object { object in
                 for (key, value) in members.sorted(by: { $0.key < $1.key }) {
-                    object.member(key)
+                    object.member(named: key)
                     object.value(value)
                 }
             }

@@ -27,28 +27,48 @@ public struct JSONWriter {
 
     /// Writes a member's name; its value is to be written next.
     ///
+    /// - Parameter name: The name, in which nothing is to be escaped.
+    public mutating func member(_ name: StaticString) {
+        name.withUTF8Buffer { name in
+            bytes.append(addingCapacity: name.count + 4) { output in
+                Self.begin(&output, name, after: needsComma)
+            }
+        }
+        needsComma = false
+    }
+
+    /// Writes a member's name that is not known before the program runs; its value is to be written next.
+    ///
     /// - Parameter name: The name.
-    public mutating func member(_ name: String) {
-        write(name, UInt8(ascii: ":"))
+    public mutating func member(named name: String) {
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
     /// Writes a member whose value is a string.
     ///
     /// - Parameters:
-    ///   - name: The member's name.
+    ///   - name: The member's name, in which nothing is to be escaped.
     ///   - value: Its value.
-    public mutating func member(_ name: String, _ value: String) {
-        member(name)
-        string(value)
+    public mutating func member(_ name: StaticString, _ value: String) {
+        var needsEscapes = false
+        name.withUTF8Buffer { name in
+            bytes.append(addingCapacity: name.count + value.utf8.count + 6) { output in
+                Self.begin(&output, name, after: needsComma)
+                needsEscapes = !Self.quote(value, &output)
+            }
+        }
+        needsComma = true
+        if needsEscapes { escape(value) }
     }
 
     /// Writes a member whose value is a whole number.
     ///
     /// - Parameters:
-    ///   - name: The member's name.
+    ///   - name: The member's name, in which nothing is to be escaped.
     ///   - value: Its value.
-    public mutating func member(_ name: String, _ value: Int64) {
+    public mutating func member(_ name: StaticString, _ value: Int64) {
         member(name)
         number(value)
     }
@@ -74,25 +94,32 @@ public struct JSONWriter {
                 let isLast = (value.count - index < 3, value.count - index < 2)
                 let second = isLast.1 ? 0 : value[index + 1]
                 let third = isLast.0 ? 0 : value[index + 2]
-                let group = UInt32(value[index]) << 16 | UInt32(second) << 8 | UInt32(third)
-                output.append(Self.base64Digit(group >> 18))
-                output.append(Self.base64Digit(group >> 12))
-                output.append(isLast.1 ? UInt8(ascii: "=") : Self.base64Digit(group >> 6))
-                output.append(isLast.0 ? UInt8(ascii: "=") : Self.base64Digit(group))
+                let digits = Self.base64Digits(value[index], second, third)
+                output.append(digits[0])
+                output.append(digits[1])
+                output.append(isLast.1 ? UInt8(ascii: "=") : digits[2])
+                output.append(isLast.0 ? UInt8(ascii: "=") : digits[3])
                 index += 3
             }
             output.append(UInt8(ascii: "\""))
         }
     }
 
-    /// The digit of the six lowest bits, found by adding up instead of by branches, which nobody can foresee here.
-    private static func base64Digit(_ bits: UInt32) -> UInt8 {
-        let sextet = Int32(truncatingIfNeeded: bits & 0x3F)
-        // All bits set where the sextet is beyond 25, 51, 61 and 62.
-        let (lower, digit, plus, slash) = (
-            (25 - sextet) >> 8, (51 - sextet) >> 8, (61 - sextet) >> 8, (62 - sextet) >> 8
+    /// The four digits of three bytes, found by adding up instead of by branches, which nobody can foresee here.
+    private static func base64Digits(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> SIMD4<UInt8> {
+        let group = UInt32(first) << 16 | UInt32(second) << 8 | UInt32(third)
+        let sextets = SIMD4(
+            UInt8(truncatingIfNeeded: group >> 18),
+            UInt8(truncatingIfNeeded: group >> 12) & 0x3F,
+            UInt8(truncatingIfNeeded: group >> 6) & 0x3F,
+            UInt8(truncatingIfNeeded: group) & 0x3F
         )
-        return UInt8(truncatingIfNeeded: sextet + 65 + (lower & 6) - (digit & 75) - (plus & 15) + (slash & 3))
+        var digits = sextets &+ 65
+        digits.replace(with: sextets &+ 71, where: sextets .> 25)
+        digits.replace(with: sextets &- 4, where: sextets .> 51)
+        digits.replace(with: UInt8(ascii: "+"), where: sextets .== 62)
+        digits.replace(with: UInt8(ascii: "/"), where: sextets .== 63)
+        return digits
     }
 
     /// Writes `true` or `false`.
@@ -107,31 +134,43 @@ public struct JSONWriter {
     ///
     /// - Parameter value: The string.
     public mutating func string(_ value: String) {
-        write(value, nil)
-    }
-
-    /// Writes a string and what follows it, all of it at once where nothing in it is to be escaped: to append byte by
-    /// byte takes longer than what is appended.
-    private mutating func write(_ value: String, _ following: UInt8?) {
         separate()
         var needsEscapes = false
-        bytes.append(addingCapacity: value.utf8.count + 3) { output in
-            let text = value.utf8.span
-            output.append(UInt8(ascii: "\""))
-            needsEscapes = Self.needsEscapes(text)
-            guard !needsEscapes else { return }
-            output.withUnsafeMutableBufferPointer { memory, count in
-                text.withUnsafeBufferPointer { text in
-                    count = memory[count...].initialize(fromContentsOf: text)
-                }
-            }
-            output.append(UInt8(ascii: "\""))
-            if let following { output.append(following) }
+        bytes.append(addingCapacity: value.utf8.count + 2) { needsEscapes = !Self.quote(value, &$0) }
+        if needsEscapes { escape(value) }
+    }
+
+    // What is written goes in one piece: to append byte by byte takes longer than what is appended.
+
+    /// Begins a member: a comma where one is needed, and its name.
+    private static func begin(
+        _ output: inout OutputSpan<UInt8>,
+        _ name: UnsafeBufferPointer<UInt8>,
+        after needsComma: Bool
+    ) {
+        if needsComma { output.append(UInt8(ascii: ",")) }
+        output.append(UInt8(ascii: "\""))
+        copy(name, &output)
+        output.append(UInt8(ascii: "\""))
+        output.append(UInt8(ascii: ":"))
+    }
+
+    /// Writes a quote, and where nothing in the text is to be escaped all of it and the other quote.
+    ///
+    /// - Returns: Whether nothing was to be escaped; if something was, ``escape(_:)`` is to follow.
+    private static func quote(_ value: String, _ output: inout OutputSpan<UInt8>) -> Bool {
+        let text = value.utf8.span
+        output.append(UInt8(ascii: "\""))
+        guard !needsEscapes(text) else { return false }
+        text.withUnsafeBufferPointer { copy($0, &output) }
+        output.append(UInt8(ascii: "\""))
+        return true
+    }
+
+    private static func copy(_ text: UnsafeBufferPointer<UInt8>, _ output: inout OutputSpan<UInt8>) {
+        output.withUnsafeMutableBufferPointer { memory, count in
+            count = memory[count...].initialize(fromContentsOf: text)
         }
-        guard needsEscapes else { return }
-        escape(value)
-        bytes.append(UInt8(ascii: "\""))
-        if let following { bytes.append(following) }
     }
 
     private static func needsEscapes(_ text: Span<UInt8>) -> Bool {
@@ -149,6 +188,7 @@ public struct JSONWriter {
         return marks | EightBytes(text, at: text.count - EightBytes.count).marks != 0
     }
 
+    /// Writes a text, each byte as it has to be, and the quote after it.
     private mutating func escape(_ text: String) {
         for byte in text.utf8 {
             switch byte {
@@ -164,6 +204,7 @@ public struct JSONWriter {
             default: bytes.append(byte)
             }
         }
+        bytes.append(UInt8(ascii: "\""))
     }
 
     private mutating func nested(_ open: UInt8, _ content: (inout JSONWriter) -> Void, _ close: UInt8) {

@@ -18,6 +18,12 @@ struct JSONWriterTests {
             object.bool(true)
             object.member("empty")
             object.object { _ in }
+            object.member("escaped", strings[2])
+            object.member("unescaped", strings[3])
+            for string in strings {
+                object.member(named: "of " + string)
+                object.string(string)
+            }
             object.member("last", "x")
         }
         let object = try JSONSerialization.jsonObject(with: Data(writer.bytes)) as? [String: Any]
@@ -25,6 +31,9 @@ struct JSONWriterTests {
         #expect((object?["number"] as? NSNumber)?.int64Value == .min)
         #expect(object?["yes"] as? Bool == true)
         #expect((object?["empty"] as? [String: Any])?.isEmpty == true)
+        #expect(object?["escaped"] as? String == strings[2])
+        #expect(object?["unescaped"] as? String == strings[3])
+        for string in strings { #expect(object?["of " + string] as? String == string) }
         #expect(object?["last"] as? String == "x")
     }
 

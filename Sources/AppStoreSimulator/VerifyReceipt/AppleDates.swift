@@ -14,11 +14,14 @@ enum AppleDates {
     ///   - json: Where it is written.
     static func write(_ name: String, _ moment: Timestamp?, into json: inout JSONWriter) {
         guard let moment else { return }
-        json.member(name, text(moment) + " Etc/GMT")
-        json.member(name + "_ms", String(moment.millisecondsSince1970))
+        json.member(named: name)
+        json.string(text(moment) + " Etc/GMT")
+        json.member(named: name + "_ms")
+        json.string(String(moment.millisecondsSince1970))
         // Without time zone data on the machine, Pacific Standard Time all year round.
         let offset = losAngeles?.secondsFromGMT(for: moment.date) ?? -8 * 3600
-        json.member(name + "_pst", text(moment.adding(seconds: Int64(offset))) + " America/Los_Angeles")
+        json.member(named: name + "_pst")
+        json.string(text(moment.adding(seconds: Int64(offset))) + " America/Los_Angeles")
     }
 
     /// Such as `2026-01-20 10:00:00 Etc/GMT`.

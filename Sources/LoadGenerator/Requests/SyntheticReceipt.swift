@@ -103,8 +103,11 @@ extension JSONWriter {
             timeSeparator: .colon,
             timeZone: .gmt
         ).year().month().day().time(includingFractionalSeconds: false)
-        member(name, date.formatted(style) + " Etc/GMT")
-        member(name + "_ms", String(Int64(date.timeIntervalSince1970 * 1000)))
-        member(name + "_pst", date.addingTimeInterval(-8 * 3600).formatted(style) + " America/Los_Angeles")
+        member(named: name)
+        string(date.formatted(style) + " Etc/GMT")
+        member(named: name + "_ms")
+        string(String(Int64(date.timeIntervalSince1970 * 1000)))
+        member(named: name + "_pst")
+        string(date.addingTimeInterval(-8 * 3600).formatted(style) + " America/Los_Angeles")
     }
 }

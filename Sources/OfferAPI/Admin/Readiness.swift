@@ -67,7 +67,7 @@ extension JSONWriter {
         }
     }
 
-    private mutating func list(_ name: String, _ texts: [String]) {
+    private mutating func list(_ name: StaticString, _ texts: [String]) {
         member(name)
         array { list in
             for text in texts { list.string(text) }

@@ -19,7 +19,7 @@ final class ExcessConnectionHandler: ChannelInboundHandler, RemovableChannelHand
         guard !isSecure else { return context.close(promise: nil) }
         let problem = Problem.tooManyConnections
         let body = problem.json
-        var text = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nDate: \(HTTPDate.now())\r\n"
+        var text = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nDate: \(HTTPDate().now())\r\n"
         text += "Content-Type: application/problem+json\r\nContent-Length: \(body.count)\r\n"
         if let seconds = problem.retryAfterSeconds { text += "Retry-After: \(seconds)\r\n" }
         var buffer = ByteBuffer(string: text + "\r\n")

@@ -321,7 +321,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
     private func write(_ answer: consuming LoopAnswer, _ context: ChannelHandlerContext) {
         let closes = state.answerBegins(isDraining: setup.census.isDraining)
-        let message = answer.message(closes: closes, leavesOutBody: isHeadRequest)
+        let message = answer.message(closes: closes, leavesOutBody: isHeadRequest, date: setup.date.now())
         // Past the encoder, which has nothing to do here.
         write(message, endingAnswer: nil, context) { arrivals.write($0, promise: $1) }
         context.flush()

@@ -18,6 +18,8 @@ final class HTTPConnectionSetup {
     let queue: LoopQueue?
     /// Called for every request that is refused before it was worked on, with its head where that was understood.
     let noteRefusal: (RequestHead?, RequestIdentity, Problem) -> Void
+    /// The time that answers tell.
+    let date = HTTPDate()
 
     /// Whether TLS is spoken.
     var isSecure: Bool { tls != nil }

@@ -1,8 +1,10 @@
 import Glibc
-import Synchronization
 
-/// The time as HTTP writes it (RFC 9110 §5.6.7).
-enum HTTPDate {
+/// The time as HTTP writes it (RFC 9110 §5.6.7): for the answers of one event loop, as within a second it is the same.
+final class HTTPDate {
+    private var second = -1
+    private var text = ""
+
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -11,16 +13,11 @@ enum HTTPDate {
     /// The time of now.
     ///
     /// - Returns: The time, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    static func now() -> String {
+    func now() -> String {
         let second = max(Int(time(nil)), 0)
-        return latest.withLock { latest in
-            if latest.second != second { latest = (second, text(secondsSince1970: second)) }
-            return latest.text
-        }
+        if self.second != second { (self.second, text) = (second, Self.text(secondsSince1970: second)) }
+        return text
     }
-
-    /// The time that was told last: within a second it is the same.
-    private static let latest = Mutex((second: -1, text: ""))
 
     /// A time.
     ///
@@ -44,3 +41,6 @@ enum HTTPDate {
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
+
+@available(*, unavailable)
+extension HTTPDate: Sendable {}

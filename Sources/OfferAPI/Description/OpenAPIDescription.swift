@@ -22,7 +22,7 @@ extension JSONWriter {
         case .mapping(let mapping):
             object { members in
                 for (name, value) in mapping {
-                    members.member(name.string ?? "")
+                    members.member(named: name.string ?? "")
                     members.write(value)
                 }
             }

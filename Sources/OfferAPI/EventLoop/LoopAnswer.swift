@@ -7,7 +7,9 @@ struct LoopAnswer {
     /// The status code.
     let status: Int
     /// The head so far: the status line and fields, each with the end of its line.
-    private var head: ByteBuffer
+    ///
+    /// An array, as it is written in many pieces, each of which takes a buffer longer.
+    private var head: [UInt8] = []
     /// The body, JSON.
     private let body: [UInt8]
 
@@ -16,9 +18,9 @@ struct LoopAnswer {
     /// - Parameter body: The body, JSON.
     init(ok body: [UInt8]) {
         status = 200
-        head = ByteBufferAllocator().buffer(capacity: 512 + body.count)
-        head.writeStaticString("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n")
         self.body = body
+        head.reserveCapacity(Self.usualHeadLength)
+        head.append(contentsOf: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n".utf8)
         add("Content-Length", String(body.count))
     }
 
@@ -29,9 +31,9 @@ struct LoopAnswer {
         let response = problem.response
         status = response.status.code
         body = problem.json
-        head = ByteBufferAllocator().buffer(capacity: 512 + body.count)
+        head.reserveCapacity(Self.usualHeadLength)
         let phrase = HTTPResponseStatus(statusCode: status).reasonPhrase
-        head.writeString("HTTP/1.1 \(status) \(phrase)\r\n")
+        head.append(contentsOf: "HTTP/1.1 \(status) \(phrase)\r\n".utf8)
         add(response.headerFields)
         add("Content-Length", String(body.count))
     }
@@ -39,16 +41,18 @@ struct LoopAnswer {
     /// The answer to what is too much: made once, as whoever is refused costs as little as can be.
     static let overloaded = LoopAnswer(.overloaded)
 
+    private static var usualHeadLength: Int { 320 }
+
     /// Adds a header field.
     ///
     /// - Parameters:
     ///   - name: Its name.
     ///   - value: Its value, which ends no line: a constant, or of `HTTPFields`.
     mutating func add(_ name: String, _ value: String) {
-        head.writeString(name)
-        head.writeStaticString(": ")
-        head.writeString(value)
-        head.writeStaticString("\r\n")
+        head.append(contentsOf: name.utf8)
+        head.append(contentsOf: ": ".utf8)
+        head.append(contentsOf: value.utf8)
+        head.append(contentsOf: "\r\n".utf8)
     }
 
     /// Adds header fields.
@@ -68,13 +72,16 @@ struct LoopAnswer {
     /// - Parameters:
     ///   - closes: Whether the connection ends with it.
     ///   - leavesOutBody: Whether the request was for the head alone.
+    ///   - date: The time of now, as HTTP writes it.
     /// - Returns: The message.
-    consuming func message(closes: Bool, leavesOutBody: Bool) -> ByteBuffer {
-        if closes { head.writeStaticString("Connection: close\r\n") }
-        head.writeStaticString("Date: ")
-        head.writeString(HTTPDate.now())
-        head.writeStaticString("\r\n\r\n")
-        if !leavesOutBody { head.writeBytes(body) }
-        return head
+    consuming func message(closes: Bool, leavesOutBody: Bool, date: String) -> ByteBuffer {
+        if closes { head.append(contentsOf: "Connection: close\r\n".utf8) }
+        head.append(contentsOf: "Date: ".utf8)
+        head.append(contentsOf: date.utf8)
+        head.append(contentsOf: "\r\n\r\n".utf8)
+        var message = ByteBufferAllocator().buffer(capacity: head.count + (leavesOutBody ? 0 : body.count))
+        message.writeBytes(head)
+        if !leavesOutBody { message.writeBytes(body) }
+        return message
     }
 }

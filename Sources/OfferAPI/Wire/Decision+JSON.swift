@@ -26,7 +26,7 @@ extension JSONWriter {
     /// - Parameters:
     ///   - name: The member's name.
     ///   - decision: The decision.
-    mutating func member(_ name: String, _ decision: IntroductoryDecision) {
+    mutating func member(_ name: StaticString, _ decision: IntroductoryDecision) {
         member(name)
         object { offer in
             offer.member("verdict", decision.verdict.rawValue)
@@ -41,7 +41,7 @@ extension JSONWriter {
     /// - Parameters:
     ///   - name: The member's name.
     ///   - explanation: The rules that were asked, in order.
-    mutating func member(_ name: String, _ explanation: [RuleFinding]) {
+    mutating func member(_ name: StaticString, _ explanation: [RuleFinding]) {
         member(name)
         array { elements in
             for finding in explanation {
@@ -59,7 +59,7 @@ extension JSONWriter {
     /// - Parameters:
     ///   - name: The member's name.
     ///   - account: The account.
-    mutating func member(_ name: String, _ account: Account) {
+    mutating func member(_ name: StaticString, _ account: Account) {
         member(name)
         object { members in
             switch account {

@@ -107,7 +107,7 @@ extension JSONWriter {
     }
 
     /// Writes an amount in parts, for a page to put together as its language does.
-    fileprivate mutating func member(_ name: String, _ price: Price, in currency: CurrencyCode) {
+    fileprivate mutating func member(_ name: StaticString, _ price: Price, in currency: CurrencyCode) {
         let parts = price.parts(in: currency)
         member(name)
         object { members in
@@ -116,7 +116,7 @@ extension JSONWriter {
         }
     }
 
-    fileprivate mutating func member(_ name: String, _ offers: [OfferRequest]) {
+    fileprivate mutating func member(_ name: StaticString, _ offers: [OfferRequest]) {
         member(name)
         array { elements in
             for offer in offers {

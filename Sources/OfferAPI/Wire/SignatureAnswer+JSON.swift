@@ -5,7 +5,8 @@ import StrictJSON
 extension SignatureAnswer {
     /// The answer as `POST /v1/signatures` gives it: one JSON object in UTF-8, without white space.
     public var json: [UInt8] {
-        var writer = JSONWriter(capacity: 512 * (decisions.count + 1))
+        // About as much as it takes. What is beyond a thousand bytes, malloc gives out in a longer way.
+        var writer = JSONWriter(capacity: 200 + 720 * decisions.count)
         writer.object { answer in
             answer.member("bundleId", bundleId)
             if let environment { answer.member("environment", environment.rawValue) }

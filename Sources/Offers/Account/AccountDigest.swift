@@ -12,6 +12,13 @@ public struct AccountDigest: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// Hashes the bytes all at once: an array would have each of them hashed by itself.
+    ///
+    /// - Parameter hasher: What hashes them.
+    public func hash(into hasher: inout Hasher) {
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     /// What stands for the account's token in held transactions: a UUID that nobody can compute without the key.
     public var pseudonym: AppAccountToken {
         AppAccountToken(lowercased: String.uuid(octets: bytes.count) { bytes[$0] })

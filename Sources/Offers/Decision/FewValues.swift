@@ -3,7 +3,13 @@
 struct FewValues<Key: Hashable, Value> {
     private static var mostLookedThrough: Int { 4 }
 
-    private var few: [(key: Key, value: Value)] = []
+    // A pair of its own: an array of tuples is copied and destroyed by code that has to ask what is in them.
+    fileprivate struct Kept {
+        let key: Key
+        let value: Value
+    }
+
+    private var few: [Kept] = []
     private var others: [Key: Value] = [:]
 
     subscript(key: Key) -> Value? {
@@ -14,11 +20,12 @@ struct FewValues<Key: Hashable, Value> {
     /// Keeps a value for a key that has none yet.
     mutating func keep(_ value: Value, for key: Key) {
         if few.count < Self.mostLookedThrough {
-            few.append((key, value))
+            few.append(Kept(key: key, value: value))
         } else {
             others[key] = value
         }
     }
 }
 
+extension FewValues.Kept: Sendable where Key: Sendable, Value: Sendable {}
 extension FewValues: Sendable where Key: Sendable, Value: Sendable {}

@@ -70,11 +70,14 @@ final class HistoryReading: Sendable {
 
     private static func date(of history: SubscriptionHistory, _ standing: GroupStanding?) -> Timestamp? {
         guard case .subscriber(let subscription) = standing else { return history.asOf }
-        let dates = [subscription.transaction?.signedDate, subscription.renewal.signedDate].compactMap(\.self)
-        if history.isHeld { return dates.max() ?? history.asOf }
-        if history.coverage == .partial { return dates.min() ?? history.asOf }
+        let (bought, renewal) = (subscription.transaction?.signedDate, subscription.renewal.signedDate)
+        let newest = bought.map { max($0, renewal ?? $0) } ?? renewal
+        if history.isHeld { return newest ?? history.asOf }
+        if history.coverage == .partial {
+            return bought.map { min($0, renewal ?? $0) } ?? renewal ?? history.asOf
+        }
         guard history.newestHeldDate != nil, let asOf = history.asOf else { return history.asOf }
-        return dates.max().map { max($0, asOf) } ?? asOf
+        return newest.map { max($0, asOf) } ?? asOf
     }
 
     private static func isOverdue(_ standing: GroupStanding?, since date: Timestamp?) -> Bool {

@@ -37,15 +37,20 @@ public final class Subscription: Sendable {
     ) -> Transaction? {
         var newest: Int?
         var newestPurchase: Int?
-        // By their places: copying a transaction takes longer than looking at it.
-        for index in transactions.indices where !transactions[index].isUpgraded && isOfSubscription(transactions[index])
-        {
-            func isNewer(than other: Int) -> Bool { Transaction.isOlder(transactions[other], transactions[index]) }
-            if newest.map(isNewer) ?? true { newest = index }
-            guard !transactions[index].isFamilyShared else { continue }
-            if newestPurchase.map(isNewer) ?? true { newestPurchase = index }
+        // By their places, and where they lie: copying a transaction takes longer than looking at it.
+        let all = transactions.span
+        for index in all.indices where !all[index].isUpgraded && isOfSubscription(all[index]) {
+            if Self.isNewest(all, index, than: newest) { newest = index }
+            guard !all[index].isFamilyShared else { continue }
+            if Self.isNewest(all, index, than: newestPurchase) { newestPurchase = index }
         }
-        return (newestPurchase ?? newest).map { transactions[$0] }
+        guard let index = newestPurchase ?? newest else { return nil }
+        return transactions[index]
+    }
+
+    private static func isNewest(_ all: Span<Transaction>, _ index: Int, than other: Int?) -> Bool {
+        guard let other else { return true }
+        return Transaction.isOlder(all[other], all[index])
     }
 
     /// Reads the state of a subscription whose newest transaction is known.

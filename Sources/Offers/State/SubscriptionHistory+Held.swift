@@ -35,9 +35,7 @@ extension SubscriptionHistory {
         for index in meant where subscriptions[index].identity.environment == found {
             if let entry = subscriptions[index].entry { renewals.append(entry) }
             transactions.reserveCapacity(transactions.count + subscriptions[index].transactions.count)
-            for transaction in subscriptions[index].transactions.values {
-                transactions.append(view.transaction(transaction))
-            }
+            for held in subscriptions[index].transactions.values { transactions.append(view.transaction(held)) }
             if told == nil, let asOf = subscriptions[index].asOf { newest = newest.map { max($0, asOf) } ?? asOf }
         }
         self.init(
@@ -108,7 +106,9 @@ extension HeldSubscription {
     }
 
     private var newest: Transaction? {
-        transactions.values.max { Transaction.isOlder($0.value, $1.value) }?.value
+        // Mostly there is one, and comparing copies it.
+        guard transactions.count > 1 else { return transactions.values.first?.value }
+        return transactions.values.max { Transaction.isOlder($0.value, $1.value) }?.value
     }
 
     private var standIn: RenewalInfo? {

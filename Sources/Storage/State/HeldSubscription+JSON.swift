@@ -139,15 +139,15 @@ extension JSONWriter {
         optional("signedDate", renewal.signedDate)
     }
 
-    private mutating func optional(_ name: String, _ value: String?) {
+    private mutating func optional(_ name: StaticString, _ value: String?) {
         if let value { member(name, value) }
     }
 
-    private mutating func optional(_ name: String, _ value: Timestamp?) {
+    private mutating func optional(_ name: StaticString, _ value: Timestamp?) {
         if let value { member(name, value.millisecondsSince1970) }
     }
 
-    private mutating func flag(_ name: String, _ value: Bool) {
+    private mutating func flag(_ name: StaticString, _ value: Bool) {
         guard value else { return }
         member(name)
         bool(true)

@@ -147,7 +147,10 @@ extension JSONWriter {
         member("eligible", Int64(decided.eligible))
         member("refusals")
         object { json in
-            for (reason, count) in decided.refusalsByCount { json.member(reason.rawValue, Int64(count)) }
+            for (reason, count) in decided.refusalsByCount {
+                json.member(named: reason.rawValue)
+                json.number(Int64(count))
+            }
         }
     }
 }
