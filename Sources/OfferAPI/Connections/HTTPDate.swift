@@ -2,6 +2,7 @@ import Glibc
 
 /// The time as HTTP writes it (RFC 9110 §5.6.7): for the answers of one event loop, as within a second it is the same.
 final class HTTPDate {
+    private let clock: () -> Int
     private var second = -1
     private var text = ""
 
@@ -10,11 +11,18 @@ final class HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
+    /// Begins without a time.
+    ///
+    /// - Parameter clock: The seconds since 1970.
+    init(clock: @escaping () -> Int = { time(nil) }) {
+        self.clock = clock
+    }
+
     /// The time of now.
     ///
     /// - Returns: The time, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     func now() -> String {
-        let second = max(Int(time(nil)), 0)
+        let second = max(clock(), 0)
         if self.second != second { (self.second, text) = (second, Self.text(secondsSince1970: second)) }
         return text
     }

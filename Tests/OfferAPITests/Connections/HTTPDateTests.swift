@@ -14,4 +14,17 @@ struct HTTPDateTests {
     func known(seconds: Int, text: String) {
         #expect(HTTPDate.text(secondsSince1970: seconds) == text)
     }
+
+    @Test("The time that is told is that of the clock, whichever way it goes")
+    func now() {
+        var seconds = 784_111_777
+        let date = HTTPDate { seconds }
+        for (step, text) in [
+            (0, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            (1, "Sun, 06 Nov 1994 08:49:38 GMT"), (-2, "Sun, 06 Nov 1994 08:49:36 GMT"),
+        ] {
+            seconds += step
+            #expect(date.now() == text)
+        }
+    }
 }
