@@ -56,22 +56,7 @@ struct KeptAnswersTests {
         )
     }
 
-    private static func history(secondsAgo: Int64) -> SubscriptionHistory {
-        SubscriptionHistory(
-            bundleId: "reader",
-            environment: .production,
-            asOf: now.adding(seconds: -secondsAgo),
-            renewals: [RenewalInfo(originalTransactionId: "1", productId: "monthly", autoRenewStatus: true)],
-            transactions: [
-                Transaction(
-                    originalTransactionId: "1",
-                    productId: "monthly",
-                    purchaseDate: now.adding(seconds: -900_000),
-                    expiresDate: now.adding(seconds: 900_000)
-                )
-            ]
-        )
-    }
+    private static func history(secondsAgo: Int64) -> SubscriptionHistory { .active(at: now, told: secondsAgo) }
 
     private static let evidence = Evidence.question(.transactionId("1"))
 

@@ -67,3 +67,24 @@ struct ReceiptResponse {
         return .receiptResponse(json: Array(text.utf8))
     }
 }
+
+extension SubscriptionHistory {
+    /// A customer who subscribes to product `monthly`, and has paid for days to come.
+    static func active(bundleId: String = "reader", at now: Timestamp, told secondsAgo: Int64) -> SubscriptionHistory {
+        SubscriptionHistory(
+            bundleId: bundleId,
+            environment: .production,
+            asOf: now.adding(seconds: -secondsAgo),
+            renewals: [RenewalInfo(originalTransactionId: "1", productId: "monthly", autoRenewStatus: true)],
+            transactions: [
+                Transaction(
+                    originalTransactionId: "1",
+                    productId: "monthly",
+                    purchaseDate: now.adding(seconds: -900_000),
+                    expiresDate: now.adding(seconds: 900_000),
+                    transactionId: "1"
+                )
+            ]
+        )
+    }
+}

@@ -56,21 +56,7 @@ struct HeldStateTests {
     private let states = InMemorySubscriptionStates()
 
     private static func active(secondsAgo: Int64, bundleId: String = "reader") -> SubscriptionHistory {
-        SubscriptionHistory(
-            bundleId: bundleId,
-            environment: .production,
-            asOf: now.adding(seconds: -secondsAgo),
-            renewals: [RenewalInfo(originalTransactionId: "1", productId: "monthly", autoRenewStatus: true)],
-            transactions: [
-                Transaction(
-                    originalTransactionId: "1",
-                    productId: "monthly",
-                    purchaseDate: now.adding(seconds: -900_000),
-                    expiresDate: now.adding(seconds: 900_000),
-                    transactionId: "1"
-                )
-            ]
-        )
+        .active(bundleId: bundleId, at: now, told: secondsAgo)
     }
 
     private func ask(
