@@ -105,7 +105,7 @@ public struct JSONWriter {
         }
     }
 
-    /// The four digits of three bytes, found by adding up instead of by branches, which nobody can foresee here.
+    /// The four digits of three bytes, chosen by masks instead of by branches, which nobody can foresee here.
     private static func base64Digits(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> SIMD4<UInt8> {
         let group = UInt32(first) << 16 | UInt32(second) << 8 | UInt32(third)
         let sextets = SIMD4(

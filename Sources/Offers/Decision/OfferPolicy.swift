@@ -125,16 +125,9 @@ public struct OfferPolicy: Sendable {
         let reading = facts.offer.scope == .app ? reading(inGroup: facts.offerFacts.group.id) : facts.offerFacts.reading
         var begins = reading?.subscription?.start(ofOfferOn: facts.offerFacts.product, in: request.app)
         if reading?.standing == .neverSubscribed { begins = .now }
-        // With room for all of it at once: each eligible decision says so.
-        var detail = ""
-        detail.reserveCapacity(160)
-        detail += facts.subscription.phrase
-        detail += "; the offer is for "
-        detail += facts.offer.audiencePhrase
-        detail += "."
         return Decision(
             reason,
-            detail: detail,
+            detail: "\(facts.subscription.phrase); the offer is for \(facts.offer.audiencePhrase).",
             explanation: examination.explanation,
             begins: begins,
             replacesActiveOffer: reading?.subscription?.hasRunningOffer ?? false

@@ -27,12 +27,12 @@ public struct DiscountPayload: Sendable {
     ) throws(SeparatorInField) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
-        func append(_ text: String, _ field: SeparatorInField, isFirst: Bool = false) throws(SeparatorInField) {
+        func append(_ text: String, _ field: SeparatorInField) throws(SeparatorInField) {
             if InvisibleSeparator.isFound(in: text) { throw field }
-            if !isFirst { bytes.append(contentsOf: InvisibleSeparator.utf8) }
+            if field != .bundleId { bytes.append(contentsOf: InvisibleSeparator.utf8) }
             bytes.append(contentsOf: text.utf8)
         }
-        try append(bundleId, .bundleId, isFirst: true)
+        try append(bundleId, .bundleId)
         try append(keyIdentifier, .keyIdentifier)
         try append(productId, .productId)
         try append(offerId, .offerId)
