@@ -113,14 +113,77 @@ struct QueueLimitTests {
         #expect(queue.waiting == entered.count)
     }
 
+    /// Clients that each ask again as soon as they have an answer or were refused, and a service that works off one request
+    /// after the other and then needs some time more for each, as a disk does.
+    private struct Clients {
+        var queue = QueueLimit()
+        var waits: [Int] = []
+        var refused = 0
+        var wanting: Int
+        private var entered: [(place: Int, at: Int, until: Int)] = []
+        private var now = 0
+        private var isBusyUntil = 0
+
+        init(_ count: Int) { wanting = count }
+
+        /// Times in microseconds.
+        mutating func run(for time: Int, work: Int, latency: Int) {
+            for _ in 0..<time / 1000 {
+                now += 1000
+                let answered = entered.prefix { $0.until <= now }
+                for (place, at, until) in answered {
+                    queue.leave(place, after: Int64(until - at) * 1000)
+                    waits.append(until - at)
+                }
+                entered.removeFirst(answered.count)
+                wanting += answered.count
+                for _ in 0..<wanting {
+                    if let place = queue.enter(at: UInt64(now) * 1000) {
+                        isBusyUntil = max(isBusyUntil, now) + work
+                        entered.append((place, now, isBusyUntil + latency))
+                        wanting -= 1
+                    } else {
+                        refused += 1
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Where a disk is slow, nearly as much is done in overload as can be, and nobody waits much longer")
+    func slowDisk() {
+        var clients = Clients(256)
+        clients.run(for: 5_000_000, work: 1000, latency: 20_000)
+        (clients.waits, clients.refused) = ([], 0)
+        clients.run(for: 20_000_000, work: 1000, latency: 20_000)
+        #expect(clients.refused > 0)
+        #expect(clients.waits.count > 15_000)
+        #expect(clients.waits.sorted()[clients.waits.count * 99 / 100] < 40_000)
+    }
+
+    @Test("Who was refused because of a stall, and asks again at once, is let in some time after it")
+    func stallWithManyClients() {
+        var clients = Clients(300)
+        clients.run(for: 200_000, work: 5000, latency: 0)
+        clients.run(for: 8_000_000, work: 100, latency: 0)
+        clients.refused = 0
+        clients.run(for: 1_000_000, work: 100, latency: 0)
+        // They are more than are through within the target.
+        #expect(clients.refused > 0)
+        clients.run(for: 30_000_000, work: 100, latency: 0)
+        clients.refused = 0
+        clients.run(for: 10_000_000, work: 100, latency: 0)
+        #expect(clients.refused == 0)
+    }
+
     @Test("A burst beyond the room is refused, and the next one is let in")
     func burst() {
         var queue = QueueLimit()
         for second in 0..<5 {
             let places = (0..<300).compactMap { _ in queue.enter(at: UInt64(second) * 100_000_000) }
-            // At first nothing is known of the pace; then it is 1 ms.
+            // At first nothing is known of the pace; then it is 2 ms.
             #expect(places.count == (second == 0 ? 256 : 64))
-            for place in places { queue.leave(place, after: Int64(place) * 1_000_000) }
+            for place in places { queue.leave(place, after: Int64(place) * 2_000_000) }
             #expect(queue.waiting == 0)
         }
     }
