@@ -28,6 +28,7 @@ public final class SQLiteDatabase: Sendable {
     static let isSetUp = csqlite_count_no_memory() && csqlite_layer_files()
 
     let pool: DatabasePool
+    private let checkpoints: LogCheckpoints
 
     /// Opens the file and brings its tables up to date.
     ///
@@ -37,6 +38,7 @@ public final class SQLiteDatabase: Sendable {
     /// - Throws: ``StorageFailure`` when it cannot be used.
     public init(path: String, access: Access = .readWrite) throws(StorageFailure) {
         self.path = path
+        checkpoints = LogCheckpoints(path: path)
         _ = Self.isSetUp
         try Self.prepareFile(path, access)
         pool = try Self.catching(path, otherwise: .cannotOpen) {
@@ -131,6 +133,7 @@ public final class SQLiteDatabase: Sendable {
         pool.writeWithoutTransaction { database in
             // Where it cannot be done, each page is written by itself.
             if let connection = database.sqliteConnection { _ = csqlite_gather_log_writes(connection) }
+            checkpoints.watch(database)
         }
     }
 

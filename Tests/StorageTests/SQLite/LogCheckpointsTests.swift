@@ -1,0 +1,63 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+@Suite("Bringing the log's pages into the file")
+struct LogCheckpointsTests {
+    private static let pageSize = 4096
+
+    /// A file with a table of rows that take a little more than a page each.
+    private func database(at path: String) throws -> SQLiteDatabase {
+        let database = try SQLiteDatabase(path: path)
+        try database.write { try $0.execute(sql: "CREATE TABLE pages (number INTEGER PRIMARY KEY, filling BLOB)") }
+        return database
+    }
+
+    private func insert(_ count: Int, into database: SQLiteDatabase) throws {
+        try database.write { database in
+            let filling = Data(repeating: 1, count: Self.pageSize)
+            for _ in 0..<count {
+                try database.execute(sql: "INSERT INTO pages (filling) VALUES (?)", arguments: [filling])
+            }
+        }
+    }
+
+    private func size(of path: String) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+    }
+
+    @Test("The log stays as long as it is, however long commits go on without a pause, and nothing is lost")
+    func bounded() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("ledger.sqlite")
+        let (commits, rows) = (1200, 20)
+        do {
+            let database = try database(at: path)
+            for _ in 0..<commits { try insert(rows, into: database) }
+            #expect(try size(of: path + "-wal") < 4 * LogCheckpoints.pages * Self.pageSize)
+        }
+        let count = try SQLiteDatabase(path: path, access: .readOnly).read {
+            try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM pages WHERE length(filling) = \(Self.pageSize)")
+        }
+        #expect(count == commits * rows)
+    }
+
+    @Test("The commit that makes the log long does not wait for its pages: they are brought into the file after it")
+    func beside() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("ledger.sqlite")
+        let database = try database(at: path)
+        // A little more than a page a row: the log is not long yet, and is long then.
+        try insert(LogCheckpoints.pages / 2, into: database)
+        #expect(try size(of: path) < LogCheckpoints.pages / 2 * Self.pageSize)
+        try insert(LogCheckpoints.pages / 2, into: database)
+        // Where all processors are busy, it may take its time.
+        for _ in 0..<15_000 where try size(of: path) < LogCheckpoints.pages * Self.pageSize {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(try size(of: path) >= LogCheckpoints.pages * Self.pageSize)
+        _ = database
+    }
+}
