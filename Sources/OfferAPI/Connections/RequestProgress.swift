@@ -42,7 +42,7 @@ final class RequestProgress: Sendable {
     /// The request has what it waited for in its queue.
     func leave() {
         guard let admission, let place = take() else { return }
-        admission.leave(place.queue, at: place.number, after: (NIODeadline.now() - place.since).nanoseconds)
+        admission.leave(place.queue, at: place.number, since: place.since)
     }
 
     /// The request waits for somebody else from now on, or the connection is gone: its place is others'.

@@ -43,7 +43,7 @@ public final class AdmissionControl: Sendable {
     /// Lets a request in, which is complete and is to be worked on.
     ///
     /// - Parameter queue: Its queue.
-    /// - Returns: Its place; `nil` when it has to be refused. ``leave(_:at:after:)`` or ``abandon(_:)`` has to follow.
+    /// - Returns: Its place; `nil` when it has to be refused. ``leave(_:at:since:)`` or ``abandon(_:)`` has to follow.
     func enter(_ queue: Queue) -> Int? {
         let now = NIODeadline.now().uptimeNanoseconds
         return withLimit(of: queue) { $0.enter(at: now) }
@@ -54,11 +54,13 @@ public final class AdmissionControl: Sendable {
     /// - Parameters:
     ///   - queue: Its queue.
     ///   - place: Its place when it came.
-    ///   - nanoseconds: How long it has waited.
-    func leave(_ queue: Queue, at place: Int, after nanoseconds: Int64) {
+    ///   - start: Since when it has waited.
+    func leave(_ queue: Queue, at place: Int, since start: NIODeadline) {
+        let now = NIODeadline.now()
+        let nanoseconds = (now - start).nanoseconds
         let limits = withLimit(of: queue) { limit in
             let before = limit.limit
-            limit.leave(place, after: nanoseconds)
+            limit.leave(place, after: nanoseconds, at: now.uptimeNanoseconds)
             return (before, limit.limit)
         }
         if queue == .answer, limits.0 != limits.1 { room.record(limits.1) }

@@ -1,11 +1,10 @@
 /// How many requests may wait, by how long they wait: a pure state machine over the time since some start.
 ///
-/// The waits of requests and their places in the queue tell how fast the queue moves just now; there is room for as many as
-/// are through within the target. A burst does no harm, and neither do many connections that each wait for their answer
-/// before they ask again: they have more room. But where requests had to be refused for a while, more come than can be
-/// answered, and a long queue would only make everybody wait: what tells the two apart is time, as in CoDel
-/// (RFC 8289 §3). Then the room follows the waits of those who took the last places: it becomes a little larger after each
-/// that was within the target, and a little smaller after each that was not.
+/// There is room for as many as are through within the target, by how fast the queue moves just now. A burst does no harm,
+/// and neither do many connections that each wait for their answer before they ask again: they have more room. But where
+/// requests had to be refused for a while, more come than can be answered, and a long queue would only make everybody wait:
+/// what tells the two apart is time, as in CoDel (RFC 8289 §3). Then the room follows the waits of those who took the last
+/// places: it becomes a little larger after each that was within the target, and a little smaller after each that was not.
 ///
 /// A part of the wait is no queue: a disk that takes ten milliseconds to sync, a database that is far, a processor that
 /// others use too. Whoever comes waits that long with nobody before, and a shorter queue would spare nobody anything: it
@@ -21,14 +20,15 @@ struct QueueLimit: Equatable, Sendable {
     /// The smallest room for a burst: as many as the connections of a pool, so that a single backend that asks for much at a
     /// time waits for itself rather than being refused.
     static let burst = 64
-    /// The room before anything is known of the pace.
-    private static let firstRoom = 256
     /// The smallest room: whoever works is never without work because of the limit.
     static let smallest = 4
     /// The largest room, for a burst of small requests.
     static let largest = 1024
-    /// For how long requests are refused until it counts as no burst.
-    static let patience: UInt64 = 20_000_000
+    /// For how many measurements of the pace requests are refused until it counts as no burst: a stall is one of them,
+    /// however long it is.
+    static let patience = 5
+    /// For how long nobody was refused when another burst begins.
+    private static let pause: UInt64 = 100_000_000
     /// For how long nobody was refused when it is over.
     static let calm: UInt64 = 1_000_000_000
     /// After how long in overload there is room for a burst again, for a moment.
@@ -43,22 +43,18 @@ struct QueueLimit: Equatable, Sendable {
     /// How much more room there is in overload after a wait within the target, and how much less after another.
     private static let step = 0.25
     private static let backwardStep = 0.75
-    /// How much the latest wait counts beside all those before, and the latest with hardly anybody before.
-    private static let weight = 1.0 / 16
-    private static let baseWeight = 1.0 / 8
-    /// By how many times one wait may exceed those before, so that a single stall is not taken for it.
+    /// How much the latest wait with hardly anybody before counts beside all those before, and by how many times it may
+    /// exceed them.
+    private static let weight = 1.0 / 8
     private static let largestStep = 4.0
-    /// The shortest wait of a place that is believed.
-    private static let fastest = 1000.0
 
     /// How many requests wait.
     private(set) var waiting = 0
-    /// The squares of the last places and the products of places and waits, on average.
-    private var squares = 1.0
-    private var products = burstTarget / Double(firstRoom)
+    private var pace = QueuePace()
     /// How long a request waits with hardly anybody before, on average over the last ones.
     private var base = 0.0
-    private var firstRefusal: UInt64 = 0
+    /// How often the pace had been measured when the first request of a burst was refused.
+    private var firstRefusal = 0
     private var lastRefusal: UInt64 = 0
     private var isOverloaded = false
     /// How many may wait in overload.
@@ -70,13 +66,10 @@ struct QueueLimit: Equatable, Sendable {
     private var nextMeasuring: UInt64 = 0
     private var toMeasure = 0
 
-    /// In which time the queue moves on by one: by the last requests, of which those behind many others tell most.
-    private var pace: Double { products / squares }
-
     /// How many requests may wait.
     var limit: Int {
         if isOverloaded { return toMeasure > 0 ? Self.smallest : Int(room) }
-        return min(max(Int(Self.burstTarget / pace), Self.burst), Self.largest)
+        return min(max(Int(Self.burstTarget / pace.time), Self.burst), Self.largest)
     }
 
     /// Whether there is room for another; where there is none, the request has to be refused at once.
@@ -88,12 +81,12 @@ struct QueueLimit: Equatable, Sendable {
         if isOverloaded { goOn(at: now) }
         if waiting < limit { return true }
         // What was refused a while ago belongs to another burst.
-        if now > lastRefusal + Self.patience { firstRefusal = now }
+        if now > lastRefusal + Self.pause { firstRefusal = pace.measurements }
         lastRefusal = max(lastRefusal, now)
-        if !isOverloaded, now > firstRefusal + Self.patience {
+        if !isOverloaded, pace.measurements >= firstRefusal + Self.patience {
             isOverloaded = true
             overloadEnd = now + overload
-            room = Self.bounded(Self.target / pace)
+            room = Self.bounded(Self.target / pace.time)
         }
         return false
     }
@@ -102,7 +95,7 @@ struct QueueLimit: Equatable, Sendable {
     private mutating func goOn(at now: UInt64) {
         if now > overloadEnd {
             isOverloaded = false
-            firstRefusal = now
+            firstRefusal = pace.measurements
             overload = min(overload * 2, Self.longestOverload)
         } else if now > nextMeasuring {
             nextMeasuring = now + Self.measuringInterval
@@ -116,6 +109,7 @@ struct QueueLimit: Equatable, Sendable {
     /// - Returns: The place, from 1 on; `nil` when there is none: the request has to be refused at once.
     mutating func enter(at now: UInt64) -> Int? {
         guard hasRoom(at: now) else { return nil }
+        if waiting == 0 { pace.begin(at: now) }
         waiting += 1
         return waiting
     }
@@ -125,26 +119,20 @@ struct QueueLimit: Equatable, Sendable {
     /// - Parameters:
     ///   - place: The place that it took.
     ///   - nanoseconds: How long it waited.
-    mutating func leave(_ place: Int, after nanoseconds: Int64) {
+    ///   - now: The time.
+    mutating func leave(_ place: Int, after nanoseconds: Int64, at now: UInt64) {
         waiting -= 1
         let wait = Double(nanoseconds)
-        notePace(wait, at: place)
+        pace.leave(at: now, isEmpty: waiting == 0)
         // Who took a place that there is no more says nothing of the room as it is now.
         if isOverloaded, Double(place) <= room, Double(place) > room * 0.75 {
             let isInTime = wait < min(base + Self.target, Self.burstTarget)
             room = Self.bounded(room + (isInTime ? Self.step : -Self.backwardStep))
         }
         if place <= Self.smallest, limit == Self.smallest {
-            base += (min(wait, base * Self.largestStep + Self.target) - base) * Self.baseWeight
+            base += (min(wait, base * Self.largestStep + Self.target) - base) * Self.weight
             toMeasure = max(toMeasure - 1, 0)
         }
-    }
-
-    private mutating func notePace(_ wait: Double, at place: Int) {
-        let square = Double(place * place)
-        let believed = min(max(wait, Double(place) * Self.fastest), Double(place) * pace * Self.largestStep)
-        products += (believed * Double(place) - products) * Self.weight
-        squares += (square - squares) * Self.weight
     }
 
     private static func bounded(_ room: Double) -> Double { min(max(room, Double(smallest)), Double(largest)) }

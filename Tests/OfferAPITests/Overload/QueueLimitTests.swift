@@ -31,7 +31,7 @@ struct QueueLimitTests {
                 entered = []
                 for (place, at) in tick {
                     now += work
-                    queue.leave(place, after: Int64(now - at) * 1000)
+                    queue.leave(place, after: Int64(now - at) * 1000, at: UInt64(now) * 1000)
                     waits.append(now - at)
                     done += 1
                 }
@@ -85,7 +85,7 @@ struct QueueLimitTests {
         // Each asks again as soon as it has its answer; an answer takes 1 ms.
         var places = (0..<64).compactMap { _ in queue.enter(at: 0) }
         for tick in 1...10_000 {
-            queue.leave(places.removeFirst(), after: 64_000_000)
+            queue.leave(places.removeFirst(), after: 64_000_000, at: UInt64(tick) * 1_000_000)
             if let place = queue.enter(at: UInt64(tick) * 1_000_000) { places.append(place) }
         }
         #expect(places.count == 64)
@@ -95,17 +95,16 @@ struct QueueLimitTests {
     func closedLoops() {
         var queue = QueueLimit()
         var (entered, wanting, refused, now) = ([(place: Int, at: UInt64)](), 256, 0, UInt64(0))
-        for tick in 0..<20_000 {
+        for _ in 0..<20_000 {
             // Who was refused asks again, as all others do who have their answers.
             for _ in 0..<wanting {
                 if let place = queue.enter(at: now) { entered.append((place, now)) } else { refused += 1 }
             }
             wanting = 256 - entered.count
-            if tick == 100 { refused = 0 }
             // Some are answered at a time, 25 µs each.
             let answered = min(entered.count, 16)
             now += UInt64(answered) * 25_000
-            for (place, at) in entered.prefix(answered) { queue.leave(place, after: Int64(now - at)) }
+            for (place, at) in entered.prefix(answered) { queue.leave(place, after: Int64(now - at), at: now) }
             entered.removeFirst(answered)
             wanting += answered
         }
@@ -132,7 +131,7 @@ struct QueueLimitTests {
                 now += 1000
                 let answered = entered.prefix { $0.until <= now }
                 for (place, at, until) in answered {
-                    queue.leave(place, after: Int64(until - at) * 1000)
+                    queue.leave(place, after: Int64(until - at) * 1000, at: UInt64(until) * 1000)
                     waits.append(until - at)
                 }
                 entered.removeFirst(answered.count)
@@ -161,6 +160,26 @@ struct QueueLimitTests {
         #expect(clients.waits.sorted()[clients.waits.count * 99 / 100] < 40_000)
     }
 
+    @Test("A stall that ends refuses nobody of those whom the service can answer", arguments: [100_000, 1_000_000])
+    func stall(time: Int) {
+        var clients = Clients(256)
+        clients.run(for: 1_000_000, work: 100, latency: 5000)
+        clients.run(for: 10_000, work: 100, latency: time)
+        clients.run(for: 1_000_000, work: 100, latency: 5000)
+        #expect(clients.refused == 0)
+        #expect(clients.waits.count > 9000)
+    }
+
+    @Test("Many who come at once to a service that is slow at first are served when it is not any more")
+    func coldStart() {
+        var clients = Clients(600)
+        clients.run(for: 30_000, work: 300, latency: 20_000)
+        clients.run(for: 500_000, work: 100, latency: 5000)
+        clients.refused = 0
+        clients.run(for: 1_000_000, work: 100, latency: 5000)
+        #expect(clients.refused == 0)
+    }
+
     @Test("Who was refused because of a stall, and asks again at once, is let in some time after it")
     func stallWithManyClients() {
         var clients = Clients(300)
@@ -180,10 +199,14 @@ struct QueueLimitTests {
     func burst() {
         var queue = QueueLimit()
         for second in 0..<5 {
-            let places = (0..<300).compactMap { _ in queue.enter(at: UInt64(second) * 100_000_000) }
+            let now = UInt64(second) * 1_000_000_000
+            let places = (0..<300).compactMap { _ in queue.enter(at: now) }
             // At first nothing is known of the pace; then it is 2 ms.
             #expect(places.count == (second == 0 ? 256 : 64))
-            for place in places { queue.leave(place, after: Int64(place) * 2_000_000) }
+            for place in places {
+                let wait = Int64(place) * 2_000_000
+                queue.leave(place, after: wait, at: now + UInt64(wait))
+            }
             #expect(queue.waiting == 0)
         }
     }
@@ -197,18 +220,9 @@ struct QueueLimitTests {
             var places: [Int] = []
             while let place = queue.enter(at: now) { places.append(place) }
             #expect(places.count >= 4)
-            for place in places { queue.leave(place, after: 10_000_000_000) }
+            for place in places { queue.leave(place, after: 10_000_000_000, at: now) }
         }
         #expect(queue.limit == 4)
-    }
-
-    @Test("One wait that is out of the common says nothing of the others")
-    func stall() {
-        var queue = QueueLimit()
-        for _ in 0..<100 { if let place = queue.enter(at: 0) { queue.leave(place, after: 10_000) } }
-        let before = queue.limit
-        if let place = queue.enter(at: 0) { queue.leave(place, after: 10_000_000_000) }
-        #expect(queue.limit > before / 2)
     }
 
     @Test("Who has gone leaves the place to others")
