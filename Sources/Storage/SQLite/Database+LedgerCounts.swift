@@ -3,6 +3,35 @@ import Offers
 
 /// What a signature may depend on.
 extension Database {
+    /// What the ledger holds of a customer.
+    func standing(of question: LedgerQuestion, _ digestKey: DigestKey) throws -> LedgerStanding {
+        var standing = LedgerStanding()
+        for (offer, limit, originalTransactionId) in question.offers {
+            let customer = digestKey.digest(
+                customer: question.customer,
+                originalTransactionId: originalTransactionId,
+                bundleId: question.bundleId
+            )
+            standing.signatures[offer] = try signatures(
+                of: offer,
+                customer,
+                originalTransactionId.map(question.subscription),
+                limit,
+                at: question.now
+            )
+        }
+        guard let text = question.customer else { return standing }
+        let customer = digestKey.digest(customer: text, originalTransactionId: nil, bundleId: question.bundleId)
+        for id in question.originalTransactionIds {
+            standing.presentations[id] = try presentations(
+                of: question.subscription(id),
+                customer,
+                at: question.now
+            ).0
+        }
+        return standing
+    }
+
     /// How many signatures of an offer a customer got within the limit's period: those in the ledger, and those that the
     /// subscription redeemed though they are not in it.
     func signatures(

@@ -20,6 +20,7 @@ final class SQLiteLedgerStore: LedgerStore {
     private let now: @Sendable () -> Timestamp
     private let writer = LedgerWriterName.random()
     private let chain = Mutex(Chain())
+    private let standings: GroupRead<LedgerQuestion, LedgerStanding>
 
     /// Begins a chain of its own with the first record.
     ///
@@ -38,6 +39,9 @@ final class SQLiteLedgerStore: LedgerStore {
         self.keys = keys
         self.retentionDays = retentionDays
         self.now = now
+        standings = GroupRead { (questions) throws(StorageFailure) in
+            try database.read { database in try questions.map { try database.standing(of: $0, keys.digestKey) } }
+        }
     }
 
     func commit(_ entries: [LedgerEntry]) throws(StorageFailure) -> [[GrantOutcome]] {
@@ -115,38 +119,8 @@ final class SQLiteLedgerStore: LedgerStore {
         return found.count
     }
 
-    func standing(of question: LedgerQuestion) throws(StorageFailure) -> LedgerStanding {
-        try database.read { database in
-            var standing = LedgerStanding()
-            for (offer, limit, originalTransactionId) in question.offers {
-                let customer = keys.digestKey.digest(
-                    customer: question.customer,
-                    originalTransactionId: originalTransactionId,
-                    bundleId: question.bundleId
-                )
-                standing.signatures[offer] = try database.signatures(
-                    of: offer,
-                    customer,
-                    originalTransactionId.map(question.subscription),
-                    limit,
-                    at: question.now
-                )
-            }
-            guard let text = question.customer else { return standing }
-            let customer = keys.digestKey.digest(
-                customer: text,
-                originalTransactionId: nil,
-                bundleId: question.bundleId
-            )
-            for id in question.originalTransactionIds {
-                standing.presentations[id] = try database.presentations(
-                    of: question.subscription(id),
-                    customer,
-                    at: question.now
-                ).0
-            }
-            return standing
-        }
+    func standing(of question: LedgerQuestion) async throws(StorageFailure) -> LedgerStanding {
+        try await standings.answer(question)
     }
 
     private func write(
