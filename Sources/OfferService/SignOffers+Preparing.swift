@@ -13,8 +13,7 @@ extension SignOffers {
     /// A request for which the App Store, the store of states or the ledger has to be waited for.
     public struct Waiting: Sendable {
         fileprivate enum Reason: Sendable {
-            case appStore(AppStoreQuestion, any EvidenceFetcher)
-            case states(CustomerHistories.Reading)
+            case history(CustomerHistories.Beginning)
             case ledger(LedgerQuestion, Undecided)
         }
 
@@ -77,9 +76,7 @@ extension SignOffers {
         )
         switch try histories.begin(from: request.evidence, for: request.account, of: inquiry.signing.app) {
         case .known(let history, let moment): return try decide(inquiry, history, at: moment)
-        case .reading(let reading): return .waiting(Waiting(inquiry: inquiry, reason: .states(reading)))
-        case .asking(let question, let fetcher):
-            return .waiting(Waiting(inquiry: inquiry, reason: .appStore(question, fetcher)))
+        case let beginning: return .waiting(Waiting(inquiry: inquiry, reason: .history(beginning)))
         }
     }
 
@@ -90,25 +87,19 @@ extension SignOffers {
     /// - Throws: ``SignatureFault`` when there is no answer at all.
     public func goOn(with waiting: Waiting) async throws(SignatureFault) -> Decided {
         let inquiry = waiting.inquiry
-        let beginning: Beginning
         switch waiting.reason {
         case .ledger(let question, let undecided):
             return decide(inquiry, undecided, hearing: try await standing(of: question))
-        case .states(let reading):
-            let (history, moment) = try await histories.history(from: reading)
-            beginning = try decide(inquiry, history, at: moment)
-        case .appStore(let question, let fetcher):
+        case .history(let beginning):
             let (history, moment) = try await histories.history(
-                asking: question,
-                of: fetcher,
+                goingOn: beginning,
                 for: inquiry.request.account,
                 of: inquiry.signing.app
             )
-            beginning = try decide(inquiry, history, at: moment)
-        }
-        switch beginning {
-        case .decided(let decided): return decided
-        case .waiting(let waiting): return try await goOn(with: waiting)
+            switch try decide(inquiry, history, at: moment) {
+            case .decided(let decided): return decided
+            case .waiting(let waiting): return try await goOn(with: waiting)
+            }
         }
     }
 

@@ -3,20 +3,23 @@ import Foundation
 import SignedDataFixtures
 import Testing
 
-/// The event loop answers `POST /v1/signatures`, and with a query, which says nothing, the router does.
-@Suite("The two ways to a signature")
+/// The event loop answers `POST /v1/signatures` and `POST /v1/eligibility`, and with a query, which says nothing, the router
+/// does.
+@Suite("The two ways to an answer")
 struct TwoWaysTests {
     private struct Way {
-        let path: String
+        let isRouter: Bool
         let service: RunningService
+
+        func path(_ path: String) -> String { isRouter ? path + "?" : path }
     }
 
-    private static let loop = "/v1/signatures"
-    private static let router = "/v1/signatures?"
+    private static let signatures = "/v1/signatures"
+    private static let eligibility = "/v1/eligibility"
 
     /// Two services that nobody has asked yet, alike but for their keys.
     private func ways() throws -> [Way] {
-        return try [Self.loop, Self.router].map { path in
+        try [false, true].map { isRouter in
             let server = try FakeServer { request in
                 request.path.hasPrefix("/production/verifyReceipt") ? .init(200, Customers.active) : .init(500, "{}")
             }
@@ -40,7 +43,7 @@ struct TwoWaysTests {
                 "clients.yaml",
                 String(contentsOf: clients, encoding: .utf8).replacing("apps:", with: "signaturesPerSecond: 1, apps:")
             )
-            return Way(path: path, service: try RunningService(installation))
+            return Way(isRouter: isRouter, service: try RunningService(installation))
         }
     }
 
@@ -100,17 +103,46 @@ struct TwoWaysTests {
         return head + "\r\n\r\n" + body
     }
 
+    /// Questions about eligibility, in an order in which each finds what those before it have left.
+    private static func questions(lapsed: String, active: String) -> [(name: String, body: String)] {
+        let token = #""appAccountToken":"0ae9dc0e-93c4-4d5c-9d21-3c7c3e0b6a51""#
+        // A subscription of which nobody has heard.
+        let own = lapsed.replacing("transaction_id\":\"1\"", with: "transaction_id\":\"2\"")
+        let lapsed = "\"evidence\":{\"receiptResponse\":\(own)}"
+        let active = "\"evidence\":{\"receiptResponse\":\(active)}"
+        let products = #""products":["pro.monthly","pro.unknown"]"#
+        return [
+            ("a customer whose state has to be read, and a limit that the ledger knows", "{\(token),\(lapsed)}"),
+            ("held state alone, of which the introductory offer", "{\(token),\(products)}"),
+            ("no question to the ledger", "{\(lapsed),\"offers\":[\(offers(["comeback50", "ended"]))]}"),
+            ("offers that are named", "{\(active),\"offers\":[\(offers(["once", "ended", "never-heard-of"]))]}"),
+            ("an explanation", "{\(token),\(lapsed),\"explain\":true}"),
+            ("a question for the App Store", #"{\#(token),\#(products),"evidence":{"receipt":"MIIB"}}"#),
+            ("nobody, and nothing", "{}"),
+            ("no JSON", "{\"offers\":"),
+            ("formats, which nothing has here", "{\(token),\"formats\":[\"jws\"]}"),
+            ("another app", "{\(lapsed),\"bundleId\":\"com.example.other\"}"),
+            (
+                "evidence from the future",
+                "{\(lapsed.replacing("request_date_ms\":\"1", with: "request_date_ms\":\"3"))}"
+            ),
+        ]
+    }
+
     @Test("give the same answer, byte for byte but for nonces, times and signatures, and count the same")
     func same() throws {
         // One after the other: the answer that was dated later is the one that counts.
         let active = Customers.active
         let lapsed = Customers.lapsed
         let ways = try ways()
-        for (name, body) in Self.bodies(lapsed: lapsed, active: active) {
+        let requests =
+            Self.bodies(lapsed: lapsed, active: active).map { (Self.signatures, $0.name, $0.body) }
+            + Self.questions(lapsed: lapsed, active: active).map { (Self.eligibility, $0.name, $0.body) }
+        for (path, name, body) in requests {
             let answers = try ways.map { way in
                 try Connection(to: way.service.server).request(
                     "POST",
-                    way.path,
+                    way.path(path),
                     headers: [
                         "Authorization: Bearer \(Installation.token)", "Content-Type: application/json",
                         "X-Request-ID: two-ways",
@@ -118,7 +150,7 @@ struct TwoWaysTests {
                     body: body
                 )
             }
-            #expect(comparable(answers[0]) == comparable(answers[1]), "\(name)")
+            #expect(comparable(answers[0]) == comparable(answers[1]), "\(path): \(name)")
         }
         let counted = try ways.map { way in
             try way.service.metrics().filter { name, _ in
@@ -130,13 +162,21 @@ struct TwoWaysTests {
             counted[0]["offer_signer_decisions_total{call=\"signatures\",verdict=\"eligible\",reason=\"lapsed\"}"] ?? 0
                 > 20
         )
+        #expect(
+            counted[0]["offer_signer_decisions_total{call=\"eligibility\",verdict=\"eligible\",reason=\"lapsed\"}"] ?? 0
+                > 5
+        )
     }
 
     @Test("keep the order in which requests came on a connection, whichever way each goes")
     func order() throws {
         let service = try RunningService()
         let connection = try Connection(to: service.server)
-        let paths = [Self.router, Self.loop, "/v1/eligibility", Self.loop, Self.loop, Self.router, Self.loop]
+        let (signatures, eligibility) = (Self.signatures, Self.eligibility)
+        let paths = [
+            signatures + "?", signatures, eligibility, signatures, eligibility + "?", signatures, eligibility,
+            signatures + "?", signatures,
+        ]
         let body = Customers.lapsedRequest(offers: ["comeback50"])
         let requests = paths.enumerated().map { index, path in
             """
@@ -155,7 +195,7 @@ struct TwoWaysTests {
             let answer = try connection.receive()
             #expect(answer.status == 200, "\(path)")
             #expect(answer.headers["x-request-id"] == "\(index)")
-            #expect((answer.decisions.first?["discount"] != nil) == (path != "/v1/eligibility"))
+            #expect((answer.decisions.first?["discount"] != nil) == path.hasPrefix(signatures))
         }
     }
 }

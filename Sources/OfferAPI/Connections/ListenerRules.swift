@@ -84,7 +84,7 @@ public struct ListenerRules: Sendable {
                 judge: { head, address in gate.judge(head, from: address) },
                 tls: tls,
                 admission: admission,
-                queue: LoopQueue(on: loop, answeredBy: SignaturesOnLoop(endpoints: endpoints, telemetry: telemetry)),
+                queue: LoopQueue(on: loop, answeredBy: OffersOnLoop(endpoints: endpoints, telemetry: telemetry)),
                 noteRefusal: { telemetry.note($0, $1, $2) }
             )
         }

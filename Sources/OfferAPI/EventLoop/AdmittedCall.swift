@@ -1,3 +1,4 @@
+import NIOCore
 import OfferService
 
 /// A request on an event loop that its client may make: it is to be finished once.
@@ -9,6 +10,7 @@ final class AdmittedCall {
     /// Who asks.
     let client: Client
 
+    private let route: PublicRoute
     private let clients: ClientDirectory
     private let telemetry: RequestTelemetry
 
@@ -16,18 +18,27 @@ final class AdmittedCall {
     ///
     /// - Parameters:
     ///   - call: The request.
-    ///   - endpoints: What the configuration in use answers with.
+    ///   - endpoint: Its endpoint.
+    ///   - route: Its route.
+    ///   - clients: Who may call.
     ///   - telemetry: Takes note of the request.
-    init?(_ call: LoopCall, by endpoints: LoopEndpoints, _ telemetry: RequestTelemetry) {
+    init?(
+        _ call: LoopCall,
+        to endpoint: some BodyEndpoint,
+        at route: PublicRoute,
+        by clients: ClientDirectory,
+        _ telemetry: RequestTelemetry
+    ) {
         do throws(Problem) {
-            client = try endpoints.signatures.admit(call.head)
+            client = try endpoint.admit(call.head)
         } catch {
-            Self.send(LoopAnswer(error), for: call, to: nil, telemetry)
+            Self.send(LoopAnswer(error), for: call, at: route, to: nil, telemetry)
             return nil
         }
         self.call = call
+        self.route = route
         self.telemetry = telemetry
-        clients = endpoints.clients
+        self.clients = clients
         do throws(Problem) {
             try clients.begin(client)
         } catch {
@@ -44,6 +55,27 @@ final class AdmittedCall {
         answer(result)
     }
 
+    /// Answers the request once somebody has been waited for, in a task of its own; its place is others' meanwhile.
+    ///
+    /// - Parameters:
+    ///   - loop: The request's event loop.
+    ///   - body: The body of the answer, JSON.
+    func finish(on loop: any EventLoop, _ body: @escaping @Sendable () async throws(Problem) -> [UInt8]) {
+        call.progress.abandon()
+        let identity = call.identity
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        Task {
+            let result: Result<[UInt8], Problem> = await RequestIdentity.$current.withValue(identity) {
+                do throws(Problem) {
+                    return .success(try await body())
+                } catch {
+                    return .failure(error)
+                }
+            }
+            loop.execute { bound.value.finish(result) }
+        }
+    }
+
     private func answer(_ result: Result<[UInt8], Problem>) {
         var answer: LoopAnswer
         switch result {
@@ -55,12 +87,13 @@ final class AdmittedCall {
             answer = LoopAnswer(problem)
         }
         answer.add(clients.rateLimitFields(of: client))
-        Self.send(consume answer, for: call, to: client, telemetry)
+        Self.send(consume answer, for: call, at: route, to: client, telemetry)
     }
 
     private static func send(
         _ answer: consuming LoopAnswer,
         for call: LoopCall,
+        at route: PublicRoute,
         to client: Client?,
         _ telemetry: RequestTelemetry
     ) {
@@ -68,7 +101,7 @@ final class AdmittedCall {
         answer.add(call.identity)
         telemetry.note(
             call.identity,
-            route: PublicRoute.signatures.path,
+            route: route.path,
             status: answer.status,
             client: client?.name,
             nanoseconds: call.watch.nanoseconds

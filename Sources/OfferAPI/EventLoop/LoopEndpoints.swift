@@ -8,8 +8,10 @@ public final class LoopEndpoints: Sendable {
     let clients: ClientDirectory
     /// `POST /v1/signatures`.
     let signatures: SignaturesEndpoint
+    /// `POST /v1/eligibility`.
+    let eligibility: EligibilityEndpoint
 
-    /// Puts the use case behind its route.
+    /// Puts the use case behind its routes.
     ///
     /// - Parameters:
     ///   - clients: Who may call.
@@ -17,5 +19,6 @@ public final class LoopEndpoints: Sendable {
     public init(clients: ClientDirectory, signOffers: SignOffers) {
         self.clients = clients
         signatures = SignaturesEndpoint(clients: clients, signOffers: signOffers)
+        eligibility = EligibilityEndpoint(clients: clients, signOffers: signOffers)
     }
 }

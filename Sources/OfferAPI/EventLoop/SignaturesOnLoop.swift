@@ -1,4 +1,3 @@
-import HTTPTypes
 import NIOCore
 import OfferService
 import Offers
@@ -7,21 +6,11 @@ import Offers
 ///
 /// There is one entry into the ledger's queue for a tick, and one wake of the event loop for its commit. What has to ask
 /// the App Store, the store of states or the ledger goes on in a task of its own.
-struct SignaturesOnLoop: LoopResponder {
-    /// How many offers are decided before the event loop looks after its connections again.
-    private static var offersPerTick: Int { 256 }
-
-    /// What the configuration in use answers with.
-    let endpoints: @Sendable () -> LoopEndpoints
-    /// Takes note of the requests.
-    let telemetry: RequestTelemetry
-
-    /// A request whose body is read.
-    private struct Wish {
-        let admitted: AdmittedCall
-        let call: SignatureCall
-        let bundleId: String
-    }
+struct SignaturesOnLoop {
+    /// What answers.
+    let endpoint: SignaturesEndpoint
+    /// The event loop, on which everything here is called.
+    let loop: any EventLoop
 
     /// A request of which each offer is decided.
     private struct Decided {
@@ -38,60 +27,28 @@ struct SignaturesOnLoop: LoopResponder {
         let evidence: EvidenceKind?
     }
 
-    func takes(_ head: RequestHead) -> Bool { head.method == .post && head.target == PublicRoute.signatures.path }
-
-    // Each step is taken for all requests before the next one: a step's code fits into the processor's first cache, and that
-    // of all steps together does not.
-    func answer(_ calls: [LoopCall], on loop: any EventLoop) -> Int {
-        let endpoints = endpoints()
-        let (wishes, taken) = read(calls, endpoints)
-        let decided = decide(wishes, on: loop, endpoints)
-        let signed = sign(decided, endpoints)
-        if !signed.isEmpty { record(signed, on: loop, endpoints) }
-        return taken
-    }
-
-    /// Admits and reads requests, until there is enough to do for a tick.
-    private func read(_ calls: [LoopCall], _ endpoints: LoopEndpoints) -> ([Wish], taken: Int) {
-        var wishes: [Wish] = []
-        wishes.reserveCapacity(calls.count)
-        var (taken, offers) = (0, 0)
-        for call in calls {
-            guard offers < Self.offersPerTick else { break }
-            taken += 1
-            offers += 1
-            call.progress.begin()
-            // Who has gone gets nothing signed.
-            guard call.connection.isWaiting else {
-                call.progress.abandon()
-                continue
-            }
-            guard let admitted = AdmittedCall(call, by: endpoints, telemetry) else { continue }
-            do throws(Problem) {
-                let body = Array(call.body.readableBytesView)
-                let (wish, bundleId) = try endpoints.signatures.take(body, from: admitted.client)
-                offers += wish.offers.count
-                wishes.append(Wish(admitted: admitted, call: wish, bundleId: bundleId))
-            } catch {
-                admitted.finish(.failure(error))
-            }
-        }
-        return (wishes, taken)
+    /// Answers requests, some of them later.
+    ///
+    /// - Parameter wishes: The requests.
+    func answer(_ wishes: [LoopWish<SignatureCall>]) {
+        let signed = sign(decide(wishes))
+        if !signed.isEmpty { record(signed) }
     }
 
     /// Decides; who has to wait for somebody goes on in a task.
-    private func decide(_ wishes: [Wish], on loop: any EventLoop, _ endpoints: LoopEndpoints) -> [Decided] {
+    private func decide(_ wishes: [LoopWish<SignatureCall>]) -> [Decided] {
         var all: [Decided] = []
         all.reserveCapacity(wishes.count)
         for wish in wishes {
-            let admitted = wish.admitted
+            let (admitted, call) = (wish.admitted, wish.call)
             do throws(Problem) {
-                switch try endpoints.signatures.begin(wish.call, of: wish.bundleId, for: admitted.client) {
+                switch try endpoint.begin(call, of: wish.bundleId, for: admitted.client) {
                 case .waiting(let waiting):
-                    admitted.call.progress.abandon()
-                    wait(for: waiting, wish.call, admitted, on: loop, endpoints)
+                    admitted.finish(on: loop) { [endpoint] () async throws(Problem) in
+                        try await endpoint.goOn(with: waiting, evidence: call.evidence?.kind)
+                    }
                 case .decided(let decided):
-                    all.append(Decided(admitted: admitted, decided: decided, evidence: wish.call.evidence?.kind))
+                    all.append(Decided(admitted: admitted, decided: decided, evidence: call.evidence?.kind))
                 }
             } catch {
                 admitted.finish(.failure(error))
@@ -101,14 +58,14 @@ struct SignaturesOnLoop: LoopResponder {
     }
 
     /// Signs; what has nothing signed is answered at once.
-    private func sign(_ all: [Decided], _ endpoints: LoopEndpoints) -> [Signed] {
+    private func sign(_ all: [Decided]) -> [Signed] {
         var signed: [Signed] = []
         signed.reserveCapacity(all.count)
         for one in all {
             do throws(Problem) {
-                let prepared = try endpoints.signatures.sign(one.decided, evidence: one.evidence)
+                let prepared = try endpoint.sign(one.decided, evidence: one.evidence)
                 guard let entry = prepared.entry else {
-                    one.admitted.finish(release(prepared, by: .success([]), evidence: one.evidence, endpoints))
+                    one.admitted.finish(release(prepared, by: .success([]), evidence: one.evidence))
                     continue
                 }
                 let one = Signed(admitted: one.admitted, prepared: prepared, entry: entry, evidence: one.evidence)
@@ -120,36 +77,15 @@ struct SignaturesOnLoop: LoopResponder {
         return signed
     }
 
-    private func wait(
-        for waiting: SignOffers.Waiting,
-        _ wish: SignatureCall,
-        _ admitted: AdmittedCall,
-        on loop: any EventLoop,
-        _ endpoints: LoopEndpoints
-    ) {
-        let identity = admitted.call.identity
-        let bound = NIOLoopBound(admitted, eventLoop: loop)
-        Task {
-            let result: Result<[UInt8], Problem> = await RequestIdentity.$current.withValue(identity) {
-                do throws(Problem) {
-                    return .success(try await endpoints.signatures.goOn(wish, with: waiting))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            loop.execute { bound.value.finish(result) }
-        }
-    }
-
-    private func record(_ signed: [Signed], on loop: any EventLoop, _ endpoints: LoopEndpoints) {
+    private func record(_ signed: [Signed]) {
         let bound = NIOLoopBound(signed, eventLoop: loop)
-        endpoints.signatures.record(signed.map(\.entry)) { result in
+        endpoint.record(signed.map(\.entry)) { [self] result in
             loop.execute {
                 let signed = bound.value
                 let bodies = signed.enumerated().map { index, one in
                     // What has no outcome is not given out.
                     let outcomes = result.map { $0.indices.contains(index) ? $0[index] : [] }
-                    return release(one.prepared, by: outcomes, evidence: one.evidence, endpoints)
+                    return release(one.prepared, by: outcomes, evidence: one.evidence)
                 }
                 for (one, body) in zip(signed, bodies) { one.admitted.finish(body) }
             }
@@ -160,11 +96,10 @@ struct SignaturesOnLoop: LoopResponder {
     private func release(
         _ prepared: PreparedAnswer,
         by outcomes: Result<[GrantOutcome], SignatureFault>,
-        evidence kind: EvidenceKind?,
-        _ endpoints: LoopEndpoints
+        evidence kind: EvidenceKind?
     ) -> Result<[UInt8], Problem> {
         do throws(Problem) {
-            return .success(try endpoints.signatures.release(prepared, by: outcomes, evidence: kind))
+            return .success(try endpoint.release(prepared, by: outcomes, evidence: kind))
         } catch {
             return .failure(error)
         }

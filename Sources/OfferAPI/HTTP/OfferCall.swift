@@ -75,7 +75,18 @@ extension EligibilityCall: OfferCall {
         of bundleId: String,
         by signOffers: SignOffers
     ) async throws(SignatureFault) -> [UInt8] {
-        let request = EligibilityRequest(
+        let answer = try await signOffers.eligibility(request(for: bundleId))
+        return signOffers.metrics.rooms.measure(.encode) { answer.json }
+    }
+}
+
+extension EligibilityCall {
+    /// The request to the use case.
+    ///
+    /// - Parameter bundleId: The app, which the client may ask for.
+    /// - Returns: The request.
+    func request(for bundleId: String) -> EligibilityRequest {
+        EligibilityRequest(
             bundleId: bundleId,
             account: account,
             evidence: evidence,
@@ -83,8 +94,6 @@ extension EligibilityCall: OfferCall {
             products: products,
             explain: explain
         )
-        let answer = try await signOffers.eligibility(request)
-        return signOffers.metrics.rooms.measure(.encode) { answer.json }
     }
 }
 

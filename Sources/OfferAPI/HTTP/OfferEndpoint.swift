@@ -98,19 +98,16 @@ extension OfferEndpoint where Call == SignatureCall {
     /// Waits for whom a call has to wait, and answers it.
     ///
     /// - Parameters:
-    ///   - call: The call.
     ///   - waiting: How far it came.
+    ///   - kind: The kind of the call's evidence.
     /// - Returns: The body of the answer, JSON.
     /// - Throws: `Problem` 422 or 503.
-    func goOn(
-        _ call: SignatureCall,
-        with waiting: SignOffers.Waiting
-    ) async throws(Problem) -> [UInt8] {
+    func goOn(with waiting: SignOffers.Waiting, evidence kind: EvidenceKind?) async throws(Problem) -> [UInt8] {
         do {
             let answer = try await signOffers.answer(try await signOffers.goOn(with: waiting))
             return signOffers.metrics.rooms.measure(.encode) { answer.json }
         } catch {
-            throw Problem(error, evidence: call.evidence?.kind)
+            throw Problem(error, evidence: kind)
         }
     }
 
@@ -145,5 +142,49 @@ extension OfferEndpoint where Call == SignatureCall {
         } catch {
             throw Problem(error, evidence: kind)
         }
+    }
+}
+
+/// The parts of a call for eligibility, for who answers without a task.
+extension OfferEndpoint where Call == EligibilityCall {
+    /// Decides, as far as that goes without waiting.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - bundleId: The app that it is for.
+    /// - Returns: How far it came.
+    /// - Throws: `Problem` 422 or 503.
+    func begin(_ call: EligibilityCall, of bundleId: String) throws(Problem) -> SignOffers.EligibilityBeginning {
+        do {
+            return try signOffers.begin(call.request(for: bundleId))
+        } catch {
+            throw Problem(error, evidence: call.evidence?.kind)
+        }
+    }
+
+    /// Waits for whom a call has to wait, and answers it.
+    ///
+    /// - Parameters:
+    ///   - undecided: How far it came.
+    ///   - kind: The kind of the call's evidence.
+    /// - Returns: The body of the answer, JSON.
+    /// - Throws: `Problem` 422 or 503.
+    func goOn(
+        with undecided: SignOffers.UndecidedEligibility,
+        evidence kind: EvidenceKind?
+    ) async throws(Problem) -> [UInt8] {
+        do {
+            return encode(try await signOffers.goOn(with: undecided))
+        } catch {
+            throw Problem(error, evidence: kind)
+        }
+    }
+
+    /// The body of an answer.
+    ///
+    /// - Parameter answer: The answer.
+    /// - Returns: The body, JSON.
+    func encode(_ answer: EligibilityAnswer) -> [UInt8] {
+        signOffers.metrics.rooms.measure(.encode) { answer.json }
     }
 }

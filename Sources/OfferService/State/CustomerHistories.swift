@@ -18,10 +18,10 @@ struct CustomerHistories: Sendable {
     let now: @Sendable () -> Timestamp
 
     /// How far a history is known without waiting.
-    enum Beginning {
+    enum Beginning: Sendable {
         /// All of it is, at a moment of the server's clock after it was told.
         case known(SharedHistory?, Timestamp)
-        /// The store of states has to be read; then ``CustomerHistories/history(from:)`` goes on.
+        /// The store of states has to be read; then `CustomerHistories.history(goingOn:)` goes on.
         case reading(Reading)
         /// The App Store has to be asked.
         case asking(AppStoreQuestion, any EvidenceFetcher)
@@ -116,7 +116,26 @@ struct CustomerHistories: Sendable {
         of app: App,
         needsWholeHistory: Bool = false
     ) async throws(SignatureFault) -> (SharedHistory?, Timestamp) {
-        switch try begin(from: evidence, for: account, of: app, needsWholeHistory: needsWholeHistory) {
+        let beginning = try begin(from: evidence, for: account, of: app, needsWholeHistory: needsWholeHistory)
+        return try await history(goingOn: beginning, for: account, of: app, needsWholeHistory: needsWholeHistory)
+    }
+
+    /// Goes on with the history of a customer, and waits for whom it has to be waited.
+    ///
+    /// - Parameters:
+    ///   - beginning: How far it is known.
+    ///   - account: The account that is asked for.
+    ///   - app: The app that is asked for.
+    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
+    /// - Returns: The history, and the server's clock after it was told.
+    /// - Throws: `SignatureFault` when nobody can tell.
+    func history(
+        goingOn beginning: Beginning,
+        for account: Account,
+        of app: App,
+        needsWholeHistory: Bool = false
+    ) async throws(SignatureFault) -> (SharedHistory?, Timestamp) {
+        switch beginning {
         case .known(let history, let moment): return (history, moment)
         case .reading(let reading): return try await history(from: reading)
         case .asking(let question, let fetcher):
@@ -131,18 +150,18 @@ struct CustomerHistories: Sendable {
     }
 
     /// The history, once the store of states is read.
-    func history(from reading: Reading) async throws(SignatureFault) -> (SharedHistory?, Timestamp) {
+    private func history(from reading: Reading) async throws(SignatureFault) -> (SharedHistory?, Timestamp) {
         let state = try await held(reading.question, in: reading.memory)
         return (reading.history(with: state), reading.moment)
     }
 
     /// The history that the App Store tells.
-    func history(
+    private func history(
         asking question: AppStoreQuestion,
         of fetcher: any EvidenceFetcher,
         for account: Account,
         of app: App,
-        needsWholeHistory: Bool = false
+        needsWholeHistory: Bool
     ) async throws(SignatureFault) -> (SharedHistory?, Timestamp) {
         let told: SubscriptionHistory
         let watch = Stopwatch()

@@ -1,0 +1,57 @@
+import HTTPTypes
+import NIOCore
+
+/// Answers `POST /v1/signatures` and `POST /v1/eligibility` on the event loop.
+///
+/// Each step is taken for all requests of a tick before the next one: a step's code fits into the processor's first cache,
+/// and that of all steps together does not.
+struct OffersOnLoop: LoopResponder {
+    /// How many offers are decided before the event loop looks after its connections again.
+    private static var offersPerTick: Int { 256 }
+
+    /// What the configuration in use answers with.
+    let endpoints: @Sendable () -> LoopEndpoints
+    /// Takes note of the requests.
+    let telemetry: RequestTelemetry
+
+    func takes(_ head: RequestHead) -> Bool {
+        guard head.method == .post else { return false }
+        return head.target == PublicRoute.signatures.path || head.target == PublicRoute.eligibility.path
+    }
+
+    func answer(_ calls: [LoopCall], on loop: any EventLoop) -> Int {
+        let endpoints = endpoints()
+        let clients = endpoints.clients
+        var signatures: [LoopWish<SignatureCall>] = []
+        signatures.reserveCapacity(calls.count)
+        var eligibility: [LoopWish<EligibilityCall>] = []
+        var (taken, offers) = (0, 0)
+        for call in calls {
+            guard offers < Self.offersPerTick else { break }
+            taken += 1
+            offers += 1
+            call.progress.begin()
+            // Who has gone gets nothing signed.
+            guard call.connection.isWaiting else {
+                call.progress.abandon()
+                continue
+            }
+            if call.head.target == PublicRoute.eligibility.path {
+                let endpoint = endpoints.eligibility
+                guard let wish = LoopWish(call, to: endpoint, at: .eligibility, by: clients, telemetry) else {
+                    continue
+                }
+                offers += wish.call.offers?.count ?? 0
+                eligibility.append(wish)
+            } else {
+                let endpoint = endpoints.signatures
+                guard let wish = LoopWish(call, to: endpoint, at: .signatures, by: clients, telemetry) else { continue }
+                offers += wish.call.offers.count
+                signatures.append(wish)
+            }
+        }
+        SignaturesOnLoop(endpoint: endpoints.signatures, loop: loop).answer(signatures)
+        EligibilityOnLoop(endpoint: endpoints.eligibility, loop: loop).answer(eligibility)
+        return taken
+    }
+}
