@@ -248,6 +248,7 @@ let package = Package(
             dependencies: [
                 "OfferAPI", "OfferService", "AppStore", "LedgerFixtures", "Offers", "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

@@ -33,6 +33,14 @@ extension SignOffers {
         }
     }
 
+    /// How many decisions a question asks for.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: The number; without offers in the request, all of the app count.
+    public func decisionCount(of request: EligibilityRequest) -> Int {
+        (request.offers ?? apps[request.bundleId]?.app.offers ?? []).count + request.products.count
+    }
+
     /// Decides as ``eligibility(_:)`` does, as far as that goes without waiting for anybody.
     ///
     /// - Parameter request: The request.

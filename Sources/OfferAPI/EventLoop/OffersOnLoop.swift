@@ -41,7 +41,16 @@ struct OffersOnLoop: LoopResponder {
                 guard let wish = LoopWish(call, to: endpoint, at: .eligibility, by: clients, telemetry) else {
                     continue
                 }
-                offers += wish.call.offers?.count ?? 0
+                let count = endpoint.decisionCount(of: wish.call, for: wish.bundleId)
+                guard count <= Self.offersPerTick else {
+                    // A whole catalog takes too long for an event loop on which others wait.
+                    let (call, bundleId) = (wish.call, wish.bundleId)
+                    wish.admitted.finish(on: loop) { () async throws(Problem) in
+                        try await endpoint.answer(call, of: bundleId)
+                    }
+                    continue
+                }
+                offers += count
                 eligibility.append(wish)
             } else {
                 let endpoint = endpoints.signatures

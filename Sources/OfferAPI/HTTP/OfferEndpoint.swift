@@ -162,6 +162,31 @@ extension OfferEndpoint where Call == EligibilityCall {
         }
     }
 
+    /// How many decisions a call asks for, which may be as many as the catalog has offers.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - bundleId: The app that it is for.
+    /// - Returns: The number.
+    func decisionCount(of call: EligibilityCall, for bundleId: String) -> Int {
+        signOffers.decisionCount(of: call.request(for: bundleId))
+    }
+
+    /// Answers a call, and waits where that has to be.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - bundleId: The app that it is for.
+    /// - Returns: The body of the answer, JSON.
+    /// - Throws: `Problem` 422 or 503.
+    func answer(_ call: EligibilityCall, of bundleId: String) async throws(Problem) -> [UInt8] {
+        do {
+            return encode(try await signOffers.eligibility(call.request(for: bundleId)))
+        } catch {
+            throw Problem(error, evidence: call.evidence?.kind)
+        }
+    }
+
     /// Waits for whom a call has to wait, and answers it.
     ///
     /// - Parameters:

@@ -15,6 +15,8 @@ public final class App: Sendable {
     public let maximumAccountsPerTransaction: Int
     /// The app's subscription groups, in the catalog's order.
     public let subscriptionGroups: [SubscriptionGroup]
+    /// Every offer of the app, in the catalog's order.
+    public let offers: [OfferRequest]
 
     private let places: [String: Place]
 
@@ -55,20 +57,16 @@ public final class App: Sendable {
             }
         }
         self.places = places
+        offers = subscriptionGroups.flatMap { group in
+            group.products.flatMap { product in
+                product.offers.map { OfferRequest(productId: product.id, offerId: $0.id) }
+            }
+        }
     }
 
     /// Whether any offer may be redeemed so many times only.
     public var countsRedemptions: Bool {
         subscriptionGroups.contains { $0.products.contains { $0.offers.contains { $0.maxRedemptions != nil } } }
-    }
-
-    /// Every offer of the app, in the catalog's order.
-    public var offers: [OfferRequest] {
-        subscriptionGroups.flatMap { group in
-            group.products.flatMap { product in
-                product.offers.map { OfferRequest(productId: product.id, offerId: $0.id) }
-            }
-        }
     }
 
     /// The product with that identifier and the group it is in; `nil` when the catalog does not have it.
