@@ -25,6 +25,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     private var latestHead: RequestHead?
     /// The head as the router has it; `nil` where the request is answered on the event loop.
     private var routed: HTTPRequest?
+    /// In which queue the request waits.
+    private var queue = AdmissionControl.Queue.task
     private var isHeadRequest = false
     private var held = HeldInput()
     private var isReleasing = false
@@ -151,7 +153,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         case .body(var piece): read(&piece, context)
         case .end:
             guard state.requestEnded(at: .now()), let head else { return }
-            guard progress.enter(routed == nil ? .answer : .task) else {
+            guard progress.enter(queue) else {
                 return refuse(.overloaded, closes: false, context)
             }
             let body = body
@@ -185,12 +187,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         if let problem = HTTPHeadRules.fault(of: framing, in: sent.version) {
             return refuse(problem, closes: true, context)
         }
-        if setup.queue?.takes(head) != true {
+        queue = setup.queue?.queue(of: head) ?? .task
+        if queue == .task {
             routed = try? HTTPRequest(sent, secure: setup.isSecure, splitCookie: false)
             guard routed != nil else { return refuse(.malformedTarget, closes: true, context) }
         }
         self.head = head
-        if setup.admission?.hasRoom(in: routed == nil ? .answer : .task) == false {
+        if setup.admission?.hasRoom(in: queue) == false {
             return refuse(.overloaded, closes: closes, context)
         }
         switch setup.judge(head, { context.remoteAddress }) {

@@ -23,11 +23,11 @@ final class LoopQueue {
         self.responder = responder
     }
 
-    /// Whether a request may be answered here.
+    /// In which queue a request waits that may be answered here.
     ///
     /// - Parameter head: The request's head.
-    /// - Returns: `true` when it may be.
-    func takes(_ head: RequestHead) -> Bool { responder.takes(head) }
+    /// - Returns: The queue; `nil` when it may not be.
+    func queue(of head: RequestHead) -> AdmissionControl.Queue? { responder.queue(of: head) }
 
     /// Queues a request, until all that has arrived is read.
     ///

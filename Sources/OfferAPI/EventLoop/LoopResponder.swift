@@ -2,11 +2,11 @@ import NIOCore
 
 /// Answers requests on the event loop of their connections, those of one tick together.
 protocol LoopResponder: Sendable {
-    /// Whether a request may be one for this; what is not goes to the router.
+    /// In which queue a request waits that may be one for this; what is not goes to the router.
     ///
-    /// - Parameter head: The request's head, which has been judged.
-    /// - Returns: `true` when it may be.
-    func takes(_ head: RequestHead) -> Bool
+    /// - Parameter head: The request's head.
+    /// - Returns: The queue; `nil` when it is for the router.
+    func queue(of head: RequestHead) -> AdmissionControl.Queue?
 
     /// Answers requests. It may stop after some of them, so that the event loop can look
     /// after its other connections.

@@ -14,9 +14,13 @@ struct OffersOnLoop: LoopResponder {
     /// Takes note of the requests.
     let telemetry: RequestTelemetry
 
-    func takes(_ head: RequestHead) -> Bool {
-        guard head.method == .post else { return false }
-        return head.target == PublicRoute.signatures.path || head.target == PublicRoute.eligibility.path
+    func queue(of head: RequestHead) -> AdmissionControl.Queue? {
+        guard head.method == .post else { return nil }
+        return switch head.target {
+        case PublicRoute.signatures.path: .signature
+        case PublicRoute.eligibility.path: .answer
+        default: nil
+        }
     }
 
     func answer(_ calls: [LoopCall], on loop: any EventLoop) -> Int {

@@ -4,20 +4,23 @@ import Synchronization
 
 /// Refuses requests at once when those before them already wait too long, so that whoever is let in is answered soon.
 ///
-/// There is a queue for those that a task works on, in which a request waits until its task begins, and one for those that
-/// are answered on the event loops, in which it waits until the ledger has what was signed: a ledger that is slow keeps
-/// nobody from what needs no ledger. A request that waits for Apple is in neither, and takes no place from others. Every
-/// call is plain and synchronous.
+/// There is a queue for those that a task works on, in which a request waits until its task begins. For those that are
+/// answered on the event loops there are two: in one a request waits until the ledger has what was signed, in the other for
+/// its answer alone. So a ledger that is slow keeps nobody from what needs no ledger. A request that waits for Apple is in
+/// none of them, and takes no place from others. Every call is plain and synchronous.
 public final class AdmissionControl: Sendable {
     /// What a request waits for in its queue.
     enum Queue: Int, Sendable {
         /// The beginning of its task.
         case task
         /// The ledger, and its answer.
+        case signature
+        /// Its answer, in which nothing is signed.
         case answer
     }
 
     private let tasks = Mutex(QueueLimit())
+    private let signatures = Mutex(QueueLimit())
     private let answers = Mutex(QueueLimit())
     private let waits: Timer
     private let room: Gauge
@@ -28,7 +31,7 @@ public final class AdmissionControl: Sendable {
     public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         waits = Timer(label: "offer_signer_queue_wait_seconds", dimensions: [], factory: factory)
         room = Gauge(label: "offer_signer_queue_limit", dimensions: [], factory: factory)
-        room.record(answers.withLock { $0.limit })
+        room.record(signatures.withLock { $0.limit })
     }
 
     /// Whether another request would be let in, for a look before its body is read.
@@ -63,7 +66,7 @@ public final class AdmissionControl: Sendable {
             limit.leave(place, after: nanoseconds, at: now.uptimeNanoseconds)
             return (before, limit.limit)
         }
-        if queue == .answer, limits.0 != limits.1 { room.record(limits.1) }
+        if queue == .signature, limits.0 != limits.1 { room.record(limits.1) }
     }
 
     /// A request has gone with its client, or waits for somebody else.
@@ -81,6 +84,7 @@ public final class AdmissionControl: Sendable {
     {
         switch queue {
         case .task: tasks.withLock(body)
+        case .signature: signatures.withLock(body)
         case .answer: answers.withLock(body)
         }
     }

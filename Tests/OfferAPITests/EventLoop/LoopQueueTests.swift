@@ -15,7 +15,7 @@ struct LoopQueueTests {
 
         init(atMost most: Int = .max) { self.most = most }
 
-        func takes(_ head: RequestHead) -> Bool { true }
+        func queue(of head: RequestHead) -> AdmissionControl.Queue? { .answer }
 
         func answer(_ calls: [LoopCall], on loop: any EventLoop) -> Int {
             let taken = calls.prefix(most)

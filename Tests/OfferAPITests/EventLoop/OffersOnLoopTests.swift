@@ -78,6 +78,23 @@ struct OffersOnLoopTests {
         }
     }
 
+    @Test("Signatures that wait for the ledger take no place from questions, nor from what goes to the router")
+    func queues() {
+        let responder = responder(offers: 1)
+        func queue(_ method: HTTPRequest.Method, _ path: String) -> AdmissionControl.Queue? {
+            responder.queue(of: RequestHead(HTTPRequest(method: method, scheme: nil, authority: nil, path: path)))
+        }
+        #expect(queue(.post, "/v1/signatures") == .signature)
+        #expect(queue(.post, "/v1/eligibility") == .answer)
+        #expect(queue(.get, "/v1/eligibility") == nil)
+        #expect(queue(.post, "/v1/diagnoses") == nil)
+        let admission = AdmissionControl()
+        while admission.enter(.signature) != nil {}
+        #expect(!admission.hasRoom(in: .signature))
+        #expect(admission.hasRoom(in: .answer))
+        #expect(admission.hasRoom(in: .task))
+    }
+
     @Test("A few offers are decided at once")
     func few() async throws {
         let (loop, answers) = (NIOAsyncTestingEventLoop(), Answers())
