@@ -246,7 +246,7 @@ let package = Package(
         .testTarget(
             name: "OfferAPITests",
             dependencies: [
-                "OfferAPI", "OfferService", "AppStore", "LedgerFixtures", "Offers", "StrictJSON",
+                "OfferAPI", "OfferService", "AppStore", "LedgerFixtures", "Offers", "PrometheusMetrics", "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -19,8 +19,14 @@ public final class AdmissionControl: Sendable {
         case answer
     }
 
+    /// The queue that waits for the ledger, and the room in it that was told last.
+    private struct Signatures {
+        var limit = QueueLimit()
+        var told = 0
+    }
+
     private let tasks = Mutex(QueueLimit())
-    private let signatures = Mutex(QueueLimit())
+    private let signatures = Mutex(Signatures())
     private let answers = Mutex(QueueLimit())
     private let waits: Timer
     private let room: Gauge
@@ -31,7 +37,7 @@ public final class AdmissionControl: Sendable {
     public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         waits = Timer(label: "offer_signer_queue_wait_seconds", dimensions: [], factory: factory)
         room = Gauge(label: "offer_signer_queue_limit", dimensions: [], factory: factory)
-        room.record(signatures.withLock { $0.limit })
+        withLimit(of: .signature) { _ in }
     }
 
     /// Whether another request would be let in, for a look before its body is read.
@@ -61,12 +67,7 @@ public final class AdmissionControl: Sendable {
     func leave(_ queue: Queue, at place: Int, since start: NIODeadline) {
         let now = NIODeadline.now()
         let nanoseconds = (now - start).nanoseconds
-        let limits = withLimit(of: queue) { limit in
-            let before = limit.limit
-            limit.leave(place, after: nanoseconds, at: now.uptimeNanoseconds)
-            return (before, limit.limit)
-        }
-        if queue == .signature, limits.0 != limits.1 { room.record(limits.1) }
+        withLimit(of: queue) { $0.leave(place, after: nanoseconds, at: now.uptimeNanoseconds) }
     }
 
     /// A request has gone with its client, or waits for somebody else.
@@ -84,7 +85,16 @@ public final class AdmissionControl: Sendable {
     {
         switch queue {
         case .task: tasks.withLock(body)
-        case .signature: signatures.withLock(body)
+        case .signature:
+            signatures.withLock { queue in
+                let result = body(&queue.limit)
+                // Told with the lock held: of two numbers that are told in the wrong order the older one would stay.
+                if queue.limit.limit != queue.told {
+                    queue.told = queue.limit.limit
+                    room.record(queue.told)
+                }
+                return result
+            }
         case .answer: answers.withLock(body)
         }
     }
