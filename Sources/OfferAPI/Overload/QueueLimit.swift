@@ -20,8 +20,10 @@ struct QueueLimit: Equatable, Sendable {
     /// The smallest room for a burst: as many as the connections of a pool, so that a single backend that asks for much at a
     /// time waits for itself rather than being refused.
     static let burst = 64
-    /// The smallest room: whoever works is never without work because of the limit.
-    static let smallest = 4
+    /// The smallest room: one is worked on while another's signatures are written.
+    ///
+    /// The wait with hardly anybody before is measured in it. With more of them, half of that wait would be a queue already.
+    static let smallest = 2
     /// The largest room, for a burst of small requests.
     static let largest = 1024
     /// For how many measurements of the pace requests are refused until it counts as no burst: a stall is one of them,
@@ -125,7 +127,8 @@ struct QueueLimit: Equatable, Sendable {
         let wait = Double(nanoseconds)
         pace.leave(at: now, isEmpty: waiting == 0)
         // Who took a place that there is no more says nothing of the room as it is now.
-        if isOverloaded, Double(place) <= room, Double(place) > room * 0.75 {
+        let places = Int(room)
+        if isOverloaded, place <= places, place * 4 > places * 3 {
             let isInTime = wait < min(base + Self.target, Self.burstTarget)
             room = Self.bounded(room + (isInTime ? Self.step : -Self.backwardStep))
         }

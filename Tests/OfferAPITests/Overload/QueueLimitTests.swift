@@ -160,6 +160,16 @@ struct QueueLimitTests {
         #expect(clients.waits.sorted()[clients.waits.count * 99 / 100] < 40_000)
     }
 
+    @Test("Room that was lost while all was slow comes back in overload, too")
+    func recoveryInOverload() {
+        var clients = Clients(256)
+        clients.run(for: 5_000_000, work: 20_000, latency: 0)
+        #expect(clients.queue.limit < 8)
+        clients.run(for: 10_000_000, work: 100, latency: 1000)
+        #expect(clients.queue.limit >= 16)
+        #expect(clients.queue.limit < 64)
+    }
+
     @Test("A stall that ends refuses nobody of those whom the service can answer", arguments: [100_000, 1_000_000])
     func stall(time: Int) {
         var clients = Clients(256)
@@ -219,10 +229,10 @@ struct QueueLimitTests {
             now += 10_000_000
             var places: [Int] = []
             while let place = queue.enter(at: now) { places.append(place) }
-            #expect(places.count >= 4)
+            #expect(places.count >= 2)
             for place in places { queue.leave(place, after: 10_000_000_000, at: now) }
         }
-        #expect(queue.limit == 4)
+        #expect(queue.limit == 2)
     }
 
     @Test("Who has gone leaves the place to others")
