@@ -13,7 +13,8 @@ times as many with `offer-signer load`. It fails (exit 1) unless
 
 Each request asks for twenty offers: that is much more work for the service than for the generator, which shares this
 machine's processors with it and could not get to ten times otherwise. What was sent is told as well, as a multiple of
-what the service can take.
+what the service can take; and how much of the processors the host of a virtual machine gave to others meanwhile, which
+makes whoever waits wait longer, in the one step or in the other.
 
 LOAD_SECONDS sets the length of each step (10).
 """
@@ -52,6 +53,18 @@ def megabytes(process, kind):
     """Resident memory: VmRSS now, VmHWM the most that there ever was."""
     text = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
     return int(re.search(kind + r":\s+(\d+) kB", text).group(1)) / 1024
+
+
+def processor_time():
+    """Of all processors: what others on the same host took away (steal), and all, in ticks (proc_stat(5))."""
+    ticks = [int(tick) for tick in Path("/proc/stat").read_text(encoding="ascii").splitlines()[0].split()[1:9]]
+    return ticks[7], sum(ticks)
+
+
+def taken_away(start):
+    """The share of all processors that others on the same host took away since then, in hundredths."""
+    stolen, total = (now - then for now, then in zip(processor_time(), start))
+    return 100 * stolen / total if total else 0.0
 
 
 def is_ready(admin):
@@ -110,12 +123,16 @@ def measure(executable, service):
     url = f"http://127.0.0.1:{port}"
     capacity = load(executable, url, "--connections", "16")["requestsPerSecond"]
     gentle = ["--rate", f"{capacity / 10:.1f}", "--connections", "16"]
+    start = processor_time()
     before = load(executable, url, *gentle)
+    taken_before = taken_away(start)
     memory_before, files_before = megabytes(service, "VmHWM"), open_files(service)
     probe = Probe(port)
     probe.start()
     flood = ["--rate", f"{capacity * 10:.1f}", "--connections", CONNECTIONS, "--event-loops", "1", "--warm-up", "1"]
+    start = processor_time()
     during = load(executable, url, *flood)
+    taken_during = taken_away(start)
     probe.is_over = True
     probe.join()
     memory_during = megabytes(service, "VmHWM")
@@ -138,6 +155,7 @@ def measure(executable, service):
     print(f"sent               {sent:10.1f} times the capacity; {unsent} more were due, and no connection was free")
     print(f"memory             {memory_before:10.0f} MB at the most before, {memory_during:.0f} MB under load")
     print(f"p99 afterwards     {later:10.2f} ms, {later / unloaded:.1f} times")
+    print(f"taken away         {taken_before:10.0f} % of the processors by others on this host, {taken_during:.0f} % under load")
     checks = {
         "some requests are accepted": during["requests"] > 0,
         f"accepted requests keep their p99 within {FACTOR} times": 0 < loaded <= FACTOR * unloaded,
