@@ -6,15 +6,15 @@ import Testing
 
 @Suite("Letting requests in")
 struct AdmissionControlTests {
-    @Test("The room that is told is the room that there is: in overload, and when that is over without another request")
+    @Test("The room that is told is the room that there is: in overload, and from the first request after it")
     func toldRoom() async throws {
         let registry = PrometheusRegistry()
         let admission = AdmissionControl(factory: registry)
         #expect(told(by: registry) == 256)
         var places = fill(admission)
-        // A request every 20 ms, and more than there is room for all the time.
-        for _ in 0..<500 where told(by: registry) >= 64 {
-            try await Task.sleep(for: .milliseconds(20))
+        // A request every 5 ms, and more than there is room for all the time.
+        for _ in 0..<2000 where told(by: registry) >= 64 {
+            try await Task.sleep(for: .milliseconds(5))
             if let (place, since) = places.popLast() { admission.leave(.signature, at: place, since: since) }
             places += fill(admission)
         }
