@@ -118,7 +118,7 @@ soak: test-build $(python)/installed
 
 overload: build
 	$(call heading,'Ten times the load that the service can take')
-	@deploy/loadtest/overload.py $(release)
+	@python3 -B deploy/loadtest/overload.py $(release)
 
 # Two builds and twice all tests but a few, which are named with the reason: see deploy/sanitize.sh.
 SANITIZERS ?= address thread

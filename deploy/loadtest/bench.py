@@ -21,8 +21,8 @@ import tempfile
 import time
 
 from measuring import (
-    Failed, Measurement, Raw, draw, heading, load, load_average, machine, number, run_json, table, wait_until,
-    write_results,
+    Failed, Host, Measurement, Raw, draw, heading, load, load_average, machine, number, read_from_disk, run_json, table,
+    wait_until, write_results,
 )
 
 TOKEN = "demo-token-for-loopback-only"
@@ -217,8 +217,8 @@ def report(options, raw, rows, extras, version):
         f"Medians of {options.rounds} rounds of {options.seconds:g} s, each between two measurements of raw libcrypto "
         f"(one `EVP_PKEY_CTX` kept, `EVP_PKEY_sign`): {number(extras['rawMicroseconds'])} µs of CPU a signature, "
         f"{number(extras['rawSignaturesPerSecond'], 0)} signatures a second on {os.cpu_count()} cores. "
-        f"Load average before the run: {extras['loadAverage']:.1f}; the ratios are what counts. The generator runs on "
-        "the same cores as the service.",
+        f"Load average before the run: {extras['loadAverage']:.1f}; the host gave {extras['takenAway']:.0f} % of the "
+        "processors to others meanwhile; the ratios are what counts. The generator runs on the same cores as the service.",
         "",
     ]
     cells = [[row.name, *row.cells()] for row in rows if not row.fault]
@@ -249,11 +249,12 @@ def main():
     options.benchmark = os.path.abspath(options.benchmark)
     if not os.path.exists(options.executable):
         raise SystemExit(f"There is no executable at {options.executable}; make bench builds it.")
+    read_from_disk(options.executable)
     version = subprocess.run([options.executable, "--version"], capture_output=True, text=True).stdout.strip()
     with tempfile.TemporaryDirectory(prefix="offer-signer-bench-") as workspace:
         installation = Installation(workspace, options.config, options.executable)
         raw = Raw(workspace, installation.key)
-        before = load_average()
+        before, host = load_average(), Host()
         rows = measurements(options, installation)
         for number_ in range(options.rounds):
             heading(f"Round {number_ + 1} of {options.rounds}")
@@ -261,6 +262,7 @@ def main():
                 row.add_round(raw)
         extras = {
             "loadAverage": before,
+            "takenAway": host.taken_away(),
             "rawMicroseconds": statistics.median(r.raw_cpu for row in rows for r in row.rounds),
             "rawSignaturesPerSecond": statistics.median(r.raw_throughput for row in rows for r in row.rounds),
             "allocations": None,

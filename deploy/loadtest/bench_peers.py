@@ -21,7 +21,8 @@ import tempfile
 import time
 
 from measuring import (
-    Failed, Measurement, Raw, draw, heading, load, load_average, machine, number, table, wait_until, write_results,
+    Failed, Host, Measurement, Raw, draw, heading, load, load_average, machine, read_from_disk, table, wait_until,
+    write_results,
 )
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -196,7 +197,7 @@ QUESTIONS = [
 ]
 
 
-def report(options, raw, servers, rows, left_out, version, before, picture):
+def report(options, raw, servers, rows, left_out, version, before, taken_away, picture):
     lines = [
         "# Offer Signer against others who sign the same",
         "",
@@ -205,7 +206,8 @@ def report(options, raw, servers, rows, left_out, version, before, picture):
         f"Medians of {options.rounds} rounds of {options.seconds:g} s over 64 connections, all in turns, each between two "
         "measurements of raw libcrypto. The peers decode, compose, sign and encode, no more; Offer Signer authenticates "
         "and decides as well, and keeps its ledger where this version has one. "
-        f"Load average before the run: {before:.1f}; the ratios are what counts. The generator runs on the same cores.",
+        f"Load average before the run: {before:.1f}; the host gave {taken_away:.0f} % of the processors to others "
+        "meanwhile; the ratios are what counts. The generator runs on the same cores.",
     ]
     for question, _ in QUESTIONS:
         lines += ["", f"**{question}**", ""]
@@ -227,6 +229,7 @@ def main():
     options.executable = os.path.abspath(options.executable)
     if not os.path.exists(options.executable):
         raise SystemExit(f"There is no executable at {options.executable}; make bench-peers builds it.")
+    read_from_disk(options.executable)
     version = said([options.executable, "--version"])
     with tempfile.TemporaryDirectory(prefix="offer-signer-bench-") as workspace:
         # A copy, because a key that others can read is refused, and git does not keep a file's mode.
@@ -238,7 +241,7 @@ def main():
         public = os.path.join(workspace, "public.pem")
         subprocess.run(["openssl", "pkey", "-in", keys[0], "-pubout", "-out", public], check=True)
         raw = Raw(workspace, keys[0])
-        before = load_average()
+        before, host = load_average(), Host()
         heading("Who is here")
         peers, left_out = find_peers(options, keys[0], workspace)
         config = os.path.join(home, os.path.basename(options.config))
@@ -255,6 +258,7 @@ def main():
             heading(f"Round {round_ + 1} of {options.rounds}")
             for row in rows.values():
                 row.add_round(raw)
+        taken_away = host.taken_away()
         curves, picture = [], False
         if not options.no_curve:
             heading("Throughput against latency")
@@ -272,8 +276,9 @@ def main():
             os.makedirs(options.output, exist_ok=True)
             title = f"One offer, evidence of 2 KB, {CONNECTIONS[0]} to {CONNECTIONS[-1]} connections"
             picture = draw(os.path.join(options.output, "bench-peers.png"), curves, title)
-    markdown = report(options, raw, servers, rows, left_out, version, before, picture)
-    record = {"version": version, "machine": machine(), "loadAverage": before, "leftOut": left_out, "curves": curves}
+    markdown = report(options, raw, servers, rows, left_out, version, before, taken_away, picture)
+    record = {"version": version, "machine": machine(), "leftOut": left_out, "curves": curves}
+    record |= {"loadAverage": before, "takenAway": taken_away}
     record["measurements"] = [row.record() for row in rows.values()]
     write_results(options.output, "bench-peers", markdown, record)
     heading("Result")

@@ -13,6 +13,41 @@ class Failed(Exception):
     """A measurement that did not come about, with the reason."""
 
 
+class Host:
+    """What the machine under this one, if there is any, does to a measurement from when this is made."""
+
+    def __init__(self):
+        self.ticks = self._ticks()
+
+    @staticmethod
+    def _ticks():
+        """Of all processors: what others on the same host took away (steal), and all, in ticks (proc_stat(5))."""
+        with open("/proc/stat", encoding="ascii") as file:
+            ticks = [int(tick) for tick in file.readline().split()[1:9]]
+        return ticks[7], sum(ticks)
+
+    def taken_away(self):
+        """The share of all processors that others on the same host took away since then, in hundredths."""
+        stolen, total = (now - then for now, then in zip(self._ticks(), self.ticks))
+        return 100 * stolen / total if total else 0.0
+
+
+def read_from_disk(executable):
+    """Lets go of what memory holds of an executable that was just built, so that it is read from disk, as one is that
+    was deployed.
+
+    What was just written stays in memory in large pieces, and counts as the service's memory piece by piece: some 3 MB
+    more than the pages of it that are used.
+    """
+    file = os.open(executable, os.O_RDONLY)
+    try:
+        # What is not on disk yet is kept in any case.
+        os.fsync(file)
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(file)
+
+
 def heading(text):
     bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     print(f"\n\033[1m== {text}\033[0m" if bold else f"\n== {text}", flush=True)

@@ -32,6 +32,8 @@ import threading
 import time
 from pathlib import Path
 
+from measuring import Host
+
 FACTOR = 4
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "demo-token-for-loopback-only"
@@ -53,18 +55,6 @@ def megabytes(process, kind):
     """Resident memory: VmRSS now, VmHWM the most that there ever was."""
     text = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
     return int(re.search(kind + r":\s+(\d+) kB", text).group(1)) / 1024
-
-
-def processor_time():
-    """Of all processors: what others on the same host took away (steal), and all, in ticks (proc_stat(5))."""
-    ticks = [int(tick) for tick in Path("/proc/stat").read_text(encoding="ascii").splitlines()[0].split()[1:9]]
-    return ticks[7], sum(ticks)
-
-
-def taken_away(start):
-    """The share of all processors that others on the same host took away since then, in hundredths."""
-    stolen, total = (now - then for now, then in zip(processor_time(), start))
-    return 100 * stolen / total if total else 0.0
 
 
 def is_ready(admin):
@@ -123,16 +113,16 @@ def measure(executable, service):
     url = f"http://127.0.0.1:{port}"
     capacity = load(executable, url, "--connections", "16")["requestsPerSecond"]
     gentle = ["--rate", f"{capacity / 10:.1f}", "--connections", "16"]
-    start = processor_time()
+    host = Host()
     before = load(executable, url, *gentle)
-    taken_before = taken_away(start)
+    taken_before = host.taken_away()
     memory_before, files_before = megabytes(service, "VmHWM"), open_files(service)
     probe = Probe(port)
     probe.start()
     flood = ["--rate", f"{capacity * 10:.1f}", "--connections", CONNECTIONS, "--event-loops", "1", "--warm-up", "1"]
-    start = processor_time()
+    host = Host()
     during = load(executable, url, *flood)
-    taken_during = taken_away(start)
+    taken_during = host.taken_away()
     probe.is_over = True
     probe.join()
     memory_during = megabytes(service, "VmHWM")
