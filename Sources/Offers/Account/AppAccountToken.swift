@@ -9,9 +9,11 @@ public struct AppAccountToken: Hashable, Sendable {
     ///
     /// - Parameter text: `8-4-4-4-12` hexadecimal digits. Anything else gives `nil`.
     public init?(_ text: String) {
-        guard text.utf8.count == 36 else { return nil }
+        let bytes = text.utf8.span
+        guard bytes.count == 36 else { return nil }
         var hasUppercase = false
-        for (index, byte) in text.utf8.enumerated() {
+        for index in bytes.indices {
+            let byte = bytes[index]
             switch index {
             case 8, 13, 18, 23:
                 guard byte == UInt8(ascii: "-") else { return nil }

@@ -1,8 +1,9 @@
 extension SubscriptionHistory {
     /// The accounts that the evidence names for a group; where the group's purchases name none, those of any purchase.
     ///
-    /// For the whole app, those of any purchase. One person may have bought for several accounts of the app, and each of them is theirs. Evidence that names
-    /// accounts belongs to these accounts alone: a leaked receipt must not serve strangers.
+    /// For the whole app, those of any purchase. One person may have bought for several accounts of the app, and each of
+    /// them is theirs. Evidence that names accounts belongs to these accounts alone: a leaked receipt must not serve
+    /// strangers.
     ///
     /// - Parameters:
     ///   - groupId: The group's identifier; `nil` for the whole app.

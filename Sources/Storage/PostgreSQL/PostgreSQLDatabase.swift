@@ -3,9 +3,9 @@ import Synchronization
 
 /// A PostgreSQL database: the home of the ledger and of all other state where several services share theirs.
 ///
-/// One connection writes the ledger and some do everything else, each on a thread of its own. They connect by themselves, again and again while
-/// there is no server; whoever asks meanwhile waits for a bounded time and then fails. A commit that returned is on
-/// durable storage: a server with `fsync=off` is refused, and `synchronous_commit` is never off.
+/// One connection writes the ledger and some do everything else, each on a thread of its own. They connect by themselves,
+/// again and again while there is no server; whoever asks meanwhile waits for a bounded time and then fails. A commit
+/// that returned is on durable storage: a server with `fsync=off` is refused, and `synchronous_commit` is never off.
 public final class PostgreSQLDatabase: Sendable {
     /// What the database is opened for.
     public enum Access: Sendable {

@@ -4,7 +4,8 @@ import Glibc
 
 /// Memory that the kernel takes out of its own sight (memfd_secret(2), Linux 5.14).
 ///
-/// Nobody else reads it, not even root through `/proc/PID/mem` or a debugger. Like locked memory it is never swapped, and left out of dumps.
+/// Nobody else reads it, not even root through `/proc/PID/mem` or a debugger. Like locked memory it is never swapped, and
+/// left out of dumps.
 enum SecretMemory {
     /// The arena has no memory at all any more: the process must not go on.
     struct ArenaLost: Error {}
