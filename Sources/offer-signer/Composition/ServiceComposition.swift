@@ -106,15 +106,20 @@ struct ServiceComposition {
         // Drained from the last to the first: readiness is told first, and the admin listener tells it to the end.
         var silent = logger
         silent.logLevel = .critical
+        let checkup = Checkup(
+            selfTestKeys: { [current] in current.value.service.selfTestKeys() },
+            clockFault: { clock.fault?.description },
+            logger: logger
+        )
+        let services: [(name: String, service: (any Service)?)] = [
+            ("admin", admin), ("notifications", notifications), ("server", api),
+            ("reload", ReloadOnHangUp(hangUps: hangUps, reload: reload)), ("checkup", checkup), ("drain", drain),
+        ]
         var configuration = ServiceGroupConfiguration(
-            services: [admin] + [notifications].compactMap(\.self) + [
-                api, ReloadOnHangUp(hangUps: hangUps, reload: reload),
-                Checkup(
-                    selfTestKeys: { [current] in current.value.service.selfTestKeys() },
-                    clockFault: { clock.fault?.description },
-                    logger: logger
-                ), drain,
-            ] as [any Service],
+            // Named, because the group would write out all that a service holds for its name, and keep it.
+            services: services.compactMap { name, service in
+                service.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: name) }
+            },
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: silent
         )
