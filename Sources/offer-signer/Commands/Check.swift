@@ -7,6 +7,7 @@ import SubscriptionKeys
 /// `offer-signer check`: whether `serve` would start, and with what.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "check",
         abstract: "Reads everything that serve would, loads the keys, and prints what it found."
     )
 

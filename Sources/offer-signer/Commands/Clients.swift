@@ -5,6 +5,7 @@ import Foundation
 /// `offer-signer clients`: what clients need.
 struct Clients: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "clients",
         abstract: "Makes what clients need.",
         subcommands: [Token.self]
     )
@@ -12,6 +13,7 @@ struct Clients: ParsableCommand {
     /// `offer-signer clients token`: a new bearer token.
     struct Token: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "token",
             abstract: "Makes a client token: prints it once, and its line for clients.yaml."
         )
 

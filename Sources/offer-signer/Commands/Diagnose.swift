@@ -8,6 +8,7 @@ import StrictJSON
 /// `offer-signer diagnose`: why StoreKit refused a signature, in words for people.
 struct Diagnose: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "diagnose",
         abstract: "Says why StoreKit refused a signature: one sentence of cause, one of mend.",
         discussion: """
             The report is what the app gave StoreKit: an object with bundleId, keyIdentifier, productId, offerId, \

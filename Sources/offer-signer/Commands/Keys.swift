@@ -4,6 +4,7 @@ import SubscriptionKeys
 /// `offer-signer keys`: what can be known of key files.
 struct Keys: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "keys",
         abstract: "Looks at subscription keys.",
         subcommands: [Inspect.self]
     )
@@ -11,6 +12,7 @@ struct Keys: ParsableCommand {
     /// `offer-signer keys inspect`: loads keys as `serve` would, and prints what is public of them.
     struct Inspect: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "inspect",
             abstract: "Prints key id, curve, public key fingerprint, file mode and self-test; never private bytes."
         )
 

@@ -3,6 +3,7 @@ import ArgumentParser
 /// `offer-signer ledger`: looks at what was signed.
 struct Ledger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "ledger",
         abstract: "Looks at the ledger of signatures.",
         subcommands: [LedgerVerify.self, LedgerExport.self, LedgerFunnel.self, LedgerForget.self]
     )

@@ -7,7 +7,10 @@ import ServiceLifecycle
 
 /// `offer-signer serve`: the service, until SIGTERM or SIGINT.
 struct Serve: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Runs the service until SIGTERM.")
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Runs the service until SIGTERM."
+    )
 
     @OptionGroup var options: ConfigurationOptions
 

@@ -8,6 +8,7 @@ import Storage
 /// `offer-signer sign`: one answer of the service on standard output.
 struct Sign: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "sign",
         abstract: "Prints one answer of the service, as POST /v1/signatures gives it.",
         discussion: "Exit status 1 when nothing was signed; the answer says why."
     )

@@ -6,6 +6,7 @@ import Logging
 /// `offer-signer simulate-app-store`: a stand-in App Store, until SIGTERM or SIGINT.
 struct SimulateAppStore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "simulate-app-store",
         abstract: "Runs a stand-in App Store for tests, on the loopback address.",
         discussion: """
             It answers verifyReceipt and the App Store Server API, plays StoreKit's part in purchases, and sends \

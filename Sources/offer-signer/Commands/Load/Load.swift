@@ -6,6 +6,7 @@ import UnixSignals
 /// `offer-signer load`: the load generator.
 struct Load: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "load",
         abstract: "Puts load on a service, and measures throughput, latencies and errors.",
         discussion: """
             It finds out by itself what the service would sign: which offers the client's app has, and which of them \
