@@ -10,16 +10,22 @@ struct LabelSet: Hashable, Sendable {
     ///
     /// - Parameter dimensions: Names and values; values may hold anything.
     init(_ dimensions: [(String, String)]) {
-        var names: Set<String> = []
-        var text = ""
+        // There are a few, so they are looked through.
+        var names: [String] = []
+        var text: [UInt8] = []
+        text.reserveCapacity(128)
         for (name, value) in dimensions {
             var name = Self.validName(name)
             if name == "le" { name = "le_" }
-            guard names.insert(name).inserted else { continue }
-            if !text.isEmpty { text += "," }
-            text += "\(name)=\"\(Self.escaped(value, quotes: true))\""
+            guard !names.contains(name) else { continue }
+            names.append(name)
+            if !text.isEmpty { text.append(UInt8(ascii: ",")) }
+            text += name.utf8
+            text += "=\"".utf8
+            text += Self.escaped(value, quotes: true).utf8
+            text.append(UInt8(ascii: "\""))
         }
-        self.text = text
+        self.text = String(decoding: text, as: UTF8.self)
     }
 
     /// The labels with every value replaced: the series that is counted in when there are too many.
@@ -37,6 +43,7 @@ struct LabelSet: Hashable, Sendable {
     ///   - allowsColons: Whether it is a metric's.
     /// - Returns: The name, each character that may not be there replaced by `_`.
     static func validName(_ name: String, allowsColons: Bool = false) -> String {
+        guard !isValid(name, allowsColons: allowsColons) else { return name }
         var valid = ""
         for character in name.unicodeScalars {
             switch character {
@@ -49,6 +56,20 @@ struct LabelSet: Hashable, Sendable {
         return valid.isEmpty ? "_" : valid
     }
 
+    /// Whether a name is one as it is, as nearly all are: a catalog has very many labels.
+    private static func isValid(_ name: String, allowsColons: Bool) -> Bool {
+        let bytes = name.utf8.span
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): break
+            case UInt8(ascii: "0")...UInt8(ascii: "9") where index > 0: break
+            case UInt8(ascii: ":") where allowsColons: break
+            default: return false
+            }
+        }
+        return !bytes.isEmpty
+    }
+
     /// A text as the format takes it: backslash and line feed escaped, in label values also the quotation mark.
     ///
     /// - Parameters:
@@ -56,6 +77,7 @@ struct LabelSet: Hashable, Sendable {
     ///   - quotes: Whether it is a label's value.
     /// - Returns: The text in one line.
     static func escaped(_ text: String, quotes: Bool) -> String {
+        guard needsEscapes(text, quotes: quotes) else { return text }
         var escaped = ""
         for character in text.unicodeScalars {
             switch character {
@@ -66,5 +88,17 @@ struct LabelSet: Hashable, Sendable {
             }
         }
         return escaped
+    }
+
+    private static func needsEscapes(_ text: String, quotes: Bool) -> Bool {
+        let bytes = text.utf8.span
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "\\"), UInt8(ascii: "\n"): return true
+            case UInt8(ascii: "\"") where quotes: return true
+            default: break
+            }
+        }
+        return false
     }
 }

@@ -15,6 +15,8 @@ struct MetricFamily: Sendable {
     private(set) var series: [LabelSet: [Int: Series]] = [:]
     /// How often a series was asked for that there was no room for.
     private(set) var folded: UInt64 = 0
+    /// The labels of the series that the last one was folded into: nearly all of a metric have the same names.
+    private var overflow: (names: [String], labels: LabelSet)?
 
     /// Creates a metric without series.
     ///
@@ -38,12 +40,19 @@ struct MetricFamily: Sendable {
         var labels = LabelSet(dimensions)
         if series[labels] == nil, series.count >= maximum {
             folded += 1
-            labels = LabelSet.overflow(of: dimensions)
+            labels = overflowLabels(for: dimensions)
         }
         if let known = series[labels]?[stripe] { return known }
         let new = Self.newSeries(of: kind)
         series[labels, default: [:]][stripe] = new
         return new
+    }
+
+    private mutating func overflowLabels(for dimensions: [(String, String)]) -> LabelSet {
+        if let overflow, overflow.names.elementsEqual(dimensions, by: { $0 == $1.0 }) { return overflow.labels }
+        let labels = LabelSet.overflow(of: dimensions)
+        overflow = (dimensions.map(\.0), labels)
+        return labels
     }
 
     /// Forgets a part of a series.
