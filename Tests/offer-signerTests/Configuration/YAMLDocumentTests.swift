@@ -59,6 +59,7 @@ import Testing
               host: 127.0.0.2
               host: 127.0.0.3
               prot: 1
+              prot: 2
             clients: clients.yaml
             'catalog': other.yaml
             """
@@ -68,8 +69,8 @@ import Testing
         #expect(
             fixture.faults().map { $0.prefix { $0 != ";" } } == [
                 "offer-signer.yaml:1: server.port: \(first) 1", "offer-signer.yaml:5: admin.host: \(first) 4",
-                "offer-signer.yaml:6: admin.host: \(first) 5", "offer-signer.yaml:7: admin.prot: is not known",
-                "offer-signer.yaml:9: catalog: \(first) 2",
+                "offer-signer.yaml:6: admin.host: \(first) 4", "offer-signer.yaml:7: admin.prot: is not known",
+                "offer-signer.yaml:8: admin.prot: \(first) 7", "offer-signer.yaml:10: catalog: \(first) 2",
             ]
         )
     }

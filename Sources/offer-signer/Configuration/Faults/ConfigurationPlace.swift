@@ -1,5 +1,5 @@
 /// Where a configuration value stands: its key path, and the file, variable or flag that it came from.
-struct ConfigurationPlace: Hashable, Sendable {
+struct ConfigurationPlace: Sendable {
     /// What a value came from.
     enum Origin: Hashable, Sendable {
         /// A file, as the operator would name it, and the line there, from 1.
@@ -12,8 +12,24 @@ struct ConfigurationPlace: Hashable, Sendable {
 
     /// What the value came from.
     let origin: Origin
+    private let path: Path
+
+    /// The place of a value.
+    ///
+    /// - Parameters:
+    ///   - origin: What the value came from.
+    ///   - keyPath: The path of keys to it; empty for a file as a whole.
+    init(origin: Origin, keyPath: String) {
+        self.init(origin: origin, path: .text(keyPath))
+    }
+
+    private init(origin: Origin, path: Path) {
+        self.origin = origin
+        self.path = path
+    }
+
     /// The path of keys to the value, such as `apps[0].keys[1].file`; empty for a file as a whole.
-    let keyPath: String
+    var keyPath: String { path.text }
 
     /// The file; for an override, the variable or the flag.
     var source: String {
@@ -36,8 +52,7 @@ struct ConfigurationPlace: Hashable, Sendable {
     ///   - line: The member's line.
     /// - Returns: The member's place.
     func member(_ key: String, line: Int?) -> ConfigurationPlace {
-        let name = Echo.key(key)
-        return moved(to: keyPath.isEmpty ? name : keyPath + "." + name, line: line)
+        moved(to: .member(path, key), line: line)
     }
 
     /// The place of an element of the list at this place.
@@ -47,12 +62,42 @@ struct ConfigurationPlace: Hashable, Sendable {
     ///   - line: The element's line.
     /// - Returns: The element's place.
     func element(_ index: Int, line: Int?) -> ConfigurationPlace {
-        moved(to: "\(keyPath)[\(index)]", line: line)
+        moved(to: .element(path, index), line: line)
     }
 
-    private func moved(to keyPath: String, line: Int?) -> ConfigurationPlace {
-        guard case .file(let file, _) = origin else { return ConfigurationPlace(origin: origin, keyPath: keyPath) }
-        return ConfigurationPlace(origin: .file(file, line: line), keyPath: keyPath)
+    private func moved(to path: Path, line: Int?) -> ConfigurationPlace {
+        guard case .file(let file, _) = origin else { return ConfigurationPlace(origin: origin, path: path) }
+        return ConfigurationPlace(origin: .file(file, line: line), path: path)
+    }
+
+    /// A path of keys, written out for those few places that are told of: a large catalog has very many.
+    private indirect enum Path: Sendable {
+        case text(String)
+        case member(Path, String)
+        case element(Path, Int)
+
+        var text: String {
+            switch self {
+            case .text(let text): return text
+            case .element(let list, let index): return "\(list.text)[\(index)]"
+            case .member(let mapping, let key):
+                let path = mapping.text
+                return path.isEmpty ? Echo.key(key) : path + "." + Echo.key(key)
+            }
+        }
+    }
+}
+
+extension ConfigurationPlace: Hashable {
+    /// Whether two are told in the same words.
+    static func == (left: ConfigurationPlace, right: ConfigurationPlace) -> Bool {
+        left.origin == right.origin && left.keyPath == right.keyPath
+    }
+
+    /// Hashes what is told.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(origin)
+        hasher.combine(keyPath)
     }
 }
 

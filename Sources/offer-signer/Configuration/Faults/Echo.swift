@@ -60,7 +60,7 @@ enum Echo {
         // Nearly every text is a short name, and a configuration may have very many of them.
         guard text.utf8.count >= beginning.utf8.count else { return false }
         if text.utf8.contains(UInt8(ascii: "-")), text.contains(beginning) { return true }
-        return text.utf8.count >= startOfP8.utf8.count && text.contains(startOfP8)
+        return text.utf8.contains(UInt8(ascii: "A")) && text.contains(startOfP8)
     }
 
     /// Whether a text has a piece of a key, or a long piece of letters and digits as no name has, but a token.
@@ -93,7 +93,9 @@ enum Echo {
     /// - Parameter scalar: The character.
     /// - Returns: `true` for U+0000, U+200B, U+2063 and the like; spaces are visible.
     static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        // Nearly every character is one of ASCII's.
+        guard !scalar.isASCII else { return scalar.value < 0x20 || scalar.value == 0x7F }
+        return switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true
         default: false
         }

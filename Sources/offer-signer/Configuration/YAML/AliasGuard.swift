@@ -19,7 +19,9 @@ enum AliasGuard {
         var line = 1
         var firstLine: Int?
         var mayBegin = true
-        for byte in text.utf8 {
+        let bytes = text.utf8.span
+        for index in bytes.indices {
+            let byte = bytes[index]
             switch byte {
             case UInt8(ascii: "&") where mayBegin: hasAnchor = true
             case UInt8(ascii: "*") where mayBegin:

@@ -4,11 +4,19 @@ struct ConfigurationMapping {
     let place: ConfigurationPlace
     /// Where faults go.
     let faults: FaultCollector
-    /// The members by their keys.
-    let members: [String: ConfigurationNode]
+    /// The members, each with a key of its own.
+    let members: [Member]
+
+    /// A member with its key.
+    struct Member {
+        /// The key.
+        let key: String
+        /// The value.
+        let value: ConfigurationNode
+    }
 
     /// The member with that key; `nil` when it is left out.
-    subscript(key: String) -> ConfigurationNode? { members[key] }
+    subscript(key: String) -> ConfigurationNode? { members.value(of: key) }
 
     /// The member with that key, which must not be left out.
     ///
@@ -17,8 +25,19 @@ struct ConfigurationMapping {
     ///   - mend: What to write, for the fault.
     /// - Returns: The member; `nil` after recording a fault.
     func required(_ key: String, _ mend: String) -> ConfigurationNode? {
-        if let member = members[key] { return member }
+        if let member = self[key] { return member }
         faults.fault(place.member(key, line: place.line), "is missing; \(mend)")
+        return nil
+    }
+}
+
+extension [ConfigurationMapping.Member] {
+    /// The value of a key; the few that there are at the most are looked through.
+    ///
+    /// - Parameter key: The key.
+    /// - Returns: The value; `nil` when there is none.
+    func value(of key: String) -> ConfigurationNode? {
+        for index in indices where self[index].key == key { return self[index].value }
         return nil
     }
 }

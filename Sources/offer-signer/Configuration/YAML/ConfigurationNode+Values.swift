@@ -78,14 +78,15 @@ extension ConfigurationNode {
         of choices: [Choice],
         mend: String
     ) -> Set<Choice>? {
-        let names = choices.map(\.rawValue).joined(separator: ", ")
-        return filledList(of: names, mend: mend).map { Set($0.compactMap { $0.choice(kind, of: choices) }) }
+        filledList(of: choices.map(\.rawValue).joined(separator: ", "), mend: mend).map { elements in
+            Set(elements.compactMap { $0.choice(kind, of: choices) })
+        }
     }
 
-    private func plain(_ needed: String) -> String? {
-        guard let (text, isQuoted) = scalar(needed) else { return nil }
+    private func plain(_ needed: @autoclosure () -> String) -> String? {
+        guard let (text, isQuoted) = scalar(needed()) else { return nil }
         guard !isQuoted else {
-            fault("is text in quotation marks; \(needed) is needed, without them")
+            fault("is text in quotation marks; \(needed()) is needed, without them")
             return nil
         }
         return text

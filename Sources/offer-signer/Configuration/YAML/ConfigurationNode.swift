@@ -2,8 +2,9 @@ import Yams
 
 /// A value of a configuration file with its place: the one way in which the files are read.
 ///
-/// Every reading method records a fault and returns `nil` when the value is not what was asked for.
-struct ConfigurationNode {
+/// Every reading method records a fault and returns `nil` when the value is not what was asked for. It is a reference:
+/// a large catalog has very many, and Yams' nodes take long to copy.
+final class ConfigurationNode {
     /// Where the value stands.
     let place: ConfigurationPlace
     /// Where faults go.
@@ -18,7 +19,7 @@ struct ConfigurationNode {
     ///   - document: The parsed file.
     ///   - file: The file.
     ///   - faults: Where faults go.
-    init(_ document: YAMLDocument, of file: ConfigurationFile, _ faults: FaultCollector) {
+    convenience init(_ document: YAMLDocument, of file: ConfigurationFile, _ faults: FaultCollector) {
         self.init(document.root, file.place(line: document.root.mark?.line), document, faults)
     }
 
@@ -51,8 +52,9 @@ struct ConfigurationNode {
             fault("is \(kind); a mapping is needed, with the keys \(keys.joined(separator: ", "))")
             return nil
         }
-        var lines: [String: Int?] = [:]
-        var members: [String: ConfigurationNode] = [:]
+        var members: [ConfigurationMapping.Member] = []
+        members.reserveCapacity(min(mapping.count, keys.count))
+        var unknown: [String: ConfigurationNode] = [:]
         for (key, value) in mapping {
             let line = key.mark?.line
             guard case .scalar(let scalar) = key, !hasAnchor(key) else {
@@ -60,16 +62,16 @@ struct ConfigurationNode {
                 faults.fault(place.member("?", line: line), "a key is \(found); a key is a plain word")
                 continue
             }
-            let name = String(scalar.string.unicodeScalars.drop { $0 == document.repetitionMark })
+            let name = document.withoutMark(scalar.string)
             let member = ConfigurationNode(value, place.member(name, line: line), document, faults)
-            if let first = lines[name] {
-                member.fault("is given twice\(first.map { ", first on line \($0)" } ?? ""); keep one")
-            } else if !keys.contains(name) {
-                member.fault("is not known; \(NearestName.hint(for: name, among: keys))")
+            if let first = members.value(of: name) ?? unknown[name] {
+                member.fault("is given twice\(first.place.line.map { ", first on line \($0)" } ?? ""); keep one")
+            } else if keys.contains(name) {
+                members.append(ConfigurationMapping.Member(key: name, value: member))
             } else {
-                members[name] = member
+                member.fault("is not known; \(NearestName.hint(for: name, among: keys))")
+                unknown[name] = member
             }
-            lines[name] = .some(line)
         }
         return ConfigurationMapping(place: place, faults: faults, members: members)
     }
@@ -78,10 +80,10 @@ struct ConfigurationNode {
     ///
     /// - Parameter things: What it is a list of, for faults.
     /// - Returns: Its elements.
-    func list(of things: String) -> [ConfigurationNode]? {
+    func list(of things: @autoclosure () -> String) -> [ConfigurationNode]? {
         guard isSupported else { return nil }
         guard case .sequence(let sequence) = node else {
-            fault("is \(kind); a list of \(things) is needed")
+            fault("is \(kind); a list of \(things()) is needed")
             return nil
         }
         return sequence.enumerated().map { index, element in
@@ -95,8 +97,8 @@ struct ConfigurationNode {
     ///   - things: What it is a list of, for faults.
     ///   - mend: What to do about an empty one.
     /// - Returns: Its elements.
-    func filledList(of things: String, mend: String) -> [ConfigurationNode]? {
-        guard let elements = list(of: things) else { return nil }
+    func filledList(of things: @autoclosure () -> String, mend: String) -> [ConfigurationNode]? {
+        guard let elements = list(of: things()) else { return nil }
         guard !elements.isEmpty else {
             fault("is empty; \(mend)")
             return nil
@@ -108,14 +110,14 @@ struct ConfigurationNode {
     ///
     /// - Parameter needed: What is needed, for faults.
     /// - Returns: The text and whether it is in quotation marks (or a block).
-    func scalar(_ needed: String) -> (text: String, isQuoted: Bool)? {
+    func scalar(_ needed: @autoclosure () -> String) -> (text: String, isQuoted: Bool)? {
         guard isSupported else { return nil }
         guard case .scalar(let scalar) = node else {
-            fault("is \(kind); \(needed) is needed")
+            fault("is \(kind); \(needed()) is needed")
             return nil
         }
         guard !isNull else {
-            fault("has no value; \(needed) is needed")
+            fault("has no value; \(needed()) is needed")
             return nil
         }
         return (scalar.string, scalar.style != .plain)
@@ -153,11 +155,14 @@ struct ConfigurationNode {
             fault("has a YAML anchor or is an alias; they are not supported, write the value out")
             return false
         }
-        let known: [Tag.Name] = [.implicit, .str, .map, .seq]
-        guard known.map(\.rawValue).contains(node.tag.rawValue) else {
-            fault("has the YAML tag \(Echo.quoted(node.tag.rawValue)); tags are not supported, leave it out")
+        let tag = node.tag.rawValue
+        guard Self.tags.contains(tag) else {
+            fault("has the YAML tag \(Echo.quoted(tag)); tags are not supported, leave it out")
             return false
         }
         return true
     }
+
+    /// What a value has for a tag that has none written.
+    private static let tags = [Tag.Name.str, .map, .seq, .implicit].map(\.rawValue)
 }

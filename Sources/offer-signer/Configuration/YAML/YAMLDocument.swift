@@ -1,11 +1,15 @@
 import Yams
 
 /// A YAML file as a tree of nodes that know their lines.
-struct YAMLDocument {
+///
+/// A reference, as each ``ConfigurationNode`` has it.
+final class YAMLDocument {
     /// The document's root.
     let root: Yams.Node
     /// Set before keys that the document gives twice, because Yams stops at the first of them; in no other text of it.
-    let repetitionMark: Unicode.Scalar
+    ///
+    /// `nil` where it gives none twice.
+    private let repetitionMark: Unicode.Scalar?
     /// Nodes hold their anchors weakly, and the parser holds them for good: without it, anchors could not be seen.
     let parser: Yams.Parser
 
@@ -16,19 +20,12 @@ struct YAMLDocument {
     ///   - file: The file, for faults.
     ///   - faults: Where faults go.
     init?(_ text: String, of file: ConfigurationFile, _ faults: FaultCollector) {
-        guard
-            let mark = (0xE000...0xF8FF).lazy.compactMap(Unicode.Scalar.init).first(where: { scalar in
-                !text.unicodeScalars.contains(scalar)
-            })
-        else {
-            faults.fault(file.place, "is not a configuration: it has every private-use character there is")
-            return nil
-        }
         if let line = AliasGuard.firstLineOfTooManyAliases(text) {
             faults.fault(file.place(line: line), AliasGuard.message)
             return nil
         }
         var text = text
+        var mark: Unicode.Scalar?
         var repetitions = 0
         while true {
             do {
@@ -41,8 +38,8 @@ struct YAMLDocument {
                 return
             } catch YamlError.duplicatedKeysInMapping(_, let context) {
                 repetitions += 1
-                let marked = repetitions > 100 ? nil : Self.inserting(mark, at: context.mark, of: text)
-                guard let marked else {
+                mark = mark ?? Self.unusedCharacter(of: text)
+                guard repetitions <= 100, let mark, let marked = Self.inserting(mark, at: context.mark, of: text) else {
                     faults.fault(file.place(line: context.mark.line), "a key is given twice")
                     return nil
                 }
@@ -53,6 +50,21 @@ struct YAMLDocument {
                 return nil
             }
         }
+    }
+
+    /// A key without the mark that it may have as a repetition.
+    ///
+    /// - Parameter key: A key of the document.
+    /// - Returns: The key as it is written.
+    func withoutMark(_ key: String) -> String {
+        guard let repetitionMark, key.unicodeScalars.first == repetitionMark else { return key }
+        return String(key.unicodeScalars.drop { $0 == repetitionMark })
+    }
+
+    /// A private-use character that a text does not have.
+    private static func unusedCharacter(of text: String) -> Unicode.Scalar? {
+        let used = Set(text.unicodeScalars)
+        return (0xE000...0xF8FF).lazy.compactMap(Unicode.Scalar.init).first { !used.contains($0) }
     }
 
     /// The text with a character put before a key, inside its quotation marks if it has them.
