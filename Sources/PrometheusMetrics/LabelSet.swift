@@ -43,31 +43,26 @@ struct LabelSet: Hashable, Sendable {
     ///   - allowsColons: Whether it is a metric's.
     /// - Returns: The name, each character that may not be there replaced by `_`.
     static func validName(_ name: String, allowsColons: Bool = false) -> String {
-        guard !isValid(name, allowsColons: allowsColons) else { return name }
+        // Nearly all names are valid as they are, and a catalog has very many labels.
+        let bytes = name.utf8.span
+        guard bytes.isEmpty || !bytes.indices.allSatisfy({ mayName(bytes[$0], at: $0, allowsColons: allowsColons) })
+        else { return name }
         var valid = ""
-        for character in name.unicodeScalars {
-            switch character {
-            case "a"..."z", "A"..."Z", "_": valid.unicodeScalars.append(character)
-            case "0"..."9" where !valid.isEmpty: valid.unicodeScalars.append(character)
-            case ":" where allowsColons: valid.unicodeScalars.append(character)
-            default: valid += "_"
-            }
+        for (index, character) in name.unicodeScalars.enumerated() {
+            let isKept = UInt8(exactly: character.value).map { mayName($0, at: index, allowsColons: allowsColons) }
+            if isKept == true { valid.unicodeScalars.append(character) } else { valid += "_" }
         }
         return valid.isEmpty ? "_" : valid
     }
 
-    /// Whether a name is one as it is, as nearly all are: a catalog has very many labels.
-    private static func isValid(_ name: String, allowsColons: Bool) -> Bool {
-        let bytes = name.utf8.span
-        for index in bytes.indices {
-            switch bytes[index] {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): break
-            case UInt8(ascii: "0")...UInt8(ascii: "9") where index > 0: break
-            case UInt8(ascii: ":") where allowsColons: break
-            default: return false
-            }
+    /// Whether a character may stand where it does in a name; one of ASCII's is its own byte, others never may.
+    private static func mayName(_ character: UInt8, at index: Int, allowsColons: Bool) -> Bool {
+        switch character {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): index > 0
+        case UInt8(ascii: ":"): allowsColons
+        default: false
         }
-        return !bytes.isEmpty
     }
 
     /// A text as the format takes it: backslash and line feed escaped, in label values also the quotation mark.

@@ -75,6 +75,27 @@ struct ExpositionTests {
     }
 
     @Test(
+        "one character that does not belong is enough, wherever it stands",
+        arguments: [
+            ("a-", "a_"), ("-a", "_a"), ("a-b", "a_b"), ("aé", "a_"), ("0a", "_a"), ("a0", "a0"), ("a:b", "a_b"),
+            ("Az_9", "Az_9"), ("", "_"), ("@", "_"), ("[", "_"), ("`", "_"), ("{", "_"), ("/", "_"), ("ā", "_"),
+        ],
+        [("v\\", "v\\\\"), ("\nv", "\\nv"), ("v\"v", "v\\\"v"), ("é", "é"), ("", "")]
+    )
+    func oneCharacter(name: (given: String, told: String), value: (given: String, told: String)) {
+        let registry = PrometheusRegistry()
+        Counter(label: "calls", dimensions: [(name.given, value.given)], factory: registry).increment()
+        #expect(text(of: registry) == "# TYPE calls counter\ncalls{\(name.told)=\"\(value.told)\"} 1\n")
+    }
+
+    @Test("a metric's name keeps its colons")
+    func colons() {
+        let registry = PrometheusRegistry()
+        Counter(label: "offers:signed:rate5m", factory: registry).increment()
+        #expect(text(of: registry) == "# TYPE offers:signed:rate5m counter\noffers:signed:rate5m 1\n")
+    }
+
+    @Test(
         "every number is one that Go's ParseFloat takes",
         arguments: [
             (0.1, "0.1"), (3, "3"), (-2.5e-05, "-2.5e-05"), (1e300, "1e+300"), (.infinity, "+Inf"),
