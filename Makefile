@@ -153,6 +153,8 @@ test-interoperability: test-build $(python)/installed
 
 # On the optimised executable: whole-module builds find faults of their own, and this is what users run.
 test-demo: build
+	$(call heading,'Checking that the image has the libraries of the executable')
+	@deploy/check-libraries.sh $(release)
 	$(call heading,'The demo on the optimised executable')
 	@deploy/demo.sh $(release)
 

@@ -22,10 +22,11 @@ password=$(openssl rand -hex 24)
 printf '%s' "$password" >secrets/database/password
 printf 'database:5432:offer_signer:offer_signer:%s\n' "$password" >secrets/shared/passfile
 if [[ $(id -u) -eq 0 ]]; then
-    chown -R 65532:65532 secrets/shared
+    chown -R 65532:65532 secrets/shared secrets/configuration
     chmod 0755 secrets secrets/database
     chmod 0444 secrets/database/password
 else
-    echo "Not run as root: give the files of deploy/secrets/shared to user 65532 (chown -R 65532)."
+    echo "Not run as root: give deploy/secrets/shared and deploy/secrets/configuration to user 65532:"
+    echo "sudo chown -R 65532 deploy/secrets/shared deploy/secrets/configuration"
 fi
-echo "Made deploy/secrets. Put your configuration and keys into deploy/secrets/configuration, those of user 65532."
+echo "Made deploy/secrets. Put your configuration and keys into deploy/secrets/configuration, as files of user 65532."

@@ -55,6 +55,44 @@ struct KeyFileTests {
         #expect(try check().errors.contains("$CREDENTIALS_DIRECTORY is not set"))
     }
 
+    @Test("A ledger's keys may be systemd credentials, too; as other files they are for their owner alone")
+    func ledgerCredentials() throws {
+        let credentials = installation.directory.url.appending(path: "credentials")
+        try FileManager.default.createDirectory(at: credentials, withIntermediateDirectories: true)
+        try Data(repeating: 7, count: 32).write(to: credentials.appending(path: "digest-key"))
+        try FileManager.default.copyItem(
+            atPath: installation.key,
+            toPath: credentials.appending(path: "checkpoint-key.p8").path
+        )
+        for name in ["digest-key", "checkpoint-key.p8"] { try setMode(0o440, of: "\(credentials.path)/\(name)") }
+        let environment = ["CREDENTIALS_DIRECTORY": credentials.path]
+        func flags(_ prefix: String) -> [String] {
+            [
+                "--ledger-digest-key-file", prefix + "digest-key",
+                "--ledger-checkpoint-key-file", prefix + "checkpoint-key.p8",
+            ]
+        }
+        #expect(try check(flags("credential:"), environment: environment).status == 0)
+        let service = try RunningService(installation, flags: flags("credential:"), environment: environment)
+        #expect(Load(on: service, connections: 1, requests: 1).finish().map(\.keyIdentifier) == ["TESTKEY001"])
+        let open = try check(flags("credentials/"))
+        #expect(open.status == 78)
+        for flag in ["--ledger-digest-key-file", "--ledger-checkpoint-key-file"] {
+            #expect(open.errors.contains("\(flag): "), "\(open.errors)")
+        }
+        #expect(open.errors.components(separatedBy: "has mode 0440, open to others: chmod 600").count == 3)
+    }
+
+    @Test("Check loads the checkpoint key that the configuration names")
+    func checkpointKey() throws {
+        let file = installation.directory.path("checkpoint-key.p8")
+        try installation.directory.write("checkpoint-key.p8", "-----BEGIN PRIVATE KEY-----\n")
+        try setMode(0o600, of: file)
+        let refused = try check(["--ledger-checkpoint-key-file", "checkpoint-key.p8"])
+        #expect(refused.status == 78)
+        #expect(refused.errors.contains("the ledger's checkpoint key: \(file)"), "\(refused.errors)")
+    }
+
     @Test("An encrypted key is refused with the command that decrypts it into a credential")
     func encrypted() throws {
         let plain = installation.directory.path("plain.pem")

@@ -145,6 +145,19 @@ struct LedgerTests {
         #expect(verified.errors.contains("broken: record 3 of chain "))
     }
 
+    @Test("Nothing is forgotten, and nothing made, where there is no ledger")
+    func noLedger() throws {
+        let installation = try Installation()
+        let account = "2b4e1a5c-6d7f-4a8b-9c0d-1e2f3a4b5c6d"
+        let outcome = try Executable.run([
+            "ledger", "forget", "--config", installation.configuration, "--app-account-token", account,
+        ])
+        #expect(outcome.status == 1)
+        #expect(outcome.text.isEmpty)
+        #expect(outcome.errors.contains("there is no ledger where the configuration has it"))
+        #expect(!FileManager.default.fileExists(atPath: installation.ledger))
+    }
+
     @Test(
         "A ledger whose keys are gone is not opened, and gets no new ones",
         arguments: ["digest-key", "checkpoint-key.p8"]
@@ -163,6 +176,9 @@ struct LedgerTests {
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("ledger.sqlite." + key))
         #expect(outcome.errors.contains("restore it from a backup"))
+        let checked = try Executable.run(["check", "--config", installation.configuration])
+        #expect(checked.status == 78)
+        #expect(checked.errors.contains("ledger.sqlite." + key))
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 }

@@ -16,6 +16,12 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         let service = try options.load()
         let settings = service.settings
+        let ledgerKeys = LedgerKeyFiles(settings)
+        let faults = ledgerKeys.faults()
+        guard faults.isEmpty else {
+            for fault in faults { Console.message("error: \(fault)") }
+            throw ExitCode.badConfiguration
+        }
         for (app, (keys, retired)) in zip(settings.apps, zip(service.keys, service.retiredKeys)) {
             let products = app.app.subscriptionGroups.flatMap(\.products)
             let offers = products.reduce(0) { $0 + $1.offers.count }
@@ -38,6 +44,11 @@ struct Check: AsyncParsableCommand {
             for key in retired { Console.result("  key \(key.keyIdentifier): P-256, public key only") }
         }
         Console.result("key memory: \(service.keyMemoryName)")
+        switch settings.ledger.location {
+        case .sqlite(let path):
+            Console.result("ledger: \(path)\(ledgerKeys.isLedgerNew ? ", which the first start will make" : "")")
+        case .postgres: Console.result("ledger: PostgreSQL, which was not asked")
+        }
         for client in settings.clients {
             Console.result("client \(client.name): \(client.apps.sorted().joined(separator: ", "))")
         }

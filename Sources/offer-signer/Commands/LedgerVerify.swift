@@ -16,7 +16,7 @@ struct LedgerVerify: AsyncParsableCommand {
     func run() async throws {
         let settings = try options.load().settings
         let key = try options.orFail { () throws(ValueFault) in
-            try LedgerKeyFiles(settings.ledger).loadCheckpointKey(settings.keyProtection).publicKeySPKI
+            try LedgerKeyFiles(settings).loadCheckpointKey().publicKeySPKI
         }
         let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.archive(settings) }
         let found: LedgerVerification

@@ -47,7 +47,7 @@ extension SettingsReader {
         let protection = keyProtection(layers)
         let listeners = listeners(layers, hasNotifications: main.hasNotifications)
         let tls = tls(layers, protection)
-        let ledger = ledger(layers)
+        let ledger = ledger(layers, protection)
         // Without the main file nobody can say which files it names, and where the server listens.
         let isHostKnown = readable != nil && (try? HostName.parse(listeners.server.host)) != nil
         let server = isHostKnown ? listeners.server : nil

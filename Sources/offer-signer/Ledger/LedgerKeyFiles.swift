@@ -14,22 +14,37 @@ struct LedgerKeyFiles {
     /// The key that signs checkpoints, a P8.
     let checkpointKey: String
 
+    private let settings: LedgerSettings
+    private let digestKeyAccess: FileAccess
+    private let checkpointKeyAccess: FileAccess
+
     /// The files that a ledger's settings name, or those beside an SQLite ledger.
     ///
     /// - Parameter settings: The settings, with both keys for PostgreSQL.
-    init(_ settings: LedgerSettings) {
+    init(_ settings: Settings) {
+        func access(_ file: LedgerKeyFile?) -> FileAccess {
+            settings.keyProtection.isGroupReadable || file?.isCredential == true ? .groupReadable : .ownerOnly
+        }
         var base = ""
-        if case .sqlite(let path) = settings.location { base = path }
-        digestKey = settings.digestKeyFile ?? base + ".digest-key"
-        checkpointKey = settings.checkpointKeyFile ?? base + ".checkpoint-key.p8"
+        if case .sqlite(let path) = settings.ledger.location { base = path }
+        self.settings = settings.ledger
+        digestKey = settings.ledger.digestKeyFile?.path ?? base + ".digest-key"
+        checkpointKey = settings.ledger.checkpointKeyFile?.path ?? base + ".checkpoint-key.p8"
+        digestKeyAccess = access(settings.ledger.digestKeyFile)
+        checkpointKeyAccess = access(settings.ledger.checkpointKeyFile)
+    }
+
+    /// Whether the first start will make the ledger: it is an SQLite file that is not there.
+    var isLedgerNew: Bool {
+        guard case .sqlite(let path) = settings.location else { return false }
+        return !FileManager.default.fileExists(atPath: path)
     }
 
     /// Makes those that are not there, for a ledger that is not there either.
     ///
-    /// - Parameter settings: The settings.
     /// - Throws: ``ValueFault`` when one cannot be made.
-    func makeForNewLedger(_ settings: LedgerSettings) throws(ValueFault) {
-        guard case .sqlite(let path) = settings.location, !FileManager.default.fileExists(atPath: path) else { return }
+    func makeForNewLedger() throws(ValueFault) {
+        guard isLedgerNew else { return }
         if settings.digestKeyFile == nil, !FileManager.default.fileExists(atPath: digestKey) {
             try Self.write(Self.randomBytes(), to: digestKey)
         }
@@ -42,24 +57,39 @@ struct LedgerKeyFiles {
         }
     }
 
+    /// Reads those that are there: a new ledger has what its settings name alone.
+    ///
+    /// - Returns: A sentence for each that cannot be used.
+    func faults() -> [String] {
+        var faults: [String] = []
+        func note(_ work: () throws(ValueFault) -> Void) {
+            do throws(ValueFault) { try work() } catch { faults.append(error.message) }
+        }
+        if !isLedgerNew || settings.digestKeyFile != nil {
+            note { () throws(ValueFault) in _ = try readDigestKey() }
+        }
+        if !isLedgerNew || settings.checkpointKeyFile != nil {
+            note { () throws(ValueFault) in _ = try loadCheckpointKey() }
+        }
+        return faults
+    }
+
     /// Reads the digest key.
     ///
-    /// - Parameter protection: How keys are kept.
     /// - Returns: The key.
     /// - Throws: ``ValueFault`` when it is not there, too short, or open to others.
-    func readDigestKey(_ protection: KeyProtection) throws(ValueFault) -> DigestKey {
+    func readDigestKey() throws(ValueFault) -> DigestKey {
         let shown = Echo.path(digestKey)
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: digestKey),
-            let mode = attributes[.posixPermissions] as? Int, let data = try? Data(contentsOf: URL(filePath: digestKey))
-        else {
+        guard let data = try? Data(contentsOf: URL(filePath: digestKey)) else {
             throw ValueFault(
                 "the ledger's digest key \(shown) cannot be read; restore it from a backup: with another key the limits "
                     + "would not count what was signed before"
             )
         }
-        let forbidden = protection.isGroupReadable ? 0o037 : 0o077
-        guard mode & forbidden == 0 else {
-            throw ValueFault("the ledger's digest key \(shown) is open to others; chmod 600 it")
+        do throws(ValueFault) {
+            try RegularFile.checkIsPrivate(digestKey, isGroupReadable: digestKeyAccess == .groupReadable)
+        } catch {
+            throw ValueFault("the ledger's digest key \(shown) \(error.message)")
         }
         guard let key = DigestKey(bytes: Array(data)) else {
             throw ValueFault("the ledger's digest key \(shown) has fewer than \(DigestKey.minimumBytes) bytes")
@@ -69,16 +99,11 @@ struct LedgerKeyFiles {
 
     /// Loads the checkpoint key.
     ///
-    /// - Parameter protection: How keys are kept.
     /// - Returns: The key, in the secure heap.
     /// - Throws: ``ValueFault`` when it cannot be used.
-    func loadCheckpointKey(_ protection: KeyProtection) throws(ValueFault) -> SigningKey {
+    func loadCheckpointKey() throws(ValueFault) -> SigningKey {
         do throws(KeyFileError) {
-            return try SigningKey(
-                contentsOf: checkpointKey,
-                keyIdentifier: "ledger",
-                access: protection.isGroupReadable ? .groupReadable : .ownerOnly
-            )
+            return try SigningKey(contentsOf: checkpointKey, keyIdentifier: "ledger", access: checkpointKeyAccess)
         } catch {
             let mend = error.code == .missing ? "; restore it from a backup: the checkpoints are signed by it" : ""
             throw ValueFault("the ledger's checkpoint key: \(error)\(mend)")

@@ -22,12 +22,9 @@ struct OpenLedger: Sendable {
     /// - Parameter settings: The settings. The keys' memory has been prepared.
     /// - Throws: ``ValueFault`` that says what is wrong and how to mend it.
     init(_ settings: Settings) throws(ValueFault) {
-        let files = LedgerKeyFiles(settings.ledger)
-        try files.makeForNewLedger(settings.ledger)
-        let keys = LedgerKeys(
-            digestKey: try files.readDigestKey(settings.keyProtection),
-            checkpointSigner: try files.loadCheckpointKey(settings.keyProtection)
-        )
+        let files = LedgerKeyFiles(settings)
+        try files.makeForNewLedger()
+        let keys = LedgerKeys(digestKey: try files.readDigestKey(), checkpointSigner: try files.loadCheckpointKey())
         do throws(StorageFailure) {
             database = try LedgerDatabase(settings.ledger.location, access: .readWrite)
         } catch {
@@ -72,7 +69,7 @@ struct OpenLedger: Sendable {
     /// - Returns: What finds it; `nil` when there is no ledger, or its digest key cannot be read.
     static func recall(_ settings: Settings) -> LedgerRecall? {
         guard let archive = try? archive(settings),
-            let key = try? LedgerKeyFiles(settings.ledger).readDigestKey(settings.keyProtection)
+            let key = try? LedgerKeyFiles(settings).readDigestKey()
         else { return nil }
         return LedgerRecall(archive, digestKey: key)
     }

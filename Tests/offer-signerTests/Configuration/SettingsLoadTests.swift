@@ -210,11 +210,31 @@ import Testing
         let fixture = try ConfigurationFixture([.init("offer-signer.yaml", "sqlite:ledger.sqlite", keys)])
         try fixture.write(Array(repeating: 1, count: 32), to: "digest.key")
         try fixture.write([1], to: "checkpoint.p8")
+        for name in ["digest.key", "checkpoint.p8"] {
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: fixture.path(name))
+        }
         let ledger = try fixture.load().settings.ledger
         #expect(ledger.location == location)
-        #expect(ledger.digestKeyFile == fixture.path("digest.key"))
-        #expect(ledger.checkpointKeyFile == fixture.path("checkpoint.p8"))
+        #expect(ledger.digestKeyFile?.path == fixture.path("digest.key"))
+        #expect(ledger.checkpointKeyFile?.path == fixture.path("checkpoint.p8"))
         #expect(ledger.retentionDays == 400)
+    }
+
+    @Test(arguments: [
+        (nil, "ledger.sqlite"), ("/var/lib/signer", "/var/lib/signer/ledger.sqlite"),
+        ("/var/lib/a:/var/lib/b", "/var/lib/a/ledger.sqlite"), ("var/lib", "ledger.sqlite"), ("", "ledger.sqlite"),
+    ])
+    func aLedgerThatIsNotNamedIsInTheStateDirectory(_ state: String?, _ path: String) throws {
+        let environment = state.map { ["STATE_DIRECTORY": $0] } ?? [:]
+        let fixture = try ConfigurationFixture([
+            .init("offer-signer.yaml", "url: \"sqlite:ledger.sqlite\"", "retentionDays: 400")
+        ])
+        let expected = path.hasPrefix("/") ? path : fixture.path(path)
+        #expect(try fixture.load(environment: environment).settings.ledger.location == .sqlite(path: expected))
+        // The one that the file names stays where it is.
+        let named = try ConfigurationFixture()
+        let location = try named.load(environment: environment).settings.ledger.location
+        #expect(location == .sqlite(path: named.path("ledger.sqlite")))
     }
 
     @Test(arguments: [

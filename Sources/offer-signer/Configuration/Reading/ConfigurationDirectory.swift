@@ -9,6 +9,8 @@ struct ConfigurationDirectory {
     private let asGiven: String
     /// `$CREDENTIALS_DIRECTORY`, where systemd puts what `LoadCredential=` names (systemd.exec(5)), ending in a slash.
     private let credentials: String?
+    /// `$STATE_DIRECTORY`, which systemd makes for `StateDirectory=`, ending in a slash; the first of several.
+    private let state: String?
 
     /// The directory of a file.
     ///
@@ -17,6 +19,9 @@ struct ConfigurationDirectory {
     ///   - environment: The process's environment.
     init(of file: String, environment: [String: String] = [:]) {
         credentials = environment["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? $0 + "/" : nil }
+        state = environment["STATE_DIRECTORY"].flatMap { value in
+            value.split(separator: ":").first.map(String.init).flatMap { $0.hasPrefix("/") ? $0 + "/" : nil }
+        }
         let asGiven = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
         self.asGiven = asGiven
         let working = FileManager.default.currentDirectoryPath
@@ -28,6 +33,13 @@ struct ConfigurationDirectory {
     /// - Parameter path: The path as the configuration has it.
     /// - Returns: The absolute path. It is not tidied: `..` after a symbolic link means what the system makes of it.
     func resolve(_ path: String) -> String { path.hasPrefix("/") ? path : absolute + path }
+
+    /// The absolute path of a file that the service makes and the configuration does not name.
+    ///
+    /// - Parameter name: The file's name.
+    /// - Returns: Its path in `$STATE_DIRECTORY`, where systemd or the image gives one (systemd.exec(5)); otherwise in this
+    ///   directory.
+    func stateFile(_ name: String) -> String { (state ?? absolute) + name }
 
     /// The absolute path of a file that the configuration names by path or, as `credential:NAME`, as a systemd credential.
     ///

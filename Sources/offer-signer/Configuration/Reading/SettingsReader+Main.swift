@@ -106,15 +106,19 @@ extension SettingsReader {
 
     /// The ledger, with the absolute paths of its files.
     ///
-    /// - Parameter layers: The settings.
+    /// - Parameters:
+    ///   - layers: The settings.
+    ///   - protection: How keys are kept.
     /// - Returns: The ledger; `nil` when there is a fault.
-    func ledger(_ layers: SettingLayers) -> LedgerSettings? {
-        let digestKeyFile = layers.text(.ledgerDigestKeyFile).flatMap {
-            existingFile($0, "the digest key", at: layers.place(.ledgerDigestKeyFile), minimumBytes: 32)
-        }
-        let checkpointKeyFile = layers.text(.ledgerCheckpointKeyFile).flatMap {
-            existingFile($0, "the checkpoint key, a P8", at: layers.place(.ledgerCheckpointKeyFile))
-        }
+    func ledger(_ layers: SettingLayers, _ protection: KeyProtection) -> LedgerSettings? {
+        let digestKeyFile = ledgerKeyFile(
+            .ledgerDigestKeyFile,
+            "the digest key",
+            layers,
+            protection,
+            minimumBytes: DigestKey.minimumBytes
+        )
+        let checkpointKeyFile = ledgerKeyFile(.ledgerCheckpointKeyFile, "the checkpoint key, a P8", layers, protection)
         // A malformed URL has its fault already.
         guard let text = layers.text(.ledgerURL), let location = try? LedgerURL.parse(text) else { return nil }
         if case .postgres(let url) = location {
@@ -130,16 +134,37 @@ extension SettingsReader {
             }
         }
         return LedgerSettings(
-            location: absolute(location),
+            location: absolute(location, isGiven: layers.isGiven(.ledgerURL)),
             digestKeyFile: digestKeyFile,
             checkpointKeyFile: checkpointKeyFile,
             retentionDays: layers.text(.ledgerRetentionDays).flatMap(Int.init)
         )
     }
 
-    private func absolute(_ location: LedgerLocation) -> LedgerLocation {
+    private func ledgerKeyFile(
+        _ setting: KnownSetting,
+        _ kind: String,
+        _ layers: SettingLayers,
+        _ protection: KeyProtection,
+        minimumBytes: Int = 0
+    ) -> LedgerKeyFile? {
+        let place = layers.place(setting)
+        guard let text = layers.text(setting),
+            let path = existingFile(text, kind, at: place, minimumBytes: minimumBytes)
+        else { return nil }
+        let file = LedgerKeyFile(path: path, isCredential: directory.isCredential(path))
+        do throws(ValueFault) {
+            let isGroupReadable = protection.isGroupReadable || file.isCredential
+            try RegularFile.checkIsPrivate(path, isGroupReadable: isGroupReadable)
+        } catch {
+            faults.fault(place, "\(Echo.path(path)) \(error.message)")
+        }
+        return file
+    }
+
+    private func absolute(_ location: LedgerLocation, isGiven: Bool) -> LedgerLocation {
         guard case .sqlite(let path) = location else { return location }
-        return .sqlite(path: directory.resolve(path))
+        return .sqlite(path: isGiven ? directory.resolve(path) : directory.stateFile(path))
     }
 
     /// Apple's addresses.
