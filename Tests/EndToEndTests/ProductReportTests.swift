@@ -1,4 +1,5 @@
 import Foundation
+import PostgreSQLServer
 import Testing
 
 @Suite("Product reports over a socket")
@@ -44,6 +45,28 @@ struct ProductReportTests {
         #expect(answer.json["unknownProducts"] as? [String] == ["pro.weekly"])
         let neverSeen = try #require(answer.json["offersNeverSeen"] as? [[String: String]])
         #expect(neverSeen == [["productId": "pro.monthly", "offerId": "comeback50"]])
+    }
+
+    @Test("What no database could keep is rejected, and the other reports are taken", arguments: [false, true])
+    func unkeepable(inPostgreSQL: Bool) throws {
+        let server = inPostgreSQL ? try PostgreSQLServer() : nil
+        let installation = try Installation()
+        if let server { try installation.keepLedger(in: server.url()) }
+        let service = try RunningService(installation)
+        let report = report("9.99")
+        let strange = [
+            report.replacing("pro.monthly", with: #"pro\u0000"#), report.replacing("anyone", with: #"any\u0000"#),
+            report.replacing("€", with: #"\u0000"#),
+        ]
+        let taken = try Connection(to: service.server).request(
+            "POST",
+            "/v1/product-reports?bundleId=\(Installation.bundleId)",
+            body: "[\(strange.joined(separator: ",")),\(report)]"
+        )
+        #expect(taken.status == 202)
+        #expect(taken.json["accepted"] as? Int == 1)
+        let rejected = try #require(taken.json["rejected"] as? [[String: Any]])
+        #expect(rejected.map { $0["index"] as? Int } == [0, 1, 2])
     }
 
     @Test("Faults of the call itself are problems")

@@ -31,9 +31,9 @@ struct NotificationPayload {
         var reader = JSONReader(json, refusesDuplicates: false)
         try reader.readObject { (name, reader) throws(JSONFault) in
             switch name {
-            case "notificationUUID": payload.id = try reader.readAppleText()
-            case "notificationType": payload.type = try reader.readAppleText()
-            case "subtype": payload.subtype = try reader.readAppleText()
+            case "notificationUUID": payload.id = try reader.readAppleIdentifier()
+            case "notificationType": payload.type = try reader.readAppleIdentifier()
+            case "subtype": payload.subtype = try reader.readAppleIdentifier()
             case "data", "summary", "appData", "externalPurchaseToken": try payload.readData(from: &reader)
             default: try reader.skipValue()
             }

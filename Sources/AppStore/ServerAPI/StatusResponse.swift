@@ -64,7 +64,7 @@ struct StatusResponse {
                 var item = Item()
                 try reader.readObject { (name, reader) throws(JSONFault) in
                     switch name {
-                    case "originalTransactionId": item.originalTransactionId = try reader.readAppleText() ?? ""
+                    case "originalTransactionId": item.originalTransactionId = try reader.readAppleIdentifier() ?? ""
                     case "status": item.status = try reader.readAppleInteger() ?? 0
                     case "signedTransactionInfo": item.signedTransaction = try reader.readAppleText()
                     case "signedRenewalInfo": item.signedRenewalInfo = try reader.readAppleText()

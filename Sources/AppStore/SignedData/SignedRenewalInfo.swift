@@ -26,9 +26,9 @@ struct SignedRenewalInfo {
             var reader = JSONReader(payload.json, refusesDuplicates: false)
             try reader.readObject(RenewalMember.table) { (member, reader) throws(JSONFault) in
                 switch member {
-                case .originalTransactionId: renewal.originalTransactionId = try reader.readAppleText()
-                case .productId: renewal.productId = try reader.readAppleText()
-                case .autoRenewProductId: nextProductId = try reader.readAppleText()
+                case .originalTransactionId: renewal.originalTransactionId = try reader.readAppleIdentifier()
+                case .productId: renewal.productId = try reader.readAppleIdentifier()
+                case .autoRenewProductId: nextProductId = try reader.readAppleIdentifier()
                 case .autoRenewStatus: renewal.autoRenewStatus = try reader.readAppleFlag()
                 case .expirationIntent:
                     renewal.hasExpirationIntent = try (reader.readAppleInteger() ?? 0) != 0
@@ -37,7 +37,7 @@ struct SignedRenewalInfo {
                 case .gracePeriodExpiresDate: renewal.gracePeriodExpiresDate = try reader.readAppleDate()
                 case .environment: environment = try reader.readAppleText()
                 case .offerType: offerType = try reader.readAppleInteger()
-                case .offerIdentifier: offerIdentifier = try reader.readAppleText()
+                case .offerIdentifier: offerIdentifier = try reader.readAppleIdentifier()
                 case nil: try reader.skipValue()
                 }
             }

@@ -87,11 +87,11 @@ struct SignedTransaction {
 
         mutating func read(_ member: TransactionMember?, from reader: inout JSONReader) throws(JSONFault) {
             switch member {
-            case .transactionId: transactionId = try reader.readAppleText()
-            case .originalTransactionId: originalTransactionId = try reader.readAppleText()
-            case .bundleId: bundleId = try reader.readAppleText()
-            case .productId: productId = try reader.readAppleText()
-            case .subscriptionGroupIdentifier: group = try reader.readAppleText()
+            case .transactionId: transactionId = try reader.readAppleIdentifier()
+            case .originalTransactionId: originalTransactionId = try reader.readAppleIdentifier()
+            case .bundleId: bundleId = try reader.readAppleIdentifier()
+            case .productId: productId = try reader.readAppleIdentifier()
+            case .subscriptionGroupIdentifier: group = try reader.readAppleIdentifier()
             case .environment: environment = try reader.readAppleText()
             case .type: type = try reader.readAppleText()
             case .purchaseDate: purchaseDate = try reader.readAppleDate()
@@ -102,10 +102,10 @@ struct SignedTransaction {
             case .inAppOwnershipType: isFamilyShared = try reader.readAppleText() == "FAMILY_SHARED"
             case .appAccountToken: appAccountToken = try reader.readAppleAccountToken()
             case .offerType: offerType = try reader.readAppleInteger()
-            case .offerIdentifier: offerIdentifier = try reader.readAppleText()
+            case .offerIdentifier: offerIdentifier = try reader.readAppleIdentifier()
             case .price: milliunits = try reader.readAppleInteger()
-            case .currency: currency = try reader.readAppleText()
-            case .storefront: storefront = try reader.readAppleText()
+            case .currency: currency = try reader.readAppleIdentifier()
+            case .storefront: storefront = try reader.readAppleIdentifier()
             case nil: try reader.skipValue()
             }
         }

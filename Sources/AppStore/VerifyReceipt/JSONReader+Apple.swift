@@ -27,6 +27,26 @@ extension JSONReader {
         return type == .null || text.isEmpty ? nil : text
     }
 
+    /// Reads an identifier of a product, a subscription, a transaction or an offer.
+    ///
+    /// It is kept, and a client may have made it up: what a database could not give back as it was must not get there.
+    ///
+    /// - Returns: The identifier; `nil` for `null` and the empty string.
+    /// - Throws: `JSONFault` for an object or array, more than ``longestIdentifier`` bytes, or a control character.
+    mutating func readAppleIdentifier() throws(JSONFault) -> String? {
+        guard let text = try readAppleText() else { return nil }
+        guard text.utf8.count <= Self.longestIdentifier else {
+            throw JSONFault(.invalidValue, "An identifier has at most \(Self.longestIdentifier) bytes.")
+        }
+        guard !ControlCharacter.isFound(in: text) else {
+            throw JSONFault(.invalidValue, "An identifier has no control characters.")
+        }
+        return text
+    }
+
+    /// How many bytes an identifier may have; App Store Connect takes at most 100 characters for a product's.
+    static var longestIdentifier: Int { 255 }
+
     /// Reads a whole number, or its text.
     ///
     /// - Returns: The number; `nil` for `null` and the empty string.

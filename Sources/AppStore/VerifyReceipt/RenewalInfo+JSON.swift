@@ -11,9 +11,9 @@ extension RenewalInfo {
         var grace = AppleDateFields()
         try reader.readObject(PendingRenewalMember.table) { (member, reader) throws(JSONFault) in
             switch member {
-            case .originalTransactionId: info.originalTransactionId = try reader.readAppleText()
-            case .productId: info.productId = try reader.readAppleText()
-            case .group: info.subscriptionGroupIdentifier = try reader.readAppleText()
+            case .originalTransactionId: info.originalTransactionId = try reader.readAppleIdentifier()
+            case .productId: info.productId = try reader.readAppleIdentifier()
+            case .group: info.subscriptionGroupIdentifier = try reader.readAppleIdentifier()
             case .autoRenewStatus: info.autoRenewStatus = try reader.readAppleFlag()
             case .expirationIntent:
                 let intent = try reader.readAppleText()
@@ -21,7 +21,7 @@ extension RenewalInfo {
             case .isInBillingRetryPeriod: info.isInBillingRetryPeriod = try reader.readAppleFlag() ?? false
             case .gracePeriodExpiresDate: grace.milliseconds = try reader.readAppleDate()
             case .gracePeriodExpiresDateText: grace.text = try reader.readAppleDate()
-            case .promotionalOfferId: info.promotionalOfferId = try reader.readAppleText()
+            case .promotionalOfferId: info.promotionalOfferId = try reader.readAppleIdentifier()
             case nil: try reader.skipValue()
             }
         }

@@ -53,10 +53,10 @@ struct TransactionFields {
     /// - Throws: `JSONFault` when a member that counts cannot be read.
     mutating func read(_ member: ReceiptMember?, from reader: inout JSONReader) throws(JSONFault) {
         switch member {
-        case .productId: productId = try reader.readAppleText()
-        case .originalTransactionId: originalTransactionId = try reader.readAppleText()
-        case .transactionId: transactionId = try reader.readAppleText()
-        case .group: group = try reader.readAppleText()
+        case .productId: productId = try reader.readAppleIdentifier()
+        case .originalTransactionId: originalTransactionId = try reader.readAppleIdentifier()
+        case .transactionId: transactionId = try reader.readAppleIdentifier()
+        case .group: group = try reader.readAppleIdentifier()
         case .purchaseDate: purchaseDate.milliseconds = try reader.readAppleDate()
         case .purchaseDateText: purchaseDate.text = try reader.readAppleDate()
         case .expiresDate: expiresDate.milliseconds = try reader.readAppleDate()
@@ -67,8 +67,8 @@ struct TransactionFields {
         case .isTrialPeriod, .isInIntroOfferPeriod:
             isIntroductory = try (reader.readAppleFlag() ?? false) || isIntroductory
         case .ownershipType: isFamilyShared = try reader.readAppleText() == "FAMILY_SHARED"
-        case .promotionalOfferId: promotionalOfferId = try reader.readAppleText()
-        case .offerCodeName: offerCodeName = try reader.readAppleText()
+        case .promotionalOfferId: promotionalOfferId = try reader.readAppleIdentifier()
+        case .offerCodeName: offerCodeName = try reader.readAppleIdentifier()
         case .appAccountToken: appAccountToken = try reader.readAppleAccountToken()
         case .bundleId, .oldBundleId, .receiptType, .requestDate, .inApp, nil: try reader.skipValue()
         }

@@ -15,7 +15,7 @@ extension ProductReport {
         var offers: [ReportedOffer] = []
         try reader.readObject { (name, reader) throws(JSONFault) in
             switch name {
-            case "product_id": productId = try reader.readIdentifier()
+            case "product_id": productId = try reader.readKeptIdentifier()
             case "price": price = try reader.readPrice()
             case "country_code": country = try reader.readCountry()
             case "currency_code": currency = try reader.readCurrency()
@@ -60,6 +60,15 @@ extension JSONReader {
         return price
     }
 
+    /// Reads an identifier that is kept, though the catalog may not have it.
+    fileprivate mutating func readKeptIdentifier() throws(JSONFault) -> String {
+        let identifier = try readIdentifier()
+        guard !ControlCharacter.isFound(in: identifier) else {
+            throw JSONFault(.invalidValue, "An identifier has no control characters.")
+        }
+        return identifier
+    }
+
     fileprivate mutating func readCountry() throws(JSONFault) -> CountryCode {
         guard let country = CountryCode(try readString()) else {
             throw JSONFault(.invalidValue, "A country of ISO 3166-1 is expected, such as DE or DEU.")
@@ -77,6 +86,9 @@ extension JSONReader {
     fileprivate mutating func readSymbol() throws(JSONFault) -> String? {
         let symbol = try readString()
         guard symbol.utf8.count <= 32 else { throw JSONFault(.invalidValue, "A symbol has at most 32 bytes.") }
+        guard !ControlCharacter.isFound(in: symbol) else {
+            throw JSONFault(.invalidValue, "A symbol has no control characters.")
+        }
         return symbol.isEmpty ? nil : symbol
     }
 
@@ -147,7 +159,7 @@ extension JSONReader {
             self = ahead
             return nil
         }
-        return try readIdentifier()
+        return try readKeptIdentifier()
     }
 
     private mutating func readChoice<Value>(

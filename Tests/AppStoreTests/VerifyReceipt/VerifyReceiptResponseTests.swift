@@ -203,6 +203,22 @@ struct VerifyReceiptResponseTests {
             ),
             (#"{"status":0,"receipt":{"request_date_ms":1e300}}"#, "/receipt/request_date_ms"),
             (
+                #"{"status":0,"latest_receipt_info":[{"original_transaction_id":"5\u00008"}]}"#,
+                "/latest_receipt_info/0/original_transaction_id"
+            ),
+            (
+                #"{"status":0,"latest_receipt_info":[{"transaction_id":"\#(String(repeating: "1", count: 256))"}]}"#,
+                "/latest_receipt_info/0/transaction_id"
+            ),
+            (
+                #"{"status":0,"latest_receipt_info":[{"promotional_offer_id":"\u007f"}]}"#,
+                "/latest_receipt_info/0/promotional_offer_id"
+            ),
+            (
+                #"{"status":0,"pending_renewal_info":[{"promotional_offer_id":"q\n"}]}"#,
+                "/pending_renewal_info/0/promotional_offer_id"
+            ),
+            (
                 #"{"status":0,"receipt":{"in_app":[{"expires_date":"2014-13-12 10:18:05 Etc/GMT"}]}}"#,
                 "/receipt/in_app/0/expires_date"
             ),
