@@ -116,6 +116,10 @@ struct ServeTests {
         #expect(stranger.headers["www-authenticate"] == "Bearer")
         #expect(try ask("POST", "/v1/signatures", [json]).status == 401)
         #expect(try ask("POST", "/v1/nothing", [token, json]).status == 404)
+        for alias in ["/v1/signatures/", "//v1/signatures", "/v1//signatures", "/v1/./signatures", "/v1/%73ignatures"] {
+            #expect(try ask("POST", alias, [token, json], "{}").json["code"] as? String == "not_found", "\(alias)")
+            #expect(try ask("POST", alias, ["Authorization: Bearer wrong", json], "{}").status == 404, "\(alias)")
+        }
         let get = try ask("GET", "/v1/signatures", [token])
         #expect(get.status == 405)
         #expect(get.headers["allow"] == "POST")

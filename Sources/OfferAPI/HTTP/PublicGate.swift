@@ -17,10 +17,8 @@ struct PublicGate: Sendable {
     ///   - address: Tells who sends it; `nil` when the connection is gone.
     /// - Returns: Whether its body is worth reading.
     func judge(_ head: RequestHead, from address: () -> SocketAddress?) -> HeadJudgement {
-        guard let route = PublicRoute(head) else {
-            // Its answer is the router's affair, and needs no body.
-            return .admit(maximumBodyBytes: limits.maximumBodyBytes)
-        }
+        // A path is what it is: the router would take `//v1/signatures` and `/v1/signatures/` for calls, past this gate.
+        guard let route = PublicRoute(head) else { return .refuse(.notFound) }
         guard head.method == route.method else {
             return .refuse(.methodNotAllowed(allow: route.method.rawValue))
         }
