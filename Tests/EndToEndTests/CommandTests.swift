@@ -118,6 +118,44 @@ struct CommandTests {
         #expect(try decision(unknown)["reason"] as? String == "offer_not_in_catalog")
     }
 
+    @Test("Sign counts in what is held of the customer, as the service does")
+    func signRemembers() throws {
+        let customer = ["--offer-id", "anyone", "--application-username", "bea"]
+        let arguments = [
+            "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",
+            "pro.monthly",
+        ]
+        #expect(try Executable.run(arguments + customer).status == 1)
+        try installation.directory.write("receipt.json", Customers.active)
+        let taught = ["--receipt-response", installation.directory.path("receipt.json")]
+        #expect(try Executable.run(arguments + customer + taught).status == 0)
+        let held = try Executable.run(arguments + customer)
+        #expect(held.status == 0, "\(held.errors)")
+        #expect(try decision(held)["reason"] as? String == "active")
+    }
+
+    @Test(
+        "A result that cannot be written is exit 1 with a message, and a message that cannot be changes nothing",
+        arguments: ["/dev/full", "&-"]
+    )
+    func fullDisk(output: String) throws {
+        let redirected = { (descriptor: String, arguments: [String]) in
+            try Executable.run(
+                ["-c", #"exec "$0" "$@" \#(descriptor)>\#(output)"#, Executable.path] + arguments,
+                of: "/bin/sh"
+            )
+        }
+        for arguments in [
+            ["check", "--config", installation.configuration], ["clients", "token"],
+            ["keys", "inspect", installation.key],
+        ] {
+            let outcome = try redirected("1", arguments)
+            #expect(outcome.status == 1, "\(arguments): \(outcome.errors)")
+            #expect(outcome.errors.contains("standard output cannot be written"), "\(outcome.errors)")
+        }
+        #expect(try redirected("2", ["check", "--config", "/nonexistent"]).status == 78)
+    }
+
     @Test("Sign tells bad usage from work that failed")
     func signFaults() throws {
         try installation.directory.write("bad.json", #"{"status":21003}"#)

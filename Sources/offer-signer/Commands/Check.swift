@@ -25,7 +25,7 @@ struct Check: AsyncParsableCommand {
         for (app, (keys, retired)) in zip(settings.apps, zip(service.keys, service.retiredKeys)) {
             let products = app.app.subscriptionGroups.flatMap(\.products)
             let offers = products.reduce(0) { $0 + $1.offers.count }
-            Console.result(
+            try Console.result(
                 "\(app.app.bundleId): \(count(app.app.subscriptionGroups.count, "subscription group")), "
                     + "\(count(products.count, "product")), \(count(offers, "offer"))"
             )
@@ -33,26 +33,26 @@ struct Check: AsyncParsableCommand {
                 let fingerprint = key.signer.publicKeySHA256.map {
                     String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
                 }
-                Console.result(
+                try Console.result(
                     "  key \(key.keyIdentifier): P-256, public key SHA-256 \(fingerprint.joined()), "
                         + "self-test passed\(index == 0 ? ", signs" : "")"
                 )
             }
             for (key, note) in keys.flatMap({ key in key.signer.fileNotes.map { (key.keyIdentifier, $0) } }) {
-                Console.result("  note on the file of key \(key): \(note)")
+                try Console.result("  note on the file of key \(key): \(note)")
             }
-            for key in retired { Console.result("  key \(key.keyIdentifier): P-256, public key only") }
+            for key in retired { try Console.result("  key \(key.keyIdentifier): P-256, public key only") }
         }
-        Console.result("key memory: \(service.keyMemoryName)")
+        try Console.result("key memory: \(service.keyMemoryName)")
         switch settings.ledger.location {
         case .sqlite(let path):
-            Console.result("ledger: \(path)\(ledgerKeys.isLedgerNew ? ", which the first start will make" : "")")
-        case .postgres: Console.result("ledger: PostgreSQL, which was not asked")
+            try Console.result("ledger: \(path)\(ledgerKeys.isLedgerNew ? ", which the first start will make" : "")")
+        case .postgres: try Console.result("ledger: PostgreSQL, which was not asked")
         }
         for client in settings.clients {
-            Console.result("client \(client.name): \(client.apps.sorted().joined(separator: ", "))")
+            try Console.result("client \(client.name): \(client.apps.sorted().joined(separator: ", "))")
         }
-        Console.result("The configuration is in order.")
+        try Console.result("The configuration is in order.")
     }
 
     private func count(_ number: Int, _ thing: String) -> String {

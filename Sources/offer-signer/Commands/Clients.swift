@@ -23,8 +23,8 @@ struct Clients: ParsableCommand {
             let token = bytes.base64EncodedString()
                 .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
             let digest = SHA256.hash(data: Data(token.utf8)).map { String(format: "%02x", $0) }.joined()
-            Console.result("token: \(token)")
-            Console.result("tokenSHA256: \"\(digest)\"")
+            try Console.result("token: \(token)")
+            try Console.result("tokenSHA256: \"\(digest)\"")
         }
     }
 }

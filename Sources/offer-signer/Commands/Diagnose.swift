@@ -35,10 +35,10 @@ struct Diagnose: AsyncParsableCommand {
             throw ExitCode.failure
         }
         if json {
-            Console.result(String(decoding: diagnosis.json, as: UTF8.self))
+            try Console.result(String(decoding: diagnosis.json, as: UTF8.self))
         } else {
-            for cause in diagnosis.causes { Console.result("\(cause.detail)\n  \(cause.fix)") }
-            if diagnosis.causes.isEmpty { Console.result("The signature is right for these values.") }
+            for cause in diagnosis.causes { try Console.result("\(cause.detail)\n  \(cause.fix)") }
+            if diagnosis.causes.isEmpty { try Console.result("The signature is right for these values.") }
         }
         if !diagnosis.isValid { throw ExitCode.failure }
     }

@@ -28,12 +28,15 @@ struct Keys: ParsableCommand {
                 throw ExitCode.failure
             }
             for file in files {
+                let inspection: KeyInspection
                 do throws(KeyFileError) {
-                    Console.result("\(try KeyInspection(of: file))")
+                    inspection = try KeyInspection(of: file)
                 } catch {
                     Console.message("error: \(error)")
                     allFine = false
+                    continue
                 }
+                try Console.result("\(inspection)")
             }
             if !allFine { throw ExitCode.failure }
         }

@@ -59,6 +59,6 @@ struct LedgerForget: AsyncParsableCommand {
             throw ExitCode.failure
         }
         await opened.close()
-        Console.result("Forgotten: what was held of the account in \(count) subscription\(count == 1 ? "" : "s").")
+        try Console.result("Forgotten: what was held of the account in \(count) subscription\(count == 1 ? "" : "s").")
     }
 }

@@ -52,6 +52,7 @@ struct LedgerFunnel: AsyncParsableCommand {
     func run() async throws {
         let settings = try options.load().settings
         let database = try options.orFail { () throws(ValueFault) in try OpenLedger.readOnly(settings) }
+        let report: FunnelReport
         do {
             let figures = try database.funnel.funnelFigures(of: period, in: environment.environment)
             let prices = try await ReportedPrices(of: figures, in: database.productReports)
@@ -62,12 +63,12 @@ struct LedgerFunnel: AsyncParsableCommand {
                 },
                 reportedPrice: prices.price
             )
-            let report = FunnelReport(funnel: funnel, period: period, environment: environment.environment)
-            Console.result(json ? report.json : report.text)
+            report = FunnelReport(funnel: funnel, period: period, environment: environment.environment)
         } catch {
             Console.message("error: \(error)")
             throw ExitCode.failure
         }
+        try Console.result(json ? report.json : report.text)
         await database.close()
     }
 

@@ -27,12 +27,12 @@ struct LedgerVerify: AsyncParsableCommand {
             throw ExitCode.failure
         }
         for fault in found.faults { Console.message("broken: \(fault)") }
-        Console.result(
+        try Console.result(
             "\(found.records) records in \(found.chains) chains, \(found.checkpoints) signed checkpoints, "
                 + "\(found.uncovered) records after the last of their chain"
         )
         guard found.faults.isEmpty else { throw ExitCode.failure }
-        Console.result("The ledger is in order.")
+        try Console.result("The ledger is in order.")
     }
 
     private static func verify(

@@ -10,7 +10,10 @@ struct Sign: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",
         abstract: "Prints one answer of the service, as POST /v1/signatures gives it.",
-        discussion: "Exit status 1 when nothing was signed; the answer says why."
+        discussion: """
+            What the service holds of the customer counts, too, and limits do. Exit status 1 when nothing was signed; the \
+            answer says why.
+            """
     )
 
     @OptionGroup var options: ConfigurationOptions
@@ -70,29 +73,34 @@ struct Sign: AsyncParsableCommand {
 
     func run() async throws {
         let service = try options.load()
-        let ledger = try options.orFail { () throws(ValueFault) in try OpenLedger(service.settings) }.ledger
-        defer { ledger.close() }
+        let evidence = try evidence()
+        let opened = try options.orFail { () throws(ValueFault) in try OpenLedger(service.settings) }
+        let signOffers = service.signOffers(
+            asking: nil,
+            recordingIn: opened.ledger,
+            with: nil,
+            remembering: StateMemory(states: opened.states, digester: opened.digestKey)
+        )
         let request = SignatureRequest(
             client: LedgerEntry.commandLine,
             bundleId: bundleId,
             account: account,
-            evidence: try evidence(),
+            evidence: evidence,
             offers: [OfferRequest(productId: productId, offerId: offerId)],
             formats: [format.signed]
         )
         let answer: SignatureAnswer
         do {
-            answer = try await service.signOffers(asking: nil, recordingIn: ledger, with: nil).answer(
-                request,
-                skippingEligibility: skipEligibility
-            )
+            answer = try await signOffers.answer(request, skippingEligibility: skipEligibility)
         } catch {
+            await opened.close()
             Console.message("error: \(sentence(for: error))")
             throw ExitCode.failure
         }
-        if skipEligibility { Console.message("eligibility was not judged; the ledger says so") }
-        Console.result(String(decoding: answer.json, as: UTF8.self))
+        await opened.close()
         let refusals = answer.decisions.filter { $0.decision.verdict != .eligible }
+        if skipEligibility, refusals.isEmpty { Console.message("eligibility was not judged; the ledger says so") }
+        try Console.result(String(decoding: answer.json, as: UTF8.self))
         for refusal in refusals { Console.message("not signed: \(refusal.decision.detail)") }
         guard refusals.isEmpty else { throw ExitCode.failure }
     }

@@ -44,7 +44,7 @@ struct SimulateAppStore: AsyncParsableCommand {
         do throws(SimulatorFault) {
             try await store.run(host: "127.0.0.1", port: port) { port in
                 let address = "http://127.0.0.1:\(port), root \(root)"
-                Console.result("offer-signer \(Version.current) is simulating the App Store at \(address)")
+                try? Console.result("offer-signer \(Version.current) is simulating the App Store at \(address)")
             }
         } catch {
             Console.message("error: \(error)")

@@ -6,15 +6,21 @@ enum Console {
     /// Writes a result.
     ///
     /// - Parameter text: The text, without its newline.
-    static func result(_ text: String) {
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    /// - Throws: Exit 1 when it cannot be written, as to a full disk or to a program that has ended.
+    static func result(_ text: String) throws(ExitCode) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
+        } catch {
+            message("error: standard output cannot be written: \(error.localizedDescription)")
+            throw .failure
+        }
     }
 
-    /// Writes a message.
+    /// Writes a message, if it can be written: nobody could be told that it cannot.
     ///
     /// - Parameter text: The text, without its newline.
     static func message(_ text: String) {
-        FileHandle.standardError.write(Data((text + "\n").utf8))
+        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
     }
 }
 

@@ -55,6 +55,7 @@ struct LoadedService: Sendable {
     ///   - ledger: Where signatures are recorded before they are given out.
     ///   - lifelong: What is counted on the way, what is held of customers, and who wants to know Apple's clock;
     ///     `nil` for none of it.
+    ///   - memory: What is held of customers, where there are no lifelong parts.
     ///   - loop: What the event loop has for itself for which the use case is, with a copy of the catalog of its own; `nil`
     ///     when it is for all threads.
     /// - Returns: The use case.
@@ -62,6 +63,7 @@ struct LoadedService: Sendable {
         asking appStore: AppStoreEvidenceFetcher?,
         recordingIn ledger: DurableLedger,
         with lifelong: LifelongParts?,
+        remembering memory: StateMemory? = nil,
         on loop: LoopParts? = nil
     ) -> SignOffers {
         SignOffers(
@@ -77,7 +79,7 @@ struct LoadedService: Sendable {
                 verifier: lifelong.map { signedDataVerifier.telling($0.clock) } ?? signedDataVerifier
             ),
             evidenceFetcher: appStore,
-            memory: loop?.memory ?? lifelong?.memory,
+            memory: loop?.memory ?? lifelong?.memory ?? memory,
             maximumEvidenceAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
             maximumSignedTransactionAgeSeconds: Int64(settings.evidence.signedTransactionMaximumAgeSeconds),
             ledger: ledger,

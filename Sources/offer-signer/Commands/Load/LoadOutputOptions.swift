@@ -48,12 +48,15 @@ struct LoadOutputOptions: ParsableArguments {
     ///   - measurement: The run.
     /// - Throws: Exit 1 when the file cannot be written.
     func write(_ report: LoadReport, _ measurement: LoadMeasurement) throws(ExitCode) {
-        do {
-            Console.result(json ? try report.json() : report.text)
-            if let csv { try Data(measurement.csv.utf8).write(to: URL(filePath: csv)) }
-        } catch {
-            Console.message("error: \(csv ?? "the result") cannot be written: \(error.localizedDescription)")
-            throw .failure
+        func orFail<Value>(_ name: String, _ work: () throws -> Value) throws(ExitCode) -> Value {
+            do {
+                return try work()
+            } catch {
+                Console.message("error: \(name) cannot be written: \(error.localizedDescription)")
+                throw .failure
+            }
         }
+        try Console.result(json ? orFail("the result") { try report.json() } : report.text)
+        if let csv { try orFail(csv) { try Data(measurement.csv.utf8).write(to: URL(filePath: csv)) } }
     }
 }

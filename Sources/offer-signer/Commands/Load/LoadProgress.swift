@@ -35,5 +35,6 @@ final class LoadProgress: Sendable {
         if hasLine.withLock({ $0 }) { write("\r\u{1B}[K") }
     }
 
-    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    /// The run is worth more than its line.
+    private func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 }
