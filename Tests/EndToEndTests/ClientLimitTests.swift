@@ -40,7 +40,7 @@ struct ClientLimitTests {
         let service = try RunningService(try installation("signaturesPerSecond: 1"))
         let first = try service.sign(Self.body)
         #expect(first.status == 200)
-        #expect(first.headers["ratelimit-policy"] == "\"signatures\";q=100;w=100")
+        #expect(first.headers["ratelimit-policy"] == "\"signatures\";q=1;w=1")
         #expect(first.headers["ratelimit"]?.contains(#/^"signatures";r=\d+;t=\d+$/#) == true)
         try service.reload()
         let second = try service.sign(Self.body)
@@ -50,8 +50,17 @@ struct ClientLimitTests {
         #expect(second.headers["ratelimit"] != nil)
         let connection = try Connection(to: service.server)
         #expect(try connection.request("POST", "/v1/eligibility", body: Self.body).status == 200)
+    }
+
+    @Test("A client that may ask for two a second gets two, and is told so")
+    func small() throws {
+        let service = try RunningService(try installation("signaturesPerSecond: 2"))
         let one = #"{"applicationUsername":"a","offers":[{"productId":"pro.monthly","offerId":"anyone"}]}"#
-        #expect(try connection.request("POST", "/v1/signatures", body: one).status == 200, "one still fits")
+        let connection = try Connection(to: service.server)
+        let answers = try (0..<12).map { _ in try connection.request("POST", "/v1/signatures", body: one) }
+        #expect(answers.prefix(2).map(\.status) == [200, 200])
+        #expect(answers.count { $0.status == 429 } >= 1)
+        #expect(answers.allSatisfy { $0.headers["ratelimit-policy"] == "\"signatures\";q=2;w=1" })
     }
 
     @Test("Requests at once beyond the cap are 429 with Retry-After and what is left, until one of them is answered")

@@ -18,7 +18,7 @@ struct TwoWaysTests {
     private static let eligibility = "/v1/eligibility"
 
     /// Two services that nobody has asked yet, alike but for their keys.
-    private func ways() throws -> [Way] {
+    private func ways(signaturesPerSecond: Int = 1000) throws -> [Way] {
         try [false, true].map { isRouter in
             let server = try FakeServer { request in
                 request.path.hasPrefix("/production/verifyReceipt") ? .init(200, Customers.active) : .init(500, "{}")
@@ -41,7 +41,8 @@ struct TwoWaysTests {
             let clients = installation.directory.url.appending(path: "clients.yaml")
             try installation.directory.write(
                 "clients.yaml",
-                String(contentsOf: clients, encoding: .utf8).replacing("apps:", with: "signaturesPerSecond: 1, apps:")
+                String(contentsOf: clients, encoding: .utf8)
+                    .replacing("apps:", with: "signaturesPerSecond: \(signaturesPerSecond), apps:")
             )
             return Way(isRouter: isRouter, service: try RunningService(installation))
         }
@@ -80,7 +81,6 @@ struct TwoWaysTests {
                 "evidence from the future",
                 body(lapsed.replacing("request_date_ms\":\"1", with: "request_date_ms\":\"3"), ["anyone"])
             ),
-            ("a rate that is used up", body(lapsed, Array(repeating: "anyone", count: 90))),
         ]
     }
 
@@ -139,17 +139,7 @@ struct TwoWaysTests {
             Self.bodies(lapsed: lapsed, active: active).map { (Self.signatures, $0.name, $0.body) }
             + Self.questions(lapsed: lapsed, active: active).map { (Self.eligibility, $0.name, $0.body) }
         for (path, name, body) in requests {
-            let answers = try ways.map { way in
-                try Connection(to: way.service.server).request(
-                    "POST",
-                    way.path(path),
-                    headers: [
-                        "Authorization: Bearer \(Installation.token)", "Content-Type: application/json",
-                        "X-Request-ID: two-ways",
-                    ],
-                    body: body
-                )
-            }
+            let answers = try ways.map { try ask($0, path, body) }
             #expect(comparable(answers[0]) == comparable(answers[1]), "\(path): \(name)")
         }
         let counted = try ways.map { way in
@@ -166,6 +156,30 @@ struct TwoWaysTests {
             counted[0]["offer_signer_decisions_total{call=\"eligibility\",verdict=\"eligible\",reason=\"lapsed\"}"] ?? 0
                 > 5
         )
+    }
+
+    private func ask(_ way: Way, _ path: String, _ body: String) throws -> Response {
+        try Connection(to: way.service.server).request(
+            "POST",
+            way.path(path),
+            headers: [
+                "Authorization: Bearer \(Installation.token)", "Content-Type: application/json",
+                "X-Request-ID: two-ways",
+            ],
+            body: body
+        )
+    }
+
+    @Test("refuse alike who has asked for more than a second's worth")
+    func rate() throws {
+        let ways = try ways(signaturesPerSecond: 1)
+        let offers = Self.offers(Array(repeating: "anyone", count: 100))
+        let body = #"{"evidence":{"receiptResponse":\#(Customers.lapsed)},"offers":[\#(offers)]}"#
+        for expected in [200, 429] {
+            let answers = try ways.map { try ask($0, Self.signatures, body) }
+            #expect(answers.map(\.status) == [expected, expected])
+            #expect(comparable(answers[0]) == comparable(answers[1]))
+        }
     }
 
     @Test("keep the order in which requests came on a connection, whichever way each goes")

@@ -31,14 +31,18 @@ struct CellRate: Equatable, Sendable {
 
     /// Takes a number at once, or none of them.
     ///
+    /// More than a burst can be taken when nothing has to be worked off, and is worked off before anything else is taken: a
+    /// question that is larger than the rate is answered, and the rate is kept.
+    ///
     /// - Parameters:
     ///   - count: How many.
     ///   - limit: The limit.
     ///   - now: The time.
     /// - Returns: `nil` when they were taken; otherwise after how long they can be.
     mutating func take(_ count: Int, within limit: Limit, at now: Duration) -> Duration? {
-        let next = max(clearAt, now) + limit.interval * count
-        let wait = next - limit.tolerance - now
+        let cost = limit.interval * count
+        let next = max(clearAt, now) + cost
+        let wait = next - max(limit.tolerance, cost) - now
         guard wait <= .zero else { return wait }
         clearAt = next
         return nil

@@ -62,9 +62,9 @@ extension ClientDirectory {
 extension Client {
     /// The client's rate; `nil` when there is none.
     ///
-    /// A second's worth may be asked for at once, and always as much as one request may hold.
+    /// A second's worth may be asked for at once, and by who has asked for nothing of late, whatever one request may hold.
     var rateLimit: CellRate.Limit? {
-        signaturesPerSecond.map { CellRate.Limit(perSecond: $0, burst: max($0, SignatureCall.maximumOffers)) }
+        signaturesPerSecond.map { CellRate.Limit(perSecond: $0, burst: $0) }
     }
 }
 

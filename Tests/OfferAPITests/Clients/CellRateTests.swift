@@ -25,17 +25,28 @@ struct CellRateTests {
         #expect(rate.remaining(within: limit, at: .zero) == 0)
         #expect(rate.backlog(at: .zero) == .seconds(2))
         #expect(rate.remaining(within: limit, at: .seconds(2)) == 20)
-        #expect(rate.take(21, within: limit, at: .seconds(100)) != nil, "more than a burst never passes")
     }
 
-    @Test("In the long run no more than the rate passes, however it is asked for", arguments: [1, 3, 7, 20])
+    @Test("More than a burst passes when nothing is owed, and is worked off before anything else passes")
+    func larger() {
+        var rate = CellRate()
+        #expect(rate.take(1, within: limit, at: .zero) == nil)
+        #expect(rate.take(50, within: limit, at: .zero) == .milliseconds(100))
+        #expect(rate.take(50, within: limit, at: .milliseconds(100)) == nil)
+        #expect(rate.remaining(within: limit, at: .seconds(3)) == 0)
+        #expect(rate.take(1, within: limit, at: .milliseconds(3100)) == .milliseconds(100))
+        #expect(rate.take(1, within: limit, at: .milliseconds(3200)) == nil)
+        #expect(rate.take(50, within: limit, at: .milliseconds(3200)) == .seconds(2))
+    }
+
+    @Test("In the long run no more than the rate passes, however it is asked for", arguments: [1, 3, 7, 20, 50])
     func longRun(step: Int) {
         var rate = CellRate()
         var taken = 0
         for millisecond in 0..<60_000 where rate.take(step, within: limit, at: .milliseconds(millisecond)) == nil {
             taken += step
         }
-        #expect(taken <= 20 + 600)
+        #expect(taken <= max(20, step) + 600)
         #expect(taken > 600 - step)
     }
 

@@ -19,15 +19,27 @@ struct ClientLimitTests {
         directory.rateLimitFields(of: client, at: now).map { "\($0.name): \($0.value)" }
     }
 
-    @Test("Every offer of a request counts, a hundred at once at least, and a refusal says when to come again")
+    @Test("Every offer of a request counts, and a refusal says when to come again")
     func rate() {
         let client = client()
         let directory = ClientDirectory([client])
-        #expect(throws: Never.self) { try directory.take(signatures: 100, for: client, at: .zero) }
-        let problem = #expect(throws: Problem.self) { try directory.take(signatures: 15, for: client, at: .zero) }
+        for _ in 0..<10 {
+            #expect(throws: Never.self) { try directory.take(signatures: 1, for: client, at: .zero) }
+        }
+        let problem = #expect(throws: Problem.self) { try directory.take(signatures: 1, for: client, at: .zero) }
         #expect(problem?.status == 429)
-        #expect(problem?.retryAfterSeconds == 2, "1.5 seconds, rounded up")
-        #expect(throws: Never.self) { try directory.take(signatures: 15, for: client, at: .seconds(2)) }
+        #expect(problem?.retryAfterSeconds == 1)
+        #expect(throws: Never.self) { try directory.take(signatures: 1, for: client, at: .seconds(1)) }
+    }
+
+    @Test("A request of more offers than a second's worth is answered, and the client waits for it afterwards")
+    func large() {
+        let client = client()
+        let directory = ClientDirectory([client])
+        #expect(throws: Never.self) { try directory.take(signatures: 100, for: client, at: .zero) }
+        let problem = #expect(throws: Problem.self) { try directory.take(signatures: 5, for: client, at: .zero) }
+        #expect(problem?.retryAfterSeconds == 10, "9.5 seconds, rounded up")
+        #expect(throws: Never.self) { try directory.take(signatures: 5, for: client, at: .seconds(10)) }
     }
 
     @Test("What is left is told in the fields of the draft, and nothing to who has no limit")
@@ -36,10 +48,12 @@ struct ClientLimitTests {
         let directory = ClientDirectory([client])
         #expect(
             fields(directory, client, at: .zero)
-                == ["RateLimit-Policy: \"signatures\";q=100;w=10", "RateLimit: \"signatures\";r=100;t=0"]
+                == ["RateLimit-Policy: \"signatures\";q=10;w=1", "RateLimit: \"signatures\";r=10;t=0"]
         )
-        try directory.take(signatures: 31, for: client, at: .zero)
-        #expect(fields(directory, client, at: .zero).last == "RateLimit: \"signatures\";r=69;t=4")
+        try directory.take(signatures: 3, for: client, at: .zero)
+        #expect(fields(directory, client, at: .zero).last == "RateLimit: \"signatures\";r=7;t=1")
+        try directory.take(signatures: 100, for: client, at: .seconds(1))
+        #expect(fields(directory, client, at: .seconds(1)).last == "RateLimit: \"signatures\";r=0;t=10")
         let fast = self.client(perSecond: 2000)
         #expect(
             fields(ClientDirectory([fast]), fast, at: .zero).first == "RateLimit-Policy: \"signatures\";q=2000;w=1"
