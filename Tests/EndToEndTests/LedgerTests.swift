@@ -129,6 +129,39 @@ struct LedgerTests {
         #expect(try service.installation.ledger("export", "--since", "yesterday").status == 64)
     }
 
+    @Test("Whoever has an export can compute the hashes anew, as Python does here")
+    func hashes() throws {
+        let service = try RunningService()
+        for _ in 0..<3 { #expect(try service.sign(request("alice")).status == 200) }
+        let exported = try service.installation.ledger("export")
+        try service.installation.directory.write("export.jsonl", exported.text)
+        let script = """
+            import hashlib, json, sys
+            def number(value): return value.to_bytes(8, "big", signed=True)
+            def data(value): return b"\\xff" * 4 if value is None else len(value).to_bytes(4, "big") + value
+            def text(record, name): return data(record[name].encode() if name in record else None)
+            previous = None
+            for record in map(json.loads, open(sys.argv[1])):
+                if previous:
+                    message = b"offer-signer ledger record 1\\n" + data(previous) + text(record, "writer")
+                    message += number(record["number"]) + number(record["time"])
+                    for name in "client bundleId productId offerId format keyIdentifier nonce".split():
+                        message += text(record, name)
+                    message += number(record["timestamp"])
+                    for name in "reason evidence environment originalTransactionId".split():
+                        message += text(record, name)
+                    account = record.get("accountDigest")
+                    message += data(account and bytes.fromhex(account)) + data(bytes.fromhex(record["customerDigest"]))
+                    print(hashlib.sha256(message).hexdigest() == record["hash"])
+                previous = bytes.fromhex(record["hash"])
+            """
+        let computed = try Executable.run(
+            ["-c", script, service.installation.directory.path("export.jsonl")],
+            of: "/usr/bin/python3"
+        )
+        #expect(computed.text == "True\nTrue\n", "\(computed.errors)")
+    }
+
     @Test("Who changes a record is found out by the command, which names the record")
     func tampered() throws {
         let service = try RunningService()

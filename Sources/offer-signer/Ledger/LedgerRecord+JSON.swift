@@ -3,13 +3,15 @@ import Storage
 import StrictJSON
 
 extension LedgerRecord {
-    /// The record as a line of JSON, with its line feed; digests and hashes in hexadecimal.
+    /// The record as a line of JSON, with its line feed: all that its hash is computed from.
+    ///
+    /// Digests and hashes are in hexadecimal, times in milliseconds since 1970.
     var jsonLine: [UInt8] {
         var writer = JSONWriter(capacity: 640)
         writer.object { record in
             record.member("writer", self.writer)
             record.member("number", number)
-            record.member("time", time.rfc3339)
+            record.member("time", time.millisecondsSince1970)
             record.member("client", client)
             record.member("bundleId", bundleId)
             record.member("productId", productId)
