@@ -62,7 +62,10 @@ struct RetryingTests {
 
     @Test(
         "A lost answer is asked for again where twice is as good as once, and product reports are not",
-        arguments: [FakeServer.Reply(closes: true), FakeServer.Reply(502, "<html>"), FakeServer.Reply(504, "")]
+        arguments: [
+            FakeServer.Reply(closes: true), FakeServer.Reply(502, "<html>"), FakeServer.Reply(504, ""),
+            ScriptedService.problem(503, "answer_timeout", ["Retry-After": "0"]),
+        ]
     )
     func lost(reply: FakeServer.Reply) async throws {
         let signing = try ScriptedService(reply, reply, ScriptedService.answer)

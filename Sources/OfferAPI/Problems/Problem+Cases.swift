@@ -171,7 +171,7 @@ extension Problem {
     static let answerTimeout = Problem(
         status: 503,
         code: "answer_timeout",
-        detail: "The service could not answer in time. Ask again.",
+        detail: "The service could not answer in time; what was begun may still be done. Ask again.",
         retryAfterSeconds: 5
     )
 

@@ -23,6 +23,8 @@ struct Reply: Sendable {
 
     private var fault: AttemptFault {
         let error = error
+        // The work goes on when nobody waits for it any longer.
+        if case .problem(let problem) = error, problem.code == "answer_timeout" { return .lost(error) }
         switch status {
         case 408, 429, 503: return .refused(error, retryAfter: retryAfterSeconds.map { .seconds($0) })
         case 502, 504: return .lost(error)

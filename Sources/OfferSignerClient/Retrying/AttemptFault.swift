@@ -1,8 +1,9 @@
 /// What an attempt came to that brought no answer.
 enum AttemptFault: Error, Equatable {
-    /// The service refused for now, and did nothing (408, 429 and 503).
+    /// The service refused for now, and did nothing (408, 429, and 503 but for `answer_timeout`).
     case refused(OfferSignerError, retryAfter: Duration?)
-    /// Nobody knows whether the service did its work: the connection failed, or a proxy had no answer (502 and 504).
+    /// Nobody knows whether the service did its work: the connection failed, a proxy had no answer (502 and 504), or the
+    /// service had none in time (503 `answer_timeout`).
     case lost(OfferSignerError)
     /// Another attempt would end the same way.
     case final(OfferSignerError)
