@@ -12,6 +12,9 @@ struct RequestFields: Sendable {
 
     /// Takes note of a field.
     ///
+    /// White space after a value is no part of it (RFC 9110 §5.5); before it, the parser leaves none. What frames a request
+    /// is taken as it is: the parser has judged it so.
+    ///
     /// - Parameters:
     ///   - name: Its name, in any case.
     ///   - value: Its value.
@@ -19,13 +22,13 @@ struct RequestFields: Sendable {
         // The length tells most names apart, and is at hand.
         switch name.utf8.count {
         case 4 where name.isField("host"): framing.host.add(value)
-        case 6 where name.isField("expect"): framing.expectations.append(value)
+        case 6 where name.isField("expect"): framing.expectations.append(value.withoutSpaceAtEnd)
         case 7 where name.isField("upgrade"): framing.upgrades = true
-        case 10 where name.isField("tracestate"): traceStates.append(value)
-        case 11 where name.isField("traceparent"): traceParent.add(value)
-        case 12 where name.isField("content-type"): contentType.add(value)
-        case 12 where name.isField("x-request-id"): requestID.add(value)
-        case 13 where name.isField("authorization"): authorization.add(value)
+        case 10 where name.isField("tracestate"): traceStates.append(value.withoutSpaceAtEnd)
+        case 11 where name.isField("traceparent"): traceParent.add(value.withoutSpaceAtEnd)
+        case 12 where name.isField("content-type"): contentType.add(value.withoutSpaceAtEnd)
+        case 12 where name.isField("x-request-id"): requestID.add(value.withoutSpaceAtEnd)
+        case 13 where name.isField("authorization"): authorization.add(value.withoutSpaceAtEnd)
         case 14 where name.isField("content-length"): framing.contentLength.add(value)
         case 17 where name.isField("transfer-encoding"): framing.transferCoding.add(value)
         default: break
@@ -34,6 +37,13 @@ struct RequestFields: Sendable {
 }
 
 extension String {
+    /// The text up to the last character that is neither a space nor a tab.
+    fileprivate var withoutSpaceAtEnd: String {
+        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        guard let last = utf8.last, isSpace(last) else { return self }
+        return utf8.lastIndex { !isSpace($0) }.map { String(self[...$0]) } ?? ""
+    }
+
     /// Whether this is the name of a field, in any case.
     ///
     /// - Parameter name: The name in lowercase, of letters and hyphens.

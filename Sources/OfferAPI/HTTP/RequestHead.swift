@@ -73,10 +73,12 @@ final class RequestHead: Sendable {
 
     private static func bearerToken(in value: String) -> Substring? {
         let scheme = value.utf8.prefix(7)
-        guard scheme.elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 }), scheme.last == UInt8(ascii: " "),
-            value.utf8.count > scheme.count
-        else { return nil }
-        return value[scheme.endIndex...]
+        guard scheme.elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 }), scheme.last == UInt8(ascii: " ") else {
+            return nil
+        }
+        // One space or more, says RFC 9110 §11.4.
+        let token = value[scheme.endIndex...].drop { $0 == " " }
+        return token.isEmpty ? nil : token
     }
 
     private static func isJSON(_ value: String) -> Bool {

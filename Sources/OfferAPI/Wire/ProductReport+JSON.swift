@@ -15,7 +15,7 @@ extension ProductReport {
         var offers: [ReportedOffer] = []
         try reader.readObject { (name, reader) throws(JSONFault) in
             switch name {
-            case "product_id": productId = try reader.readKeptIdentifier()
+            case "product_id": productId = try reader.readIdentifier()
             case "price": price = try reader.readPrice()
             case "country_code": country = try reader.readCountry()
             case "currency_code": currency = try reader.readCurrency()
@@ -58,15 +58,6 @@ extension JSONReader {
             )
         }
         return price
-    }
-
-    /// Reads an identifier that is kept, though the catalog may not have it.
-    fileprivate mutating func readKeptIdentifier() throws(JSONFault) -> String {
-        let identifier = try readIdentifier()
-        guard !ControlCharacter.isFound(in: identifier) else {
-            throw JSONFault(.invalidValue, "An identifier has no control characters.")
-        }
-        return identifier
     }
 
     fileprivate mutating func readCountry() throws(JSONFault) -> CountryCode {
@@ -159,7 +150,7 @@ extension JSONReader {
             self = ahead
             return nil
         }
-        return try readKeptIdentifier()
+        return try readIdentifier()
     }
 
     private mutating func readChoice<Value>(

@@ -112,9 +112,13 @@ extension JSONReader {
     /// Reads an identifier of App Store Connect, or one that could be.
     ///
     /// - Returns: The identifier.
-    /// - Throws: `JSONFault` when it is empty, too long, or holds U+2063.
+    /// - Throws: `JSONFault` when it is empty, too long, or holds U+2063 or a control character.
     mutating func readIdentifier() throws(JSONFault) -> String {
-        try readText(maximumBytes: SignatureCall.maximumIdentifierBytes)
+        let identifier = try readText(maximumBytes: SignatureCall.maximumIdentifierBytes)
+        guard !ControlCharacter.isFound(in: identifier) else {
+            throw JSONFault(.invalidValue, "An identifier has no control characters.")
+        }
+        return identifier
     }
 
     fileprivate mutating func readUsername() throws(JSONFault) -> String {

@@ -21,7 +21,8 @@ struct RequestHeadTests {
         "A bearer token is found in its one place",
         arguments: [
             ("Bearer abc", "abc"), ("bearer abc", "abc"), ("BEARER abc", "abc"), ("Bearer a b", "a b"), ("Bearer", nil),
-            ("Bearer ", nil), ("Basic abc", nil), ("abc", nil), ("Bearerabc", nil), ("", nil),
+            ("Bearer ", nil), ("Bearer   abc", "abc"), ("Bearer abc \t", "abc"), ("Bearer    ", nil),
+            ("Basic abc", nil), ("abc", nil), ("Bearerabc", nil), ("", nil),
         ] as [(String, String?)]
     )
     func token(value: String, expected: String?) throws {
@@ -56,7 +57,8 @@ struct RequestHeadTests {
         "JSON is JSON, in UTF-8",
         arguments: [
             ("application/json", true), ("Application/JSON", true), ("application/json; charset=utf-8", true),
-            ("application/json;charset=\"UTF-8\"", true), ("application/json; charset=latin1", false),
+            ("application/json\t ", true), ("application/json;charset=\"UTF-8\"", true),
+            ("application/json; charset=latin1", false),
             ("text/json", false), ("application/jsonp", false), ("application/x-www-form-urlencoded", false),
             ("", false),
         ]
