@@ -83,6 +83,25 @@ struct KeyFileTests {
         #expect(open.errors.components(separatedBy: "has mode 0440, open to others: chmod 600").count == 3)
     }
 
+    @Test("Check says where no ledger can be")
+    func noLedger() throws {
+        try installation.directory.write("text.sqlite", "A text that is longer than the first line of a database.")
+        for (url, fault) in [
+            ("sqlite:none/ledger.sqlite", "none/ledger.sqlite\" has no directory"),
+            ("sqlite:\(installation.directory.url.path)", "is a directory"),
+            ("sqlite:text.sqlite", "text.sqlite\" is no SQLite database"),
+        ] {
+            let refused = try check(["--ledger-url", url])
+            #expect(refused.status == 78)
+            #expect(refused.errors.contains("error: ledger.url: "), "\(refused.errors)")
+            #expect(refused.errors.contains(fault), "\(refused.errors)")
+        }
+        #expect(try check().text.contains("ledger.sqlite, which the first start will make"))
+        let service = try RunningService(installation)
+        #expect(Load(on: service, connections: 1, requests: 1).finish().map(\.keyIdentifier) == ["TESTKEY001"])
+        #expect(try check().text.contains("ledger.sqlite\n"))
+    }
+
     @Test("Check loads the checkpoint key that the configuration names")
     func checkpointKey() throws {
         let file = installation.directory.path("checkpoint-key.p8")

@@ -57,21 +57,47 @@ struct LedgerKeyFiles {
         }
     }
 
-    /// Reads those that are there: a new ledger has what its settings name alone.
+    /// Looks at what is there, the ledger itself too; a new ledger has the keys alone that its settings name.
     ///
-    /// - Returns: A sentence for each that cannot be used.
+    /// - Returns: A sentence for each file that cannot be used, after the key path of its setting.
     func faults() -> [String] {
         var faults: [String] = []
-        func note(_ work: () throws(ValueFault) -> Void) {
-            do throws(ValueFault) { try work() } catch { faults.append(error.message) }
+        func note(_ setting: KnownSetting, _ work: () throws(ValueFault) -> Void) {
+            do throws(ValueFault) { try work() } catch { faults.append("\(setting.keyPath): \(error.message)") }
         }
+        note(.ledgerURL, checkLedger)
         if !isLedgerNew || settings.digestKeyFile != nil {
-            note { () throws(ValueFault) in _ = try readDigestKey() }
+            note(.ledgerDigestKeyFile) { () throws(ValueFault) in _ = try readDigestKey() }
         }
         if !isLedgerNew || settings.checkpointKeyFile != nil {
-            note { () throws(ValueFault) in _ = try loadCheckpointKey() }
+            note(.ledgerCheckpointKeyFile) { () throws(ValueFault) in _ = try loadCheckpointKey() }
         }
         return faults
+    }
+
+    /// Whether an SQLite file is one, or can be made where it should be.
+    private func checkLedger() throws(ValueFault) {
+        guard case .sqlite(let path) = settings.location else { return }
+        let shown = Echo.path(path)
+        guard !isLedgerNew else {
+            var isDirectory: ObjCBool = false
+            let directory = URL(filePath: path).deletingLastPathComponent().path
+            guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), isDirectory.boolValue
+            else {
+                throw ValueFault("\(shown) has no directory; make it, writable for the service's user")
+            }
+            return
+        }
+        do throws(ValueFault) {
+            _ = try RegularFile.size(of: path)
+        } catch {
+            throw ValueFault("\(shown): \(error.message)")
+        }
+        // The first bytes of every SQLite file (https://www.sqlite.org/fileformat.html, 1.3); an empty one is filled.
+        let start = FileHandle(forReadingAtPath: path).flatMap { try? $0.read(upToCount: 16) }
+        guard start.map({ $0.isEmpty || $0 == Data("SQLite format 3\0".utf8) }) ?? true else {
+            throw ValueFault("\(shown) is no SQLite database; name another file, or restore this one from a backup")
+        }
     }
 
     /// Reads the digest key.
