@@ -71,6 +71,15 @@ def test_every_metric_and_label_that_is_asked_for_is_told(told, place, expressio
     assert labels_of(expression) <= labels | LABELS_OF_PROMETHEUS, place
 
 
+def test_the_dashboard_shows_every_metric(told):
+    def plain(names):
+        return {re.sub(r"_(bucket|sum|count)$", "", name) for name in names}
+
+    shown = {name for place, expression in expressions() if DASHBOARD.name in place for name in metrics_of(expression)}
+    names, _ = told
+    assert plain(names) == plain(shown)
+
+
 def test_every_label_that_an_alert_speaks_of_is_told(told):
     _, labels = told
     for rule in rules():
