@@ -1,6 +1,7 @@
 /// Why a customer may have the introductory offer of a product's group, or not: the `reason` of an answer.
 ///
-/// Where several reasons to refuse hold, the first in the order of this list is given.
+/// Where several reasons to refuse hold, the first in the order of ``IntroductoryRules`` is given: what counts as
+/// evidence is asked before those that refuse, and whether it shows all of the customer's past after them.
 public enum IntroductoryReason: String, CaseIterable, VerdictReason {
     /// Eligible: no trial or introductory price of the group was ever used, and no subscription of it is running.
     case neverUsed = "never_used"
