@@ -27,7 +27,7 @@ extension MetricDefinition {
         MetricDefinition(
             "offer_signer_queue_limit",
             .gauge,
-            "How many requests may wait to be worked on; the next ones are answered 503."
+            "How many requests for signatures may wait for the ledger; the next ones are answered 503."
         ),
     ]
 
