@@ -67,7 +67,7 @@ extension OfferEndpoint where Call == SignatureCall {
     ///   - bundleId: The app that it is for.
     ///   - client: The client that calls.
     /// - Returns: How far it came.
-    /// - Throws: `Problem` 422 or 503.
+    /// - Throws: `Problem` 400, 422 or 503.
     func begin(
         _ call: SignatureCall,
         of bundleId: String,
@@ -101,7 +101,7 @@ extension OfferEndpoint where Call == SignatureCall {
     ///   - waiting: How far it came.
     ///   - kind: The kind of the call's evidence.
     /// - Returns: The body of the answer, JSON.
-    /// - Throws: `Problem` 422 or 503.
+    /// - Throws: `Problem` 400, 422 or 503.
     func goOn(with waiting: SignOffers.Waiting, evidence kind: EvidenceKind?) async throws(Problem) -> [UInt8] {
         do {
             let answer = try await signOffers.answer(try await signOffers.goOn(with: waiting))
@@ -153,7 +153,7 @@ extension OfferEndpoint where Call == EligibilityCall {
     ///   - call: The call.
     ///   - bundleId: The app that it is for.
     /// - Returns: How far it came.
-    /// - Throws: `Problem` 422 or 503.
+    /// - Throws: `Problem` 400, 422 or 503.
     func begin(_ call: EligibilityCall, of bundleId: String) throws(Problem) -> SignOffers.EligibilityBeginning {
         do {
             return try signOffers.begin(call.request(for: bundleId))
@@ -178,7 +178,7 @@ extension OfferEndpoint where Call == EligibilityCall {
     ///   - call: The call.
     ///   - bundleId: The app that it is for.
     /// - Returns: The body of the answer, JSON.
-    /// - Throws: `Problem` 422 or 503.
+    /// - Throws: `Problem` 400, 422 or 503.
     func answer(_ call: EligibilityCall, of bundleId: String) async throws(Problem) -> [UInt8] {
         do {
             return encode(try await signOffers.eligibility(call.request(for: bundleId)))

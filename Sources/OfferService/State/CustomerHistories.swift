@@ -21,7 +21,8 @@ struct CustomerHistories: Sendable {
     enum Beginning: Sendable {
         /// All of it is, at a moment of the server's clock after it was told.
         case known(SharedHistory?, Timestamp)
-        /// The store of states has to be read; then `CustomerHistories.history(goingOn:)` goes on.
+        /// The store of states has to be read; then
+        /// ``CustomerHistories/history(goingOn:for:of:needsWholeHistory:)`` goes on.
         case reading(Reading)
         /// The App Store has to be asked.
         case asking(AppStoreQuestion, any EvidenceFetcher)

@@ -1,9 +1,9 @@
 /// Why a decision is what it is: the `reason` of an answer.
 ///
-/// Where several reasons to refuse hold, the first of those that refuse is given, in the order of this list. The unknown
-/// ones stand between ``offerEnded`` and ``neverSubscribed``: of evidence that does not count nothing more is asked.
-/// ``noEvidence`` also stands in the place of ``lapsedTooRecently`` and ``lapsedTooLong`` where it does not tell when the
-/// subscription lapsed.
+/// Where several reasons to refuse hold, the first of those that refuse is given, in the order of this list. The
+/// unknown ones stand between ``offerEnded`` and ``neverSubscribed``: of evidence that does not count nothing more is
+/// asked. ``noEvidence`` also stands in the place of ``lapsedTooRecently`` and ``lapsedTooLong`` where it does not tell
+/// when the subscription lapsed.
 public enum Reason: String, CaseIterable, VerdictReason {
     /// Eligible: subscribed, and renewing.
     case active

@@ -70,7 +70,7 @@ struct EntryLookup {
         return renewal.productId.flatMap { byProduct[$0]?.statedGroup }
     }
 
-    /// The newest transaction of an entry that counts, as ``Subscription/newest(of:)`` finds it.
+    /// The newest transaction of an entry that counts, as ``Subscription/newest(of:where:)`` finds it.
     ///
     /// - Parameter renewal: An entry of the history.
     /// - Returns: The transaction; `nil` when there is none.

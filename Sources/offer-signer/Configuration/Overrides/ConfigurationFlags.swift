@@ -84,7 +84,7 @@ struct ConfigurationFlags: ParsableArguments {
     @Option(name: .setting(.appStoreRequestsPerSecond), help: .setting(.appStoreRequestsPerSecond))
     var appStoreRequestsPerSecond: String?
 
-    /// The flags that were given, by key path, for ``Settings/load(file:flags:environment:)``.
+    /// The flags that were given, by key path, for ``Settings/load(file:flags:environment:keyLoader:)``.
     var values: [String: String] {
         var values: [String: String] = [:]
         for setting in KnownSetting.allCases { values[setting.keyPath] = self[setting] }
