@@ -219,7 +219,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Storage", "Offers", "PostgreSQLServer",
+                "Storage", "LedgerFixtures", "Offers", "PostgreSQLServer",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -238,7 +238,7 @@ let package = Package(
         .testTarget(
             name: "OfferServiceTests",
             dependencies: [
-                "OfferService", "AppStore", "LedgerFixtures", "Offers", "PrometheusMetrics", "Storage",
+                "OfferService", "AppStore", "LedgerFixtures", "Offers", "PrometheusMetrics",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
@@ -305,7 +305,7 @@ let package = Package(
             path: "Tests/SigningBenchmark",
             swiftSettings: strict
         ),
-        // What the tests put in the ledger's place.
+        // What the tests put in the place of the ledger, and of what is kept beside it.
         .target(
             name: "LedgerFixtures",
             dependencies: ["Offers"],

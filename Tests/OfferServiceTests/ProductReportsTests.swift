@@ -1,3 +1,4 @@
+import LedgerFixtures
 import OfferService
 import Offers
 import Testing

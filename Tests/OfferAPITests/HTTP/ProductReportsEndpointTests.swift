@@ -1,4 +1,5 @@
 import HTTPTypes
+import LedgerFixtures
 import OfferService
 import Offers
 import Testing

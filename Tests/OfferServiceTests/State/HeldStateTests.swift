@@ -1,7 +1,6 @@
 import LedgerFixtures
 import OfferService
 import Offers
-import Storage
 import Testing
 
 @Suite("Answering from held state")

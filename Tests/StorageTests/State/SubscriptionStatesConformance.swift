@@ -1,4 +1,5 @@
 import Foundation
+import LedgerFixtures
 import Offers
 import Testing
 

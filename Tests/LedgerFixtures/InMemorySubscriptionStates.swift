@@ -1,7 +1,7 @@
 public import Offers
 import Synchronization
 
-/// The state of subscriptions in the memory of one process: lost with it, and without bound.
+/// The state of subscriptions in memory.
 public final class InMemorySubscriptionStates: SubscriptionStates {
     private struct Contents {
         var subscriptions: [SubscriptionIdentity: HeldSubscription] = [:]

@@ -1,12 +1,9 @@
 public import Offers
 import Synchronization
 
-/// Product reports in the memory of one process: what is lost with it is reported again by the next clients.
+/// Product reports in memory, under the limits of the service's own stores.
 public final class InMemoryProductReports: ProductReportStore {
-    /// How many products in countries are kept for one app: fifty products in every country.
-    ///
-    /// With ``ProductSightings/mostOffers`` this bounds the memory. A full store was measured at 10 MB with three offers
-    /// a product, at 37 MB with ten that were seen at two prices, and at 217 MB with all that it keeps of everything.
+    /// How many products in countries are kept for one app.
     public static let mostEntries = 10_000
 
     private struct Reports {
