@@ -12,20 +12,10 @@ public final class Subscription: Sendable {
     /// The newest transaction that counts; `nil` when the evidence has none.
     public let transaction: Transaction?
 
-    /// Reads the state of a subscription at Apple's clock.
+    /// The transaction that a subscription's state rests on.
     ///
     /// Upgraded transactions are left out; shared ones never count for a purchase; of the rest the newest by purchase
     /// date decides, not the one that expires last: after a refunded year a month bought anew is what the customer has.
-    ///
-    /// - Parameters:
-    ///   - renewal: The entry.
-    ///   - transactions: The transactions of the same subscription, in any order.
-    ///   - clock: Apple's clock.
-    public convenience init(renewal: RenewalInfo, transactions: [Transaction], at clock: Timestamp) {
-        self.init(renewal: renewal, newest: Self.newest(of: transactions), at: clock)
-    }
-
-    /// The transaction that a subscription's state rests on.
     ///
     /// - Parameters:
     ///   - transactions: Transactions in any order.
@@ -53,7 +43,7 @@ public final class Subscription: Sendable {
         return Transaction.isOlder(all[other], all[index])
     }
 
-    /// Reads the state of a subscription whose newest transaction is known.
+    /// Reads the state of a subscription at Apple's clock.
     ///
     /// - Parameters:
     ///   - renewal: The entry.

@@ -64,5 +64,4 @@ enum TypeIdentifier {
     static let int8: UInt32 = 20
     static let int4: UInt32 = 23
     static let text: UInt32 = 25
-    static let numeric: UInt32 = 1700
 }

@@ -14,8 +14,6 @@ public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
 
     /// Another row has the same key.
     public static let uniqueViolation = SQLState("23505")
-    /// A statement took longer than it may (`statement_timeout`), or somebody cancelled it.
-    public static let queryCancelled = SQLState("57014")
 
     /// The class: the first two characters.
     public var classCode: Substring { code.prefix(2) }

@@ -107,8 +107,6 @@ enum StateSQL {
 
     static let deleteMarks = "DELETE FROM held_marks WHERE account = $1"
 
-    static let isKnownNotification = "SELECT COUNT(*) FROM notifications WHERE id = $1"
-
     static let putNotification =
         "INSERT INTO notifications (id, type, subtype, bundle_id, environment, signed_at, received_at) "
         + "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING"

@@ -126,7 +126,8 @@ struct PostgreSQLConnectionTests {
         var limits = PostgreSQLLimits()
         limits.statement = .milliseconds(100)
         let connection = try PostgreSQLConnection(to: location, limits: limits)
-        #expect(throws: PostgreSQLError(.refused(.queryCancelled))) { try connection.query("SELECT pg_sleep(30)") }
+        let cancelled = SQLState("57014")
+        #expect(throws: PostgreSQLError(.refused(cancelled))) { try connection.query("SELECT pg_sleep(30)") }
         #expect(try connection.query("SELECT 1::int8").integer(0, 0) == 1)
         #expect(!connection.isBroken)
     }

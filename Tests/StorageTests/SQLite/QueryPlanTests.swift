@@ -58,7 +58,6 @@ struct QueryPlanTests {
             by: "bundle_id=? AND environment=? AND original_transaction_id=?"
         ),
         Lookup("an account's marks", StateSQL.marks, by: "account=? AND bundle_id=?"),
-        Lookup("a notification", StateSQL.isKnownNotification, by: "id=?"),
         Lookup("deletion of notifications", StateSQL.deleteNotifications, by: "received_at<?"),
         Lookup(
             "deletion of redemptions",
