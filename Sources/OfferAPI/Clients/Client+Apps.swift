@@ -1,3 +1,4 @@
+import Offers
 import StrictJSON
 
 extension Client {
@@ -8,7 +9,9 @@ extension Client {
     /// - Throws: `Problem` 403 for another's app, 400 when the client has several and the call names none.
     func app(named bundleId: String?) throws(Problem) -> String {
         if let bundleId {
-            guard apps.contains(bundleId) else { throw .appNotAllowed(bundleId) }
+            guard let index = apps.firstIndex(of: bundleId), apps[index].hasSameBytes(as: bundleId) else {
+                throw .appNotAllowed(bundleId)
+            }
             return bundleId
         }
         guard apps.count == 1, let only = apps.first else {

@@ -78,7 +78,8 @@ public final class App: Sendable {
     public func product(_ productId: String) -> (product: Product, group: SubscriptionGroup)? {
         guard let place = places[productId] else { return nil }
         let group = subscriptionGroups[place.group]
-        return (group.products[place.product], group)
+        let product = group.products[place.product]
+        return product.id.hasSameBytes(as: productId) ? (product, group) : nil
     }
 }
 

@@ -39,7 +39,8 @@ public final class Product: Sendable {
     /// - Parameter offerId: The offer's identifier.
     /// - Returns: The offer.
     public func offer(_ offerId: String) -> PromotionalOffer? {
-        positions[offerId].map { offers[$0] }
+        guard let offer = positions[offerId].map({ offers[$0] }), offer.id.hasSameBytes(as: offerId) else { return nil }
+        return offer
     }
 }
 

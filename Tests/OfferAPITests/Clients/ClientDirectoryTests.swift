@@ -1,6 +1,7 @@
-import OfferAPI
 import Offers
 import Testing
+
+@testable import OfferAPI
 
 @Suite("Clients and their tokens")
 struct ClientDirectoryTests {
@@ -48,6 +49,15 @@ struct ClientDirectoryTests {
         #expect(copy !== client)
         var (name, copyOfName) = (client.name, copy.name)
         #expect(name.withUTF8 { $0.baseAddress } != copyOfName.withUTF8 { $0.baseAddress })
+    }
+
+    @Test("An app is named byte for byte: what Unicode takes for the same would be recorded as another")
+    func apps() throws {
+        let client = Client(name: "c", tokenSHA256: [sha256OfAbc], apps: ["com.example.Key"])
+        #expect(try client.app(named: "com.example.Key") == "com.example.Key")
+        #expect(try client.app(named: nil) == "com.example.Key")
+        let problem = #expect(throws: Problem.self) { try client.app(named: "com.example.\u{212A}ey") }
+        #expect(problem?.status == 403)
     }
 
     @Test("A digest of the wrong length is nobody's")

@@ -1,0 +1,34 @@
+import Offers
+import Testing
+
+@Suite("Identifiers are found by their bytes")
+struct IdentifierTests {
+    private let app = App(
+        bundleId: "com.example.Key",
+        subscriptionGroups: [
+            SubscriptionGroup(
+                id: "1",
+                products: [Product(id: "Key.é", offers: [PromotionalOffer(id: "Kelvin")])]
+            )
+        ]
+    )
+
+    @Test("The catalog's own are found")
+    func found() throws {
+        let product = try #require(app.product("Key.\u{E9}")?.product)
+        #expect(product.offer("Kelvin")?.id == "Kelvin")
+    }
+
+    @Test(
+        "What Unicode takes for the same is another",
+        arguments: ["\u{212A}ey.\u{E9}", "Key.e\u{301}", "key.é", "Key.é ", "Key.é\u{0}", ""]
+    )
+    func equivalent(productId: String) {
+        #expect(app.product(productId) == nil)
+    }
+
+    @Test("An offer's, too", arguments: ["\u{212A}elvin", "kelvin", "Kelvin\u{200B}", "Kelvi"])
+    func equivalentOffer(offerId: String) throws {
+        #expect(try #require(app.product("Key.\u{E9}")?.product).offer(offerId) == nil)
+    }
+}
