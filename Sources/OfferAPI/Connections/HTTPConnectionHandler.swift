@@ -30,6 +30,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     private var isHeadRequest = false
     private var held = HeldInput()
     private var isReleasing = false
+    /// Whether the client reads its answers, and not so many wait for it that the next request has to.
+    private var isWritable = true
     private var body = ByteBuffer()
     private var isCounted = false
     private var isAnswerBegun = false
@@ -88,11 +90,25 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         }
     }
 
+    /// Closes the connection when nothing is to be answered, behind the answers that are on their way.
     private func inputClosed(_ context: ChannelHandlerContext) {
-        if state.inputClosed() { context.close(promise: nil) }
+        guard state.inputClosed() else { return }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
+        arrivals.write(ByteBuffer(), promise: written)
+        context.flush()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        isWritable = context.channel.isWritable
+        if isWritable { release(context) }
+        context.fireChannelWritabilityChanged()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The parser says so of all that comes after what it has told to be no HTTP.
+        if error is ByteToMessageDecoderError { return }
         if let fault = error as? HTTPParserError, state.isAwaitingAnswer || !held.isEmpty {
             return held.hold(.fault(fault))
         }
@@ -117,7 +133,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        guard held.isEmpty, !state.isAwaitingAnswer else { return held.hold(.part(part)) }
+        guard held.isEmpty, isWritable, !state.isAwaitingAnswer else { return held.hold(.part(part)) }
         take(part, context)
     }
 
@@ -132,7 +148,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         isReleasing = true
         defer { isReleasing = false }
         var hasTaken = false
-        while !state.isAwaitingAnswer, let event = held.takeNext() {
+        while isWritable, !state.isAwaitingAnswer, let event = held.takeNext() {
             switch event {
             case .part(let part):
                 take(part, context)

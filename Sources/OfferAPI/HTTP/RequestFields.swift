@@ -12,8 +12,8 @@ struct RequestFields: Sendable {
 
     /// Takes note of a field.
     ///
-    /// White space after a value is no part of it (RFC 9110 §5.5); before it, the parser leaves none. What frames a request
-    /// is taken as it is: the parser has judged it so.
+    /// White space after a value is no part of it (RFC 9110 §5.5); before it, the parser leaves none. A transfer coding is
+    /// taken as it is written: the parser must not have read another body than is meant.
     ///
     /// - Parameters:
     ///   - name: Its name, in any case.
@@ -29,7 +29,7 @@ struct RequestFields: Sendable {
         case 12 where name.isField("content-type"): contentType.add(value.withoutSpaceAtEnd)
         case 12 where name.isField("x-request-id"): requestID.add(value.withoutSpaceAtEnd)
         case 13 where name.isField("authorization"): authorization.add(value.withoutSpaceAtEnd)
-        case 14 where name.isField("content-length"): framing.contentLength.add(value)
+        case 14 where name.isField("content-length"): framing.contentLength.add(value.withoutSpaceAtEnd)
         case 17 where name.isField("transfer-encoding"): framing.transferCoding.add(value)
         default: break
         }
