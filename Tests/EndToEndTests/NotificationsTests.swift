@@ -275,6 +275,13 @@ struct NotificationsTests {
         #expect(try connection.request("POST", "/v1/signatures", body: "{}").status == 404)
         #expect(try post(#"{"signedPayload":"\#(String(repeating: "A", count: 1 << 17))"}"#).status == 413)
         #expect(try Connection(to: service.server).request("POST", "/v1/notifications", body: "{}").status == 404)
+        // Strangers can open connections here, and no more than a few.
+        let listener = try #require(service.notifications)
+        let strangers = try (0..<290).map { _ in try Connection(to: listener) }
+        let deadline = Date() + 20
+        while !strangers.contains(where: { $0.hasInput }), Date() < deadline { usleep(10_000) }
+        #expect(strangers.contains { $0.hasInput }, "who is one too many is told so")
+        #expect(try Connection(to: service.server).request("POST", "/v1/notifications", body: "{}").status == 404)
         let metrics = try Connection(to: service.admin).request("GET", "/metrics")
         let text = String(decoding: metrics.body, as: UTF8.self)
         #expect(text.contains(#"offer_signer_notifications_total{type="SUBSCRIBED",outcome="taken"} 1"#))

@@ -11,13 +11,17 @@ public struct ListenerRules: Sendable {
     public let tls: TLSIdentity?
     private let makeSetup: @Sendable (_ loop: any EventLoop, _ number: Int) -> HTTPConnectionSetup
 
+    /// How many connections a listener may have that is not the public one: Apple and monitoring need a few, and strangers,
+    /// who may open them, get no more memory and sockets than so many take.
+    public static let maximumConnectionsOfOthers = 256
+
     /// How many event loops the listeners of the process share.
     public static var eventLoopCount: Int { NIOSingletons.groupLoopCountSuggestion }
 
     /// The rules of a listener that answers everybody.
     ///
     /// - Parameter limits: Sizes and times.
-    public init(limits: ConnectionLimits = ConnectionLimits()) {
+    public init(limits: ConnectionLimits = ConnectionLimits(maximumConnections: maximumConnectionsOfOthers)) {
         let census = ConnectionCensus()
         self.limits = limits
         self.census = census
@@ -37,7 +41,10 @@ public struct ListenerRules: Sendable {
     ///   - metrics: Where refused requests are counted.
     ///   - logger: Where refused requests have their lines, at the level info.
     public init(notificationsCountedBy metrics: RequestMetrics, logger: Logger) {
-        let limits = ConnectionLimits(maximumBodyBytes: NotificationsAPI.maximumBodyBytes)
+        let limits = ConnectionLimits(
+            maximumConnections: Self.maximumConnectionsOfOthers,
+            maximumBodyBytes: NotificationsAPI.maximumBodyBytes
+        )
         let census = ConnectionCensus()
         let telemetry = RequestTelemetry(metrics: metrics, logger: logger)
         self.limits = limits

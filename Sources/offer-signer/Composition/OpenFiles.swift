@@ -1,17 +1,21 @@
 import Glibc
+import OfferAPI
 
 /// How many files, sockets among them, the process may have open.
 enum OpenFiles {
-    /// What is needed beside clients' connections: files, the admin listener, connections to Apple, the kernel's queues.
+    /// What is needed beside connections: files, connections to Apple, the kernel's queues.
     private static let others = 256
 
     /// Raises the soft limit as far as it is needed and the hard limit allows.
     ///
-    /// - Parameter connections: How many connections clients may have.
+    /// - Parameters:
+    ///   - connections: How many connections clients may have.
+    ///   - otherListeners: How many listeners there are beside theirs.
     /// - Returns: A warning when there is not enough room; `nil` when there is.
-    static func makeRoom(for connections: Int) -> String? {
+    static func makeRoom(for connections: Int, otherListeners: Int) -> String? {
         // Connections beyond the limit are accepted to be told so: ConnectionCap.
-        let needed = rlim_t(connections + connections / 8 + others)
+        let all = connections + otherListeners * ListenerRules.maximumConnectionsOfOthers
+        let needed = rlim_t(all + all / 8 + others)
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < needed else {
             return nil

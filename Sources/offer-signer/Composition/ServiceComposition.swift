@@ -56,7 +56,10 @@ struct ServiceComposition {
                 )
             }
         )
-        if let warning = OpenFiles.makeRoom(for: settings.server.limits.maximumConnections) {
+        if let warning = OpenFiles.makeRoom(
+            for: settings.server.limits.maximumConnections,
+            otherListeners: settings.notifications == nil ? 1 : 2
+        ) {
             logger.warning("\(warning)")
         }
         let readiness = Readiness { [current] in
