@@ -74,6 +74,7 @@ struct SigningBenchmark {
         return DurableLedger(
             in: try SQLiteDatabase(path: path),
             keys: LedgerKeys(digestKey: digestKey, checkpointSigner: key),
+            isClockRight: { true },
             now: wallClock
         )
     }

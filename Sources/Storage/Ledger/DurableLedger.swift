@@ -5,10 +5,12 @@ import Synchronization
 /// The ledger: entries in, and what became of them once they are on durable storage.
 ///
 /// One thread writes. Every second it signs how far the chain is, and every hour it deletes what is older than the ledger
-/// keeps it.
+/// keeps it, unless the clock is known to be wrong.
 public final class DurableLedger: SignatureLedger {
     /// How many seconds pass from one deletion of old records to the next.
     private static let secondsOfRetention = 3600
+    /// How many seconds pass until the first: a clock that is set right soon after the machine's start has jumped then.
+    static let secondsUntilRetention = 600
 
     private let store: any LedgerStore
     private let group: GroupCommit<LedgerEntry, [GrantOutcome]>
@@ -18,6 +20,7 @@ public final class DurableLedger: SignatureLedger {
     private let upkeepFailure = Mutex<StorageFailure?>(nil)
     private let observer = CommitObserver()
     private let isClosed = Mutex(false)
+    private let isClockRight: @Sendable () -> Bool
     private let now: @Sendable () -> Timestamp
 
     /// Opens a ledger for writing.
@@ -25,13 +28,18 @@ public final class DurableLedger: SignatureLedger {
     /// - Parameters:
     ///   - store: Where it is kept.
     ///   - bounds: How much may wait, and for how long.
+    ///   - seconds: How many seconds pass until old records are deleted for the first time.
+    ///   - isClockRight: `false` while the clock is known to be wrong: nothing is deleted then.
     ///   - now: The server's clock.
     init(
         _ store: any LedgerStore,
         bounds: GroupCommit<LedgerEntry, [GrantOutcome]>.Bounds = .init(),
+        deletingAfter seconds: Int = secondsUntilRetention,
+        isClockRight: @escaping @Sendable () -> Bool = { true },
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
+        self.isClockRight = isClockRight
         self.now = now
         group = GroupCommit(
             bounds: bounds,
@@ -47,14 +55,16 @@ public final class DurableLedger: SignatureLedger {
             }
         )
         upkeepTimer = DispatchSource.makeTimerSource(queue: writer)
-        let second = Mutex(0)
+        let secondsLeft = Mutex(seconds)
         upkeepTimer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
         upkeepTimer.setEventHandler { [weak self] in
-            let isHour = second.withLock { second in
-                defer { second = (second + 1) % Self.secondsOfRetention }
-                return second == 0
+            let isDue = secondsLeft.withLock { secondsLeft in
+                secondsLeft -= 1
+                guard secondsLeft <= 0 else { return false }
+                secondsLeft = Self.secondsOfRetention
+                return true
             }
-            self?.upkeep(deletingOld: isHour)
+            self?.upkeep(deletingOld: isDue)
         }
         upkeepTimer.activate()
     }
@@ -148,7 +158,7 @@ public final class DurableLedger: SignatureLedger {
 
     /// Deletes step by step, and lets commits come between two of them.
     private func deleteOld() throws(StorageFailure) {
-        guard !isClosed.withLock({ $0 }), try store.deleteOld(at: now()) > 0 else { return }
+        guard !isClosed.withLock({ $0 }), isClockRight(), try store.deleteOld(byClock: now()) > 0 else { return }
         writer.async { [weak self] in
             guard let self, group.failure == nil else { return }
             do throws(StorageFailure) {
@@ -177,14 +187,17 @@ extension DurableLedger {
     ///   - database: The file.
     ///   - keys: What digests and checkpoints are made with.
     ///   - retentionDays: For how many days records are kept; `nil` for ever.
+    ///   - isClockRight: `false` while the clock is known to be wrong: nothing is deleted then.
     ///   - now: The server's clock.
     public convenience init(
         in database: SQLiteDatabase,
         keys: LedgerKeys,
         retentionDays: Int? = nil,
+        isClockRight: @escaping @Sendable () -> Bool,
         now: @escaping @Sendable () -> Timestamp
     ) {
-        self.init(SQLiteLedgerStore(database: database, keys: keys, retentionDays: retentionDays, now: now), now: now)
+        let store = SQLiteLedgerStore(database: database, keys: keys, retentionDays: retentionDays, now: now)
+        self.init(store, isClockRight: isClockRight, now: now)
     }
 
     /// Opens the ledger in a PostgreSQL database, which other services may share.
@@ -193,14 +206,16 @@ extension DurableLedger {
     ///   - database: The database.
     ///   - keys: What digests and checkpoints are made with: the same for all who share it.
     ///   - retentionDays: For how many days records are kept; `nil` for ever.
+    ///   - isClockRight: `false` while the clock is known to be wrong: nothing is deleted then.
     ///   - now: The server's clock.
     public convenience init(
         in database: PostgreSQLDatabase,
         keys: LedgerKeys,
         retentionDays: Int? = nil,
+        isClockRight: @escaping @Sendable () -> Bool,
         now: @escaping @Sendable () -> Timestamp
     ) {
         let store = PostgreSQLLedgerStore(database: database, keys: keys, retentionDays: retentionDays, now: now)
-        self.init(store, now: now)
+        self.init(store, isClockRight: isClockRight, now: now)
     }
 }

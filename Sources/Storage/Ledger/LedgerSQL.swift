@@ -152,6 +152,9 @@ enum LedgerSQL {
     /// The chain of the oldest record, where that is old enough.
     static let oldestChain = "SELECT writer FROM ledger_records WHERE time < $1 ORDER BY time, writer, number LIMIT 1"
 
+    /// The time of the newest record before a moment.
+    static let newestTime = "SELECT MAX(time) FROM ledger_records WHERE time < $1"
+
     /// The records that one step of a deletion looks at.
     static let oldestRecords =
         "SELECT number, hash, time FROM ledger_records WHERE writer = $1 ORDER BY number LIMIT \(deletionStep)"

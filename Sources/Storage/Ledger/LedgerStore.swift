@@ -23,10 +23,17 @@ protocol LedgerStore: Sendable {
     ///
     /// One short step, as nothing is signed meanwhile.
     ///
-    /// - Parameter now: The server's clock.
+    /// - Parameter moment: The moment that days are counted back from.
     /// - Returns: How many rows were deleted; 0 when nothing is left that is old enough.
     /// - Throws: ``StorageFailure``.
-    func deleteOld(at now: Timestamp) throws(StorageFailure) -> Int
+    func deleteOld(countingFrom moment: Timestamp) throws(StorageFailure) -> Int
+
+    /// The time of the newest record before a moment, by whichever service.
+    ///
+    /// - Parameter moment: The moment.
+    /// - Returns: Its time; `nil` when there is none.
+    /// - Throws: ``StorageFailure``.
+    func newestRecord(before moment: Timestamp) throws(StorageFailure) -> Timestamp?
 
     /// Deletes which subscriptions were presented for a customer.
     ///

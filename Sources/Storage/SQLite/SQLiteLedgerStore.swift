@@ -73,25 +73,32 @@ final class SQLiteLedgerStore: LedgerStore {
         chain.withLock { $0.checkpoint = head.number }
     }
 
-    func deleteOld(at now: Timestamp) throws(StorageFailure) -> Int {
+    func newestRecord(before moment: Timestamp) throws(StorageFailure) -> Timestamp? {
+        let time = try database.read { database in
+            try Int64.fetchOne(database, sql: LedgerSQL.newestTime, arguments: [moment.millisecondsSince1970])
+        }
+        return time.map(Timestamp.init(millisecondsSince1970:))
+    }
+
+    func deleteOld(countingFrom moment: Timestamp) throws(StorageFailure) -> Int {
         let presentations = try database.write { database in
             try database.execute(
                 sql: LedgerSQL.deletePresentations,
-                arguments: [EvidenceSharing.start(at: now).millisecondsSince1970]
+                arguments: [EvidenceSharing.start(at: moment).millisecondsSince1970]
             )
             return database.changesCount
         }
         guard presentations == 0, let retentionDays else { return presentations }
-        let limit = now.adding(seconds: -Int64(retentionDays) * 86_400)
+        let limit = moment.adding(seconds: -Int64(retentionDays) * 86_400)
         let oldest = try database.read { database in
             try String.fetchOne(database, sql: LedgerSQL.oldestChain, arguments: [limit.millisecondsSince1970])
         }
         guard let oldest else { return 0 }
-        let count = try database.write { try $0.deleteSome(of: oldest, before: limit, keys, now) }
+        let count = try database.write { try $0.deleteSome(of: oldest, before: limit, keys, now()) }
         guard count == 0 else { return count }
         // A chain is deleted from its start on: where a clock was set back, its oldest record may not be the first.
         for chain in try database.read({ try $0.chains() }) {
-            let count = try database.write { try $0.deleteSome(of: chain.writer, before: limit, keys, now) }
+            let count = try database.write { try $0.deleteSome(of: chain.writer, before: limit, keys, now()) }
             if count > 0 { return count }
         }
         return 0

@@ -17,7 +17,7 @@ struct LifelongParts: Sendable {
     /// Who has shown tokens that are nobody's.
     let failedAuthentications = FailedAuthentications()
     /// The watch over the clock.
-    let clock = ClockMonitor(reading: WallClock.reading)
+    let clock: ClockMonitor
     /// What is held of customers.
     let memory: StateMemory
     /// What is counted.
@@ -35,6 +35,7 @@ struct LifelongParts: Sendable {
     init(ledger: OpenLedger, log: LogOutput) {
         self.ledger = ledger
         self.log = log
+        clock = ledger.clock
         telemetry = Telemetry(ledger)
         memory = StateMemory(states: ledger.states, digester: ledger.digestKey)
         loops = (0..<ListenerRules.eventLoopCount).map { [telemetry] number in

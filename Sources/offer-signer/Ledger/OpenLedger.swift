@@ -1,4 +1,5 @@
 import Crypto
+import OfferService
 import Storage
 import SubscriptionKeys
 
@@ -16,6 +17,8 @@ struct OpenLedger: Sendable {
     let productReports: DurableProductReports
     /// What counts decisions for the funnel.
     let tally: DurableOfferTally
+    /// The watch over the clock: while it knows of a fault, nothing old is deleted.
+    let clock = ClockMonitor(reading: WallClock.reading)
 
     /// Opens the ledger that the settings describe; a new one is made with its keys.
     ///
@@ -32,14 +35,27 @@ struct OpenLedger: Sendable {
         }
         digestKey = keys.digestKey
         let days = settings.ledger.retentionDays
+        let isClockRight: @Sendable () -> Bool = { [clock] in clock.fault == nil }
         switch database {
         case .sqlite(let file):
-            ledger = DurableLedger(in: file, keys: keys, retentionDays: days, now: WallClock.now)
+            ledger = DurableLedger(
+                in: file,
+                keys: keys,
+                retentionDays: days,
+                isClockRight: isClockRight,
+                now: WallClock.now
+            )
             states = DurableSubscriptionStates(in: file, digestKey: digestKey, now: WallClock.now)
             productReports = DurableProductReports(in: file)
             tally = DurableOfferTally(in: file, now: WallClock.now)
         case .postgreSQL(let database):
-            ledger = DurableLedger(in: database, keys: keys, retentionDays: days, now: WallClock.now)
+            ledger = DurableLedger(
+                in: database,
+                keys: keys,
+                retentionDays: days,
+                isClockRight: isClockRight,
+                now: WallClock.now
+            )
             states = DurableSubscriptionStates(in: database, digestKey: digestKey, now: WallClock.now)
             productReports = DurableProductReports(in: database)
             tally = DurableOfferTally(in: database, now: WallClock.now)

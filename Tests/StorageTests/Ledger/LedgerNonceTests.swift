@@ -70,7 +70,7 @@ struct LedgerNonceTests {
         fixture.advance(days: 31)
         _ = try store.commit([.of(count: 2, at: fixture.now)])
         let records = try fixture.records()
-        while try store.deleteOld(at: fixture.now) > 0 {}
+        while try store.deleteOld(countingFrom: fixture.now) > 0 {}
         let archive = try fixture.archive()
         for record in records.suffix(2) { #expect(try archive.record(nonce: record.nonce) == record) }
         #expect(try archive.record(nonce: records[0].nonce) == nil)

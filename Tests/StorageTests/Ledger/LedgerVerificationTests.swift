@@ -185,14 +185,14 @@ struct LedgerVerificationTests {
             for index in 0..<5 { _ = try store.commit([.of(account: "\(index)", at: fixture.now)]) }
             try store.writeCheckpoint()
             fixture.advance(days: 8)
-            _ = try store.deleteOld(at: fixture.now)
+            _ = try store.deleteOld(countingFrom: fixture.now)
         }
         #expect(try fixture.records().count == 5)
         let found = try fixture.verify()
         #expect(found.faults.isEmpty, "\(found.faults)")
         #expect(found.records == 5)
         fixture.advance(days: 30)
-        #expect(try store.deleteOld(at: fixture.now) == 5)
+        #expect(try store.deleteOld(countingFrom: fixture.now) == 5)
         _ = try fixture.store().commit([.of(at: fixture.now)])
         let later = try fixture.verify()
         #expect(later.faults.isEmpty, "\(later.faults)")
@@ -216,9 +216,9 @@ struct LedgerVerificationTests {
         let store = try fixture.store(retentionDays: 10)
         var left = 1201
         // The first step deletes the one presentation.
-        #expect(try store.deleteOld(at: fixture.now) == 1)
+        #expect(try store.deleteOld(countingFrom: fixture.now) == 1)
         for expected in [500, 100, 500, 100, 0] {
-            #expect(try store.deleteOld(at: fixture.now) == expected)
+            #expect(try store.deleteOld(countingFrom: fixture.now) == expected)
             left -= expected
             let found = try fixture.verify()
             #expect(found.faults.isEmpty, "\(found.faults)")
@@ -235,7 +235,7 @@ struct LedgerVerificationTests {
             for index in 0..<5 { _ = try store.commit([.of(account: "\(index)", at: fixture.now)]) }
             fixture.advance(days: 8)
         }
-        #expect(try store.deleteOld(at: fixture.now) == 5)
+        #expect(try store.deleteOld(countingFrom: fixture.now) == 5)
         try SQLiteDatabase(path: fixture.path).write {
             try $0.execute(sql: "DELETE FROM ledger_records WHERE number = 6")
         }

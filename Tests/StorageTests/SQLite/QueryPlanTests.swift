@@ -42,6 +42,7 @@ struct QueryPlanTests {
         Lookup("the newest checkpoint", LedgerSQL.newestCheckpoint, by: "writer=? AND kind=?"),
         Lookup("a page of checkpoints", LedgerSQL.checkpoints, by: "writer=? AND kind=? AND number>?"),
         Lookup("the oldest chain", LedgerSQL.oldestChain, by: "time<?"),
+        Lookup("the newest record before a moment", LedgerSQL.newestTime, by: "time<?"),
         Lookup("the oldest records", LedgerSQL.oldestRecords, by: "writer=?"),
         Lookup("deletion of records", LedgerSQL.deleteRecords, by: "writer=? AND number<?"),
         Lookup("deletion of presentations", LedgerSQL.deletePresentations, by: "last_seen<?"),

@@ -83,24 +83,31 @@ final class PostgreSQLLedgerStore: LedgerStore {
         chain.withLock { $0.checkpoint = head.number }
     }
 
-    func deleteOld(at now: Timestamp) throws(StorageFailure) -> Int {
-        let start = PostgreSQLValue.integer(EvidenceSharing.start(at: now).millisecondsSince1970)
+    func newestRecord(before moment: Timestamp) throws(StorageFailure) -> Timestamp? {
+        let call = PostgreSQLLedgerStatements.shared(LedgerSQL.newestTime, .integer(moment.millisecondsSince1970))
+        return try database.workWaiting { connection throws(PostgreSQLError) in
+            try connection.run(call).optionalInteger(0, 0).map(Timestamp.init(millisecondsSince1970:))
+        }
+    }
+
+    func deleteOld(countingFrom moment: Timestamp) throws(StorageFailure) -> Int {
+        let start = PostgreSQLValue.integer(EvidenceSharing.start(at: moment).millisecondsSince1970)
         let presentations = try database.workWaiting { connection throws(PostgreSQLError) in
             try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.deletePresentations, start)).changes
         }
         guard presentations == 0, let retentionDays else { return presentations }
-        let limit = now.adding(seconds: -Int64(retentionDays) * 86_400)
+        let limit = moment.adding(seconds: -Int64(retentionDays) * 86_400)
         let time = PostgreSQLValue.integer(limit.millisecondsSince1970)
         let oldest = try database.workWaiting { connection throws(PostgreSQLError) in
             let rows = try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.oldestChain, time))
             return rows.count > 0 ? try rows.text(0, 0) : nil
         }
         guard let oldest else { return 0 }
-        let count = try deleteSome(of: oldest, before: limit, at: now)
+        let count = try deleteSome(of: oldest, before: limit, at: now())
         guard count == 0 else { return count }
         // A chain is deleted from its start on: where a clock was set back, its oldest record may not be the first.
         for chain in try database.chains() {
-            let count = try deleteSome(of: chain.writer, before: limit, at: now)
+            let count = try deleteSome(of: chain.writer, before: limit, at: now())
             if count > 0 { return count }
         }
         return 0

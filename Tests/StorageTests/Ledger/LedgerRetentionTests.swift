@@ -1,0 +1,83 @@
+import Offers
+import Testing
+
+@testable import Storage
+
+@Suite("What the ledger deletes, and by which clock", .timeLimit(.minutes(30)))
+struct LedgerRetentionTests {
+    /// A ledger that keeps a year, and was written once a day for so many days.
+    private func filled(_ home: LedgerHome, days: Int) throws -> (fixture: LedgerFixture, store: any LedgerStore) {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store(retentionDays: 365)
+        for day in 0..<days {
+            if day > 0 { fixture.advance(days: 1) }
+            try sign(by: fixture, in: store)
+        }
+        return (fixture, store)
+    }
+
+    private func sign(by fixture: LedgerFixture, in store: any LedgerStore) throws {
+        _ = try store.commit([.of(maximumAccounts: 3, at: fixture.now)])
+    }
+
+    /// Deletes until nothing is left to delete.
+    private func delete(from store: any LedgerStore, byClockOf fixture: LedgerFixture) throws {
+        while try store.deleteOld(byClock: fixture.now) > 0 {}
+    }
+
+    private func presentations(_ fixture: LedgerFixture) throws -> [String] {
+        try fixture.rows("SELECT count(*) FROM ledger_presentations")
+    }
+
+    @Test("A clock that is years ahead deletes nothing, started and signed by or not", arguments: LedgerHome.allCases)
+    func ahead(home: LedgerHome) throws {
+        let (fixture, _) = try filled(home, days: 10)
+        fixture.advance(days: 3 * 365)
+        for start in 1...3 {
+            let store = try fixture.store(retentionDays: 365)
+            try delete(from: store, byClockOf: fixture)
+            #expect(try fixture.records().count == 9 + start)
+            #expect(try presentations(fixture) == ["1"])
+            try sign(by: fixture, in: store)
+        }
+        #expect(try fixture.verify().faults.isEmpty)
+    }
+
+    @Test("A clock that is a little ahead deletes nothing before its time", arguments: LedgerHome.allCases, [1, 5])
+    func somewhatAhead(home: LedgerHome, days: Int) throws {
+        let (fixture, store) = try filled(home, days: 366)
+        fixture.advance(days: days)
+        try delete(from: store, byClockOf: fixture)
+        #expect(try fixture.records().count == 366)
+    }
+
+    @Test("Who signs every day has as many days on record as are kept, and a day more", arguments: LedgerHome.allCases)
+    func steady(home: LedgerHome) throws {
+        let (fixture, store) = try filled(home, days: 370)
+        try delete(from: store, byClockOf: fixture)
+        let records = try fixture.records()
+        #expect(records.first?.time == fixture.now.adding(seconds: -367 * 86_400))
+        #expect(records.count == 368)
+    }
+
+    @Test("Who was away for months deletes what is due once it has signed for a day", arguments: LedgerHome.allCases)
+    func away(home: LedgerHome) throws {
+        let (fixture, store) = try filled(home, days: 10)
+        fixture.advance(days: 400)
+        try sign(by: fixture, in: store)
+        try delete(from: store, byClockOf: fixture)
+        #expect(try fixture.records().count == 11)
+        fixture.advance(days: 1)
+        try sign(by: fixture, in: store)
+        fixture.advance(days: 1)
+        try delete(from: store, byClockOf: fixture)
+        #expect(try fixture.records().count == 2)
+        #expect(try fixture.verify().faults.isEmpty)
+    }
+
+    @Test("An empty ledger has nothing to delete", arguments: LedgerHome.allCases)
+    func empty(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        #expect(try fixture.store(retentionDays: 1).deleteOld(byClock: fixture.now) == 0)
+    }
+}
