@@ -14,6 +14,8 @@ public struct StorageFailure: Error, CustomStringConvertible {
         case notDurable
         /// It could not be read or written now; later it may be.
         case unavailable
+        /// The database is well, and takes none of what was written for one of its values: it never will.
+        case refused
         /// What was read is not what was written.
         case malformed
     }

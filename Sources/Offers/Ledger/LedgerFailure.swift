@@ -8,6 +8,8 @@ public struct LedgerFailure: Error, Equatable, CustomStringConvertible {
         case tooSlow
         /// It cannot be written or read now.
         case unavailable
+        /// The ledger is well, but does not take one of the values.
+        case refused
         /// The service is going.
         case closed
     }

@@ -107,9 +107,11 @@ public final class DurableLedger: SignatureLedger {
     /// What keeps entries from being written, in a sentence; `nil` when nothing does.
     public var fault: String? { group.failure.map { "\($0); nothing is signed until it can be written again" } }
 
-    /// What keeps checkpoints from being signed or old records from being deleted, in a sentence; `nil` when nothing does.
+    /// What keeps checkpoints from being signed or old records from being deleted, or kept an entry out for its values, in
+    /// a sentence; `nil` when nothing does.
     public var warning: String? {
         upkeepFailure.withLock { $0 }.map { "ledger: its upkeep failed: \($0.detail)" }
+            ?? group.refusal.map { "\($0); what this was for was not signed" }
     }
 
     /// Queues entries, and says what became of them once they are on durable storage.
@@ -175,7 +177,7 @@ public final class DurableLedger: SignatureLedger {
         do throws(StorageFailure) {
             return try body()
         } catch {
-            throw LedgerFailure(.unavailable, error.detail)
+            throw LedgerFailure(error.code == .refused ? .refused : .unavailable, error.detail)
         }
     }
 }

@@ -62,6 +62,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         var isWatching = false
         var isClosed = false
         var failure: LedgerFailure?
+        var refusal: LedgerFailure?
 
         mutating func admit(_ request: Request, upTo limit: Int) -> Admission {
             if isClosed { return .refused(LedgerFailure(.closed, "the service is going")) }
@@ -117,6 +118,9 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// Why the last commit or probe failed; `nil` when it did not.
     var failure: LedgerFailure? { state.withLock { $0.failure } }
 
+    /// Why the store refused a caller's items for their values the last time; `nil` when it never did.
+    var refusal: LedgerFailure? { state.withLock { $0.refusal } }
+
     /// Queues items: all in one commit, or none.
     ///
     /// - Parameters:
@@ -150,15 +154,31 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// - Returns: `false` when nothing waits, and then the writer has stopped.
     private func writeNext() -> Bool {
         guard let batch = next() else { return false }
-        let items = batch.flatMap(\.items)
         do throws(LedgerFailure) {
-            let outcomes = try commit(items)
-            tell(batch, outcomes)
+            try write(batch)
             note(nil)
         } catch {
             fail(batch, error)
         }
         return true
+    }
+
+    /// Writes all but what the store refuses for its values: then the halves are written apart, down to who is at fault.
+    ///
+    /// - Throws: Why the store takes nothing now; who has been told by then stays told.
+    private func write(_ batch: [Request]) throws(LedgerFailure) {
+        do throws(LedgerFailure) {
+            tell(batch, try commit(batch.flatMap(\.items)))
+        } catch {
+            guard error.code == .refused else { throw error }
+            guard batch.count > 1 else {
+                state.withLock { $0.refusal = error }
+                for request in batch { request.tell(.failure(error)) }
+                return
+            }
+            try write(Array(batch.prefix(batch.count / 2)))
+            try write(Array(batch.dropFirst(batch.count / 2)))
+        }
     }
 
     /// The next commit; `nil` when nothing waits, and then the writer has stopped.

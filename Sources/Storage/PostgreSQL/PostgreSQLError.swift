@@ -92,6 +92,7 @@ extension StorageFailure {
             case .unexpectedAnswer: .malformed
             case .schema: .newerSchema
             case .invalidURL: .cannotOpen
+            case .refused(let state) where state.isForValues: .refused
             default: .unavailable
             }
         self.init(code, "\(place): \(error)")

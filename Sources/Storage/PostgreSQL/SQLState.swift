@@ -26,6 +26,9 @@ public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
         ["08", "40", "53", "55", "57", "58"].contains(classCode) || code == "25006"
     }
 
+    /// Whether it is for the values that were to be written: data (22), rules of the tables (23), sizes (54).
+    var isForValues: Bool { ["22", "23", "54"].contains(classCode) }
+
     /// Whether the connection is of no more use: the server goes, or is not the one to write to.
     public var endsConnection: Bool {
         classCode == "08" || code.hasPrefix("57P") || code == "25006"
@@ -48,6 +51,7 @@ public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
         case (_, "23"): "a rule of the table was broken"
         case (_, "40"): "another transaction was in the way"
         case (_, "42"): "the statement is not valid there"
+        case (_, "54"): "a value is too long"
         case (_, "53"): "the server is short of memory, disk or connections"
         case (_, "55"): "a lock was not to be had"
         case (_, "57"): "an operator intervened"

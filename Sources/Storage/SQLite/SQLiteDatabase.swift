@@ -179,6 +179,8 @@ extension SQLiteDatabase {
                 )
             case .SQLITE_FULL:
                 throw StorageFailure(code, "\(path): \(said); make room on its file system")
+            case .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH:
+                throw StorageFailure(.refused, "\(path): \(said)")
             case .SQLITE_BUSY, .SQLITE_LOCKED:
                 throw StorageFailure(code, "\(path): another process has kept it busy for too long (\(said))")
             default:

@@ -42,6 +42,8 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         var version = 0
         var failure: StorageFailure?
         var dropped = 0
+        /// How much the store refused for its values, and what it said last.
+        var refusal: (count: Int, detail: String)?
     }
 
     private let store: any StateStore
@@ -112,6 +114,15 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// What keeps state from being written, in a sentence; `nil` when nothing does.
     public var fault: String? {
         state.withLock { $0.failure }.map { "state: \($0.detail); Apple's notifications are put off" }
+    }
+
+    /// What of the evidence and notifications since the start the database does not take, in a sentence; `nil` when it
+    /// took everything.
+    public var warning: String? {
+        state.withLock { $0.refusal }.map { refusal in
+            "state: \(refusal.count) lessons of evidence and notifications could not be kept and were dropped; the last: "
+                + refusal.detail
+        }
     }
 
     /// How many subscriptions are held.
@@ -253,22 +264,47 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// Writes commit after commit, until nothing waits.
     private func writeAll() {
         while let batch = next() {
-            do throws(StorageFailure) {
-                let outcomes = try store.commit(batch.map(\.work))
-                state.withLock { state in
-                    for waiting in batch where waiting.work.notification != nil {
-                        _ = state.cache.learn(waiting.work.lesson)
+            // One piece, unless the store refuses it for its values: then its halves, down to the lesson at fault.
+            var pieces = [batch]
+            while let piece = pieces.popLast() {
+                let rest = Array(pieces.reversed().joined())
+                do throws(StorageFailure) {
+                    try write(piece, before: rest)
+                } catch {
+                    guard error.code == .refused else { return fail(piece + rest, error) }
+                    guard piece.count > 1 else {
+                        drop(piece, before: rest, error)
+                        continue
                     }
-                    state.inHand = []
-                    state.version += 1
-                    state.failure = nil
+                    pieces.append(Array(piece.dropFirst(piece.count / 2)))
+                    pieces.append(Array(piece.prefix(piece.count / 2)))
                 }
-                for (waiting, isNew) in zip(batch, outcomes) { waiting.completion?(.success(isNew)) }
-            } catch {
-                fail(batch, error)
-                return
             }
         }
+    }
+
+    private func write(_ batch: [Waiting], before rest: [Waiting]) throws(StorageFailure) {
+        let outcomes = try store.commit(batch.map(\.work))
+        state.withLock { state in
+            for waiting in batch where waiting.work.notification != nil {
+                _ = state.cache.learn(waiting.work.lesson)
+            }
+            state.inHand = rest
+            state.version += 1
+            state.failure = nil
+        }
+        for (waiting, isNew) in zip(batch, outcomes) { waiting.completion?(.success(isNew)) }
+    }
+
+    /// Lets go of what the store will never take, in memory, too: it would be told until it fell out of there.
+    private func drop(_ refused: [Waiting], before rest: [Waiting], _ failure: StorageFailure) {
+        state.withLock { state in
+            state.cache.clear()
+            state.inHand = rest
+            state.version += 1
+            state.refusal = (count: (state.refusal?.count ?? 0) + refused.count, detail: failure.detail)
+        }
+        for waiting in refused { waiting.completion?(.failure(StateStoreFailure(detail: failure.detail))) }
     }
 
     private func next() -> [Waiting]? {

@@ -66,7 +66,7 @@ struct OpenLedger: Sendable {
     var fault: String? { ledger.fault ?? database.fault.map { "ledger: \($0)" } }
 
     /// What an operator should know though signatures are recorded.
-    var warnings: [String] { [ledger.warning, states.fault].compactMap(\.self) }
+    var warnings: [String] { [ledger.warning, states.fault, states.warning].compactMap(\.self) }
 
     /// Writes what waits, signs how far the chain is, and closes the ledger and its database.
     func close() async {

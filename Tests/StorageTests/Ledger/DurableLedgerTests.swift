@@ -84,6 +84,38 @@ struct DurableLedgerTests {
         ledger.close()
     }
 
+    @Test(
+        "An entry that the database refuses fails alone, and takes no number of the chain",
+        arguments: LedgerHome.allCases
+    )
+    func refused(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let ledger = DurableLedger(
+            try fixture.store(),
+            bounds: .init(deadline: .seconds(60)),
+            now: { fixture.now }
+        )
+        try RefusedValue.refuse(in: fixture, "ledger_records")
+        let time = fixture.now
+        let results = await withTaskGroup(of: (Int, [GrantOutcome]?).self) { tasks in
+            for number in 0..<60 {
+                tasks.addTask {
+                    let id = number % 20 == 7 ? RefusedValue.transaction : "1000"
+                    let entry = LedgerEntry.of(account: "\(number)", originalTransactionId: id, limit: 5, at: time)
+                    return (number, try? await ledger.append(entry))
+                }
+            }
+            return await tasks.reduce(into: [:]) { $0[$1.0] = .some($1.1) }
+        }
+        for (number, outcomes) in results { #expect(outcomes == (number % 20 == 7 ? nil : [.recorded])) }
+        #expect(ledger.fault == nil)
+        #expect(ledger.warning?.contains("not signed") == true)
+        ledger.close()
+        #expect(try fixture.records().map(\.number).sorted() == Array(1...57))
+        let found = try fixture.verify()
+        #expect(found.faults.isEmpty, "\(found.faults)")
+    }
+
     @Test("Who is forgotten was presented for nothing; others still were", arguments: LedgerHome.allCases)
     func forgotten(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)

@@ -24,6 +24,7 @@ struct GroupCommitTests {
             reached.withLock { $0 += 1 }
             if isGated { gate.wait() }
             if let failure = state.withLock({ $0.failure }) { throw failure }
+            if items.contains(where: { $0 < 0 }) { throw LedgerFailure(.refused, "a number is below zero") }
             state.withLock { $0.commits.append(items) }
             return items.map { $0 * 10 }
         }
@@ -119,6 +120,64 @@ struct GroupCommitTests {
         while group.failure != nil { try await Task.sleep(for: .milliseconds(5)) }
         #expect(try await append([2], to: group).get() == [20])
         #expect(store.state.withLock { $0.commits } == [[2]])
+    }
+
+    @Test("Who hands over what the store refuses fails alone; the others are written in their order")
+    func refused() async throws {
+        let store = Store(isGated: true)
+        let group = store.group(.init(deadline: .seconds(50)))
+        let results = Mutex<[Int: Result<[Int], LedgerFailure>]>([:])
+        func append(_ items: Int...) {
+            group.append(items) { result in results.withLock { $0[items[0]] = result } }
+        }
+        // The first is in the writer's hand; what follows is one batch.
+        append(0)
+        while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
+        for number in 1...4 { append(number, number + 100) }
+        append(5, -5)
+        append(-6)
+        append(7)
+        for _ in 0..<100 { store.gate.signal() }
+        group.close()
+        #expect(store.state.withLock { $0.commits.flatMap(\.self) } == [0, 1, 101, 2, 102, 3, 103, 4, 104, 7])
+        for (number, result) in results.withLock({ $0 }) {
+            guard number != 5, number != -6 else {
+                #expect(throws: LedgerFailure(.refused, "a number is below zero")) { try result.get() }
+                continue
+            }
+            #expect(try result.get().first == number * 10)
+        }
+        #expect(results.withLock { $0.count } == 8)
+        #expect(group.failure == nil)
+    }
+
+    @Test("When the store fails while a refused batch is taken apart, who is not written yet fails once")
+    func failureAfterRefusal() async {
+        let store = Store(isGated: true)
+        let group = store.group(.init(deadline: .seconds(50)))
+        let told = Mutex<[Int]>([])
+        let failed = Mutex<[Int]>([])
+        func append(_ item: Int) {
+            group.append([item]) { result in
+                if case .success = result {
+                    told.withLock { $0.append(item) }
+                } else {
+                    failed.withLock { $0.append(item) }
+                }
+            }
+        }
+        append(0)
+        while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
+        for number in [1, 2, 3, -4] { append(number) }
+        // The first, the batch, and its first half.
+        for _ in 0..<3 { store.gate.signal() }
+        while told.withLock({ $0 }) != [0, 1, 2] { await Task.yield() }
+        store.state.withLock { $0.failure = LedgerFailure(.unavailable, "the disk is full") }
+        for _ in 0..<100 { store.gate.signal() }
+        group.close()
+        #expect(told.withLock { $0 } == [0, 1, 2])
+        #expect(failed.withLock { $0 } == [3, -4])
+        #expect(group.failure == LedgerFailure(.unavailable, "the disk is full"))
     }
 
     @Test("A closed one writes what waits, and takes no more")

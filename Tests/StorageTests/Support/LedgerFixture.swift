@@ -115,6 +115,17 @@ final class LedgerFixture: Sendable {
         }
     }
 
+    /// Changes the tables as no service does.
+    func execute(_ sql: String) throws {
+        switch home {
+        case .sqlite: try SQLiteDatabase(path: path).write { try $0.execute(sql: sql) }
+        case .postgresql:
+            try PostgreSQLDatabase(try unwrap(location)).workWaiting { connection throws(PostgreSQLError) in
+                _ = try connection.query(sql)
+            }
+        }
+    }
+
     func archive() throws -> any LedgerArchive {
         switch home {
         case .sqlite: try SQLiteDatabase(path: path, access: .readOnly)

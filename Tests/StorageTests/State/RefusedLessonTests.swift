@@ -1,0 +1,55 @@
+import Offers
+import Testing
+
+@testable import Storage
+
+@Suite("Lessons that the database refuses", .timeLimit(.minutes(30)))
+struct RefusedLessonTests {
+    private let refused = RefusedValue.transaction
+
+    private func open(_ fixture: LedgerFixture) throws -> DurableSubscriptionStates {
+        let store = try fixture.states()
+        try RefusedValue.refuse(in: fixture, "held_subscriptions")
+        return DurableSubscriptionStates(store, now: { clock })
+    }
+
+    @Test(
+        "One of them is dropped and told of; the others are kept, and notifications are",
+        arguments: LedgerHome.allCases
+    )
+    func dropped(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let states = try open(fixture)
+        #expect(states.warning == nil)
+        for id in ["1", "2", refused, "3", "4", "5"] {
+            states.learn(StateLesson(subscriptions: [subscription(id)]))
+        }
+        #expect(try await states.keep(notification("a"), StateLesson(subscriptions: [subscription("6")])))
+        #expect(states.fault == nil)
+        #expect(states.warning?.contains("state: 1 lesson") == true)
+        #expect(states.warning?.contains(refused) == false)
+        // What was dropped is not told from memory, either.
+        let ids = try await states.held(question(1)).subscriptions.map(\.identity.originalTransactionId)
+        #expect(Set(ids) == ["1", "2", "3", "4", "5", "6"])
+        states.close()
+        #expect(try fixture.rows("SELECT count(*) FROM held_subscriptions") == ["6"])
+    }
+
+    @Test("A notification that is one is not told as kept; those beside it are", arguments: LedgerHome.allCases)
+    func notifications(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let states = try open(fixture)
+        let kept = await withTaskGroup(of: (Int, Bool).self) { tasks in
+            for number in 0..<20 {
+                let lesson = StateLesson(subscriptions: [subscription(number == 7 ? refused : "\(number)")])
+                tasks.addTask { (number, (try? await states.keep(notification("\(number)"), lesson)) == true) }
+            }
+            return await tasks.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        for (number, isKept) in kept { #expect(isKept == (number != 7)) }
+        #expect(states.fault == nil)
+        states.close()
+        #expect(try fixture.rows("SELECT count(*) FROM held_subscriptions") == ["19"])
+        #expect(try fixture.rows("SELECT count(*) FROM notifications") == ["19"])
+    }
+}
