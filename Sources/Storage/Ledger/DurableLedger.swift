@@ -9,8 +9,6 @@ import Synchronization
 public final class DurableLedger: SignatureLedger {
     /// How many seconds pass from one deletion of old records to the next.
     private static let secondsOfRetention = 3600
-    /// How many seconds pass until the first: a clock that is set right soon after the machine's start has jumped then.
-    static let secondsUntilRetention = 600
 
     private let store: any LedgerStore
     private let group: GroupCommit<LedgerEntry, [GrantOutcome]>
@@ -28,13 +26,11 @@ public final class DurableLedger: SignatureLedger {
     /// - Parameters:
     ///   - store: Where it is kept.
     ///   - bounds: How much may wait, and for how long.
-    ///   - seconds: How many seconds pass until old records are deleted for the first time.
     ///   - isClockRight: `false` while the clock is known to be wrong: nothing is deleted then.
     ///   - now: The server's clock.
     init(
         _ store: any LedgerStore,
         bounds: GroupCommit<LedgerEntry, [GrantOutcome]>.Bounds = .init(),
-        deletingAfter seconds: Int = secondsUntilRetention,
         isClockRight: @escaping @Sendable () -> Bool = { true },
         now: @escaping @Sendable () -> Timestamp
     ) {
@@ -55,16 +51,14 @@ public final class DurableLedger: SignatureLedger {
             }
         )
         upkeepTimer = DispatchSource.makeTimerSource(queue: writer)
-        let secondsLeft = Mutex(seconds)
+        let second = Mutex(0)
         upkeepTimer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
         upkeepTimer.setEventHandler { [weak self] in
-            let isDue = secondsLeft.withLock { secondsLeft in
-                secondsLeft -= 1
-                guard secondsLeft <= 0 else { return false }
-                secondsLeft = Self.secondsOfRetention
-                return true
+            let isHour = second.withLock { second in
+                defer { second = (second + 1) % Self.secondsOfRetention }
+                return second == 0
             }
-            self?.upkeep(deletingOld: isDue)
+            self?.upkeep(deletingOld: isHour)
         }
         upkeepTimer.activate()
     }
