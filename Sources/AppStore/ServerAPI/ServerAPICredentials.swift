@@ -16,6 +16,7 @@ public final class ServerAPICredentials: Sendable {
 
     private struct Token {
         let text: String
+        let issuedAt: Timestamp
         let useUntil: Timestamp
     }
 
@@ -42,15 +43,20 @@ public final class ServerAPICredentials: Sendable {
     /// - Returns: A compact JWS, signed with ES256.
     /// - Throws: `SigningFailure` when the key does not sign.
     func bearerToken(at now: Timestamp) throws(SigningFailure) -> String {
-        if let known = token.withLock({ $0 }), now < known.useUntil { return known.text }
-        let text = try makeToken(at: now)
-        let useUntil = now.adding(seconds: Self.lifetimeSeconds - Self.backdatingSeconds - Self.reserveSeconds)
-        token.withLock { $0 = Token(text: text, useUntil: useUntil) }
+        // A clock that was set back leaves a token of the future, which the API refuses until the clock is there again.
+        if let known = token.withLock({ $0 }), known.issuedAt <= now, now < known.useUntil { return known.text }
+        let issued = now.millisecondsSince1970 / 1000 - Self.backdatingSeconds
+        let text = try makeToken(issuedAt: issued)
+        let made = Token(
+            text: text,
+            issuedAt: Timestamp(millisecondsSince1970: issued * 1000),
+            useUntil: now.adding(seconds: Self.lifetimeSeconds - Self.backdatingSeconds - Self.reserveSeconds)
+        )
+        token.withLock { $0 = made }
         return text
     }
 
-    private func makeToken(at now: Timestamp) throws(SigningFailure) -> String {
-        let issued = now.millisecondsSince1970 / 1000 - Self.backdatingSeconds
+    private func makeToken(issuedAt issued: Int64) throws(SigningFailure) -> String {
         var claims = JSONWebToken.Claims()
         claims.add("iss", issuerId)
         claims.add("iat", issued)

@@ -49,4 +49,16 @@ struct ServerAPICredentialsTests {
         #expect(second != first)
         #expect(try credentials.bearerToken(at: now.adding(seconds: 400)) == second)
     }
+
+    @Test("A clock that was set back gets a token of its own time, and small steps back make none")
+    func clockSetBack() throws {
+        let credentials = credentials
+        let first = try credentials.bearerToken(at: now)
+        #expect(try credentials.bearerToken(at: now.adding(seconds: -10)) == first, "it is dated back as far")
+        let back = now.adding(seconds: -3600)
+        let second = try credentials.bearerToken(at: back)
+        let claims = try object(second.split(separator: ".")[1])
+        #expect(claims["iat"] as? Int == 1_795_258_790)
+        #expect(try credentials.bearerToken(at: back.adding(seconds: 229)) == second)
+    }
 }
