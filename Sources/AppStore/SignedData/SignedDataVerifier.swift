@@ -58,9 +58,8 @@ public struct SignedDataVerifier: Sendable {
     /// - Throws: ``SignedDataFault`` when it is not genuine.
     public func payload(of text: String) throws(SignedDataFault) -> Payload {
         let jws = try CompactJWS(text)
-        let signer = try cache.signer(namedBy: jws.headerText) { () throws(SignedDataFault) in
-            try CertificateChain(JWSHeader(jws.headerText).certificates).signer(endingAt: roots, apple: apple)
-        }
+        let known = cache.signer(namedBy: jws.headerText)
+        let signer = if let known { known } else { try verifiedSigner(of: jws) }
         guard jws.signature.count == 64,
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
             signer.publicKey.isValidSignature(signature, for: jws.signedBytes)
@@ -70,6 +69,7 @@ public struct SignedDataVerifier: Sendable {
                 "The signature is not the certificate's over this payload: another key made it, or it was changed."
             )
         }
+        if known == nil { cache.keep(signer, namedBy: jws.headerText) }
         let signedDate = try Self.signedDate(of: jws.payload)
         guard signer.validity.contains(signedDate) else {
             throw SignedDataFault(
@@ -79,6 +79,14 @@ public struct SignedDataVerifier: Sendable {
         }
         if signer.isApples { clock?.observe(.signed(signedDate)) }
         return Payload(json: jws.payload, signedDate: signedDate, isLocallySigned: signer.isSelfSigned)
+    }
+
+    /// The signer that a JWS names, once its certificates are followed to a trusted root.
+    private func verifiedSigner(of jws: CompactJWS) throws(SignedDataFault) -> VerifiedSigner {
+        let chain = try CertificateChain(JWSHeader(jws.headerText).certificates)
+        let signer = try chain.signer(endingAt: roots, apple: apple)
+        cache.noteVerification()
+        return signer
     }
 
     private static func signedDate(of payload: [UInt8]) throws(SignedDataFault) -> Timestamp {

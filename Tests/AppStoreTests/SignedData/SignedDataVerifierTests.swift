@@ -174,4 +174,21 @@ struct SignedDataVerifierTests {
         #expect(verifier.cache.verifications == 1 + SignerCache.capacity)
         #expect(fault(of: try signer.sign(Self.payload)) == nil)
     }
+
+    @Test("Headers that strangers write around a genuine chain are not kept, and displace nobody")
+    func cacheOfStrangers() throws {
+        let signer = try authority.signer()
+        let genuine = try signer.sign(Self.payload)
+        #expect(fault(of: genuine) == nil)
+        let parts = genuine.split(separator: ".")
+        let header = String(decoding: try #require(Base64URL.decode(parts[0].utf8)), as: UTF8.self)
+        for number in 0...SignerCache.capacity {
+            let forged = Data("{\"n\":\(number),\(header.dropFirst())".utf8).base64EncodedString()
+                .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+            #expect(fault(of: "\(forged).\(parts[1]).\(parts[2])") == .signatureInvalid)
+        }
+        let verifications = verifier.cache.verifications
+        #expect(fault(of: genuine) == nil)
+        #expect(verifier.cache.verifications == verifications, "the signer is known as before")
+    }
 }
