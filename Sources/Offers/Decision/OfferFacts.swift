@@ -31,6 +31,23 @@ final class RequestFacts: Sendable {
     /// How old evidence may be, in seconds; 0 for no limit.
     let maximumEvidenceAgeSeconds: Int64
 
+    /// How often the customer has redeemed each offer, as far as the evidence shows: counted when the first offer asks,
+    /// for all of them at once; `nil` without evidence.
+    var redemptions: RedemptionTally? {
+        guard let history else { return nil }
+        return tally.withLock { tally in
+            if let tally { return tally }
+            let counted = RedemptionTally(history.value, of: app)
+            tally = counted
+            return counted
+        }
+    }
+
+    /// The same as ``redemptions`` where an offer has asked; `nil` where none has yet.
+    var countedRedemptions: RedemptionTally? { tally.withLock { $0 } }
+
+    private let tally: Mutex<RedemptionTally?>
+
     init(app: App, customer: Customer, now: Timestamp, maximumEvidenceAgeSeconds: Int64) {
         self.app = app
         self.account = customer.account
@@ -38,8 +55,19 @@ final class RequestFacts: Sendable {
         self.standing = customer.standing
         self.now = now
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
+        tally = Mutex(nil)
     }
 
+    /// The same facts, with what the ledger holds.
+    init(_ facts: RequestFacts, hearing standing: LedgerStanding) {
+        app = facts.app
+        account = facts.account
+        history = facts.history
+        self.standing = standing
+        now = facts.now
+        maximumEvidenceAgeSeconds = facts.maximumEvidenceAgeSeconds
+        tally = Mutex(facts.countedRedemptions)
+    }
 }
 
 /// What was found in the evidence for one group, or for the whole app: looked for once in a request.
@@ -119,18 +147,10 @@ final class OfferFacts: Sendable {
     /// How many signatures the customer got, as the ledger has it; `nil` where it was not asked.
     var signatures: Int? { request.standing?.signatures[catalogName] }
 
-    /// How often the customer has redeemed the offer, as far as the evidence shows: looked for once.
-    var redemptions: Int {
-        counted.withLock { counted in
-            if let counted { return counted }
-            let count = history?.value.redemptions(ofOffer: offer.id, inGroup: group.id, of: app) ?? 0
-            counted = count
-            return count
-        }
-    }
+    /// How often the customer has redeemed the offer, as far as the evidence shows.
+    var redemptions: Int { request.redemptions?.redemptions(ofOffer: offer.id, inGroup: group.id) ?? 0 }
 
     private let catalogName: OfferRequest
-    private let counted = Mutex<Int?>(nil)
 
     /// Puts together what is known; `nil` for an offer that the catalog lacks.
     init?(

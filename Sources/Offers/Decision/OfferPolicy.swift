@@ -39,12 +39,7 @@ public struct OfferPolicy: Sendable {
     ///
     /// - Parameter standing: What it holds.
     public mutating func hear(_ standing: LedgerStanding) {
-        request = RequestFacts(
-            app: app,
-            customer: Customer(account: account, sharing: history, standing: standing),
-            now: request.now,
-            maximumEvidenceAgeSeconds: request.maximumEvidenceAgeSeconds
-        )
+        request = RequestFacts(request, hearing: standing)
         known = FewValues()
     }
 

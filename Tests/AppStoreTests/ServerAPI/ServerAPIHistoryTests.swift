@@ -104,7 +104,7 @@ struct ServerAPIHistoryTests {
             bundleId: "b",
             subscriptionGroups: [SubscriptionGroup(id: "1", products: [Product(id: "p")])]
         )
-        #expect(history.redemptions(ofOffer: "o", inGroup: "1", of: app) == 2)
+        #expect(RedemptionTally(history, of: app).redemptions(ofOffer: "o", inGroup: "1") == 2)
     }
 
     @Test("It is asked for where redemptions are counted or the question needs it, and of customers who subscribed")

@@ -1,0 +1,116 @@
+/// How many times a customer has redeemed each promotional offer, as far as the evidence shows, and what is on record
+/// beside it.
+///
+/// A redemption is a run of renewals of one subscription under the offer: a pay-as-you-go offer names itself on each
+/// renewal that it covers. An offer that the next renewal falls under is redeemed already, though no transaction
+/// shows it yet. Refunded and upgraded transactions count: the offer was used. A transaction that is in the evidence
+/// and on record is one.
+///
+/// All offers are counted in one pass: evidence of thousands of transactions may be sent for a hundred offers.
+public final class RedemptionTally: Sendable {
+    private struct Place: Hashable {
+        let groupId: String
+        let offerId: String
+    }
+
+    /// What a subscription bought in one group: runs do not go from group to group.
+    private struct Line: Hashable {
+        let groupId: String
+        let originalTransactionId: String
+    }
+
+    /// A transaction that counts, by its place in the list.
+    private struct Purchase {
+        let index: Int
+        let groupId: String
+    }
+
+    private let counts: [Place: Int]
+
+    /// Counts.
+    ///
+    /// - Parameters:
+    ///   - history: What the evidence says.
+    ///   - app: The app of the catalog, which knows the groups of its products.
+    public init(_ history: SubscriptionHistory, of app: App) {
+        var counts: [Place: Int] = [:]
+        for redemption in history.otherRedemptions {
+            let group = app.product(redemption.productId)?.group.id ?? redemption.subscriptionGroupIdentifier
+            if let group { counts[Place(groupId: group, offerId: redemption.offerId), default: 0] += 1 }
+        }
+        // Most customers never redeemed an offer: then there is nothing to sort.
+        if history.namesPromotionalOffer { Self.count(history, of: app, into: &counts) }
+        self.counts = counts
+    }
+
+    /// How many times an offer was redeemed in a group.
+    ///
+    /// - Parameters:
+    ///   - offerId: The promotional offer's identifier.
+    ///   - groupId: The group's identifier.
+    /// - Returns: The number of redemptions.
+    public func redemptions(ofOffer offerId: String, inGroup groupId: String) -> Int {
+        counts.isEmpty ? 0 : counts[Place(groupId: groupId, offerId: offerId)] ?? 0
+    }
+
+    private static func count(_ history: SubscriptionHistory, of app: App, into counts: inout [Place: Int]) {
+        let transactions = history.transactionsWithRecord
+        var lastOffers: [Line: RedeemedOffer?] = [:]
+        for purchase in purchases(among: transactions, history, of: app) {
+            let transaction = transactions[purchase.index]
+            let line = Line(groupId: purchase.groupId, originalTransactionId: transaction.originalTransactionId)
+            let last = lastOffers.updateValue(transaction.offer, forKey: line)
+            guard let offerId = transaction.offer?.promotionalId, last != .some(transaction.offer) else { continue }
+            counts[Place(groupId: purchase.groupId, offerId: offerId), default: 0] += 1
+        }
+        let renewals = history.renewals ?? []
+        guard renewals.contains(where: { $0.promotionalOfferId != nil }) else { return }
+        let lookup = EntryLookup(history, of: app)
+        for renewal in renewals {
+            guard let offerId = renewal.promotionalOfferId, let group = lookup.group(of: renewal) else { continue }
+            let last = renewal.originalTransactionId.flatMap {
+                lastOffers[Line(groupId: group, originalTransactionId: $0)]
+            }
+            if last != .some(.promotional(offerId)) { counts[Place(groupId: group, offerId: offerId), default: 0] += 1 }
+        }
+    }
+
+    /// The transactions that count, the oldest first.
+    private static func purchases(
+        among transactions: [Transaction],
+        _ history: SubscriptionHistory,
+        of app: App
+    ) -> [Purchase] {
+        var purchases: [Purchase] = []
+        for (index, transaction) in transactions.enumerated() where !transaction.isFamilyShared {
+            guard let group = history.groupIdentifier(of: transaction, in: app) else { continue }
+            purchases.append(Purchase(index: index, groupId: group))
+        }
+        // By their places: copying a transaction takes longer than looking at it.
+        purchases.sort { Transaction.isOlder(transactions[$0.index], transactions[$1.index]) }
+        return purchases
+    }
+}
+
+extension SubscriptionHistory {
+    /// Whether anything in it is under a promotional offer.
+    fileprivate var namesPromotionalOffer: Bool {
+        transactions.contains { $0.offer?.promotionalId != nil }
+            || recordedTransactions.contains { $0.offer?.promotionalId != nil }
+            || renewals?.contains { $0.promotionalOfferId != nil } ?? false
+    }
+
+    /// The transactions, with those on record beside them; of two copies the one that names a promotional offer.
+    fileprivate var transactionsWithRecord: [Transaction] {
+        guard !recordedTransactions.isEmpty else { return transactions }
+        var all = transactions
+        for recorded in recordedTransactions {
+            if let index = all.firstIndex(where: recorded.isCopy) {
+                if all[index].offer?.promotionalId == nil { all[index].offer = recorded.offer }
+            } else {
+                all.append(recorded)
+            }
+        }
+        return all
+    }
+}

@@ -1,0 +1,139 @@
+import Testing
+
+@testable import Offers
+
+@Suite("Counting redemptions of all offers at once")
+struct RedemptionTallyTests {
+    private static let offers = ["once", "twice", "gone", "other"]
+    private static let groups = ["pro", "news", "stated", "nowhere"]
+
+    /// A history in which nearly everything happens: few dates, few names, and many transactions under offers.
+    private static func generated(seed: UInt64) -> SubscriptionHistory {
+        var generator = SeededGenerator(seed: seed)
+        func pick<Element>(_ elements: [Element]) -> Element {
+            elements[Int.random(in: 0..<elements.count, using: &generator)]
+        }
+        let ids = ["1", "2", "3"]
+        let products = ["pro.monthly", "pro.yearly", "news.monthly", "unknown"]
+        let named = offers.map { RedeemedOffer.promotional($0) }
+        func transaction() -> Transaction {
+            Transaction(
+                originalTransactionId: pick(ids),
+                productId: pick(products),
+                subscriptionGroupIdentifier: pick([nil, "pro", "stated"]),
+                purchaseDate: pick([nil] + (1...12).map { day(-Double($0)) }),
+                expiresDate: pick([nil, day(-1), day(1)]),
+                isUpgraded: pick([false, false, true]),
+                isFamilyShared: pick([false, false, true]),
+                offer: pick([nil, nil, .introductory, .offerCode("once")] + named),
+                transactionId: pick([nil] + (10..<60).map(String.init))
+            )
+        }
+        let renewals = (0..<pick([0, 2, EntryLookup.fewEntries + 4])).map { _ in
+            RenewalInfo(
+                originalTransactionId: pick([nil, "4"] + ids),
+                productId: pick([nil] + products),
+                subscriptionGroupIdentifier: pick([nil, nil, "stated"]),
+                promotionalOfferId: pick([nil, nil] + offers)
+            )
+        }
+        var history = SubscriptionHistory(
+            bundleId: "com.example.reader",
+            environment: .production,
+            asOf: clock,
+            renewals: pick([nil, renewals, renewals]),
+            transactions: (0..<Int.random(in: 0...60, using: &generator)).map { _ in transaction() }
+        )
+        history.recordedTransactions = (0..<pick([0, 0, 8])).map { _ in transaction() }
+        history.otherRedemptions = (0..<pick([0, 0, 3])).map { _ in
+            OfferRedemption(
+                originalTransactionId: "9",
+                transactionId: nil,
+                productId: pick(products),
+                subscriptionGroupIdentifier: pick([nil, "stated"]),
+                offerId: pick(offers),
+                purchaseDate: nil,
+                price: nil,
+                storefront: nil
+            )
+        }
+        return history
+    }
+
+    @Test("agrees with counting each offer by itself", arguments: UInt64(0)..<200)
+    func agrees(seed: UInt64) {
+        let history = Self.generated(seed: seed)
+        let app = exampleApp()
+        let tally = RedemptionTally(history, of: app)
+        for group in Self.groups {
+            for offer in Self.offers + ["never"] {
+                let expected = Self.redemptions(ofOffer: offer, inGroup: group, in: history, of: app)
+                #expect(tally.redemptions(ofOffer: offer, inGroup: group) == expected, "\(offer) in \(group)")
+            }
+        }
+    }
+
+    /// The plain way: everything is looked through for one offer of one group.
+    private static func redemptions(
+        ofOffer offerId: String,
+        inGroup groupId: String,
+        in history: SubscriptionHistory,
+        of app: App
+    ) -> Int {
+        let offer = RedeemedOffer.promotional(offerId)
+        var count = history.otherRedemptions.count { redemption in
+            let group = app.product(redemption.productId)?.group.id ?? redemption.subscriptionGroupIdentifier
+            return redemption.offerId == offerId && group == groupId
+        }
+        var all = history.transactions
+        for recorded in history.recordedTransactions {
+            if let index = all.firstIndex(where: recorded.isCopy) {
+                if all[index].offer?.promotionalId == nil { all[index].offer = recorded.offer }
+            } else {
+                all.append(recorded)
+            }
+        }
+        let bought = all.filter { !$0.isFamilyShared && history.groupIdentifier(of: $0, in: app) == groupId }
+        var lastOffers: [String: RedeemedOffer?] = [:]
+        for transaction in bought.sorted(by: Transaction.isOlder) {
+            let last = lastOffers.updateValue(transaction.offer, forKey: transaction.originalTransactionId)
+            if transaction.offer == offer, last != .some(offer) { count += 1 }
+        }
+        for renewal in history.renewals ?? [] where renewal.promotionalOfferId == offerId {
+            guard history.groupIdentifier(of: renewal, in: app) == groupId else { continue }
+            let last = renewal.originalTransactionId.flatMap { lastOffers[$0] }
+            if last != .some(offer) { count += 1 }
+        }
+        return count
+    }
+
+    @Test("is done when an offer first asks, and once for all offers of a request, also after the ledger has spoken")
+    func once() throws {
+        let used: [Transaction] = (1...50).map { number -> Transaction in
+            let offer: RedeemedOffer? = number % 2 == 0 ? .promotional("once") : nil
+            return bought(on: -Double(number) - 1, until: -Double(number), under: offer)
+        }
+        var policy = OfferPolicy(
+            app: exampleApp(),
+            customer: Customer(account: .alice, history: history([entry()], used)),
+            now: clock,
+            maximumEvidenceAgeSeconds: 0
+        )
+        func facts(_ offer: String) -> OfferFacts? {
+            policy.facts(of: OfferRequest(productId: "pro.monthly", offerId: offer))
+        }
+        func decide(_ offer: String) -> Reason {
+            policy.decide(OfferRequest(productId: "pro.monthly", offerId: offer)).reason
+        }
+        #expect(decide("anyone") == .lapsed)
+        #expect(facts("anyone")?.request.countedRedemptions == nil, "nothing is counted where no offer asks")
+        #expect(decide("once") == .redemptionLimit)
+        let tally = try #require(facts("once")?.request.countedRedemptions)
+        #expect(decide("twice") == .lapsed)
+        #expect(decide("whole-app-once") == .lapsed)
+        #expect(facts("twice")?.request.redemptions === tally)
+        policy.hear(LedgerStanding())
+        #expect(decide("once") == .redemptionLimit)
+        #expect(facts("once")?.request.redemptions === tally)
+    }
+}
