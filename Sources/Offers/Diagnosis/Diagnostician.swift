@@ -1,10 +1,5 @@
 /// Finds out why StoreKit refused a signature, by recomputing what a backend may have signed: never by guessing.
 public struct Diagnostician: Sendable {
-    /// How many verifications one report may cost.
-    ///
-    /// Each takes a tenth of a millisecond.
-    public static var maximumVerifications: Int { 4000 }
-
     private let app: App
     private let verifiers: [any SignatureVerifier]
     private let otherBundleIds: [String]
@@ -89,45 +84,15 @@ public struct Diagnostician: Sendable {
         return codes
     }
 
-    /// The fewest mistakes with which the signature is one of the app's keys; empty when it is right.
-    ///
-    /// - Returns: The mistakes; `nil` when none of what was tried explains the signature.
     private func mistakes(of form: SignatureText.Form, in report: SignatureReport) -> [DiagnosisCode]? {
-        let expected = verifiers.filter { $0.keyIdentifier == report.keyIdentifier }
-        let others = verifiers.filter { $0.keyIdentifier != report.keyIdentifier }
-        var left = Self.maximumVerifications
-        func isSigned(_ guess: PayloadGuess, by keys: [any SignatureVerifier]) -> Bool {
-            let bytes = guess.bytes
-            return keys.contains { key in
-                left -= 1
-                return left >= 0 && key.isSignature(form, over: bytes)
-            }
-        }
-        let kinds = MistakeKind.all(
+        var search = MistakeSearch(
+            of: form,
             in: report,
             of: app,
             otherBundleIds: otherBundleIds,
-            keyIdentifiers: verifiers.map(\.keyIdentifier)
+            verifiers: verifiers
         )
-        let right = PayloadGuess(fields: report.fields)
-        if isSigned(right, by: expected) { return [] }
-        if isSigned(right, by: others) { return [.wrongKey] }
-        let single = kinds.map { kind in kind.ways.compactMap { $0(right) } }
-        for guess in single.joined() {
-            if isSigned(guess, by: expected) { return guess.mistakes }
-            if isSigned(guess, by: others) { return guess.mistakes + [.wrongKey] }
-        }
-        for (index, guesses) in single.enumerated() {
-            for guess in guesses {
-                for kind in kinds[(index + 1)...] {
-                    for way in kind.ways {
-                        guard left > 0 else { return nil }
-                        if let double = way(guess), isSigned(double, by: expected) { return double.mistakes }
-                    }
-                }
-            }
-        }
-        return nil
+        return search.mistakes()
     }
 }
 

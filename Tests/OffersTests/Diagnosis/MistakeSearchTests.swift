@@ -1,0 +1,69 @@
+import Testing
+
+@testable import Offers
+
+@Suite("What the search for mistakes may cost")
+struct MistakeSearchTests {
+    /// As many products and offers as are looked at, so that two mistakes together are a million.
+    private static let app = App(
+        bundleId: "com.example.reader",
+        subscriptionGroups: [
+            SubscriptionGroup(
+                id: "1",
+                products: (0..<500).map { Product(id: "product\($0)", offers: [PromotionalOffer(id: "offer\($0)")]) }
+            )
+        ]
+    )
+
+    private static func search(_ verifiers: [any SignatureVerifier], key: String) -> MistakeSearch {
+        let report = SignatureReport(
+            bundleId: "com.example.reader",
+            keyIdentifier: key,
+            productId: "product1",
+            offerId: "offer1",
+            account: .applicationUsername("led-1"),
+            nonce: "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c",
+            timestamp: clock.millisecondsSince1970 / 1000,
+            signature: ""
+        )
+        return MistakeSearch(
+            of: .der([]),
+            in: report,
+            of: app,
+            otherBundleIds: ["com.example.other"],
+            verifiers: verifiers
+        )
+    }
+
+    @Test("is bounded, whichever key is named and however many there are", arguments: ["KEY0", "NOBODYS"], [0, 1, 9])
+    func bounded(key: String, count: Int) {
+        let verifiers = (0..<count).map { CountingVerifier("KEY\($0)") }
+        var search = Self.search(verifiers, key: key)
+        #expect(search.mistakes() == nil)
+        #expect(search.tries <= MistakeSearch.maximumTries)
+        #expect(verifiers.reduce(0) { $0 + $1.verifications } <= search.tries)
+    }
+
+    @Test("counts every key that a guess is tried with, and nothing is tried in pairs where no key is the one named")
+    func unknownKey() {
+        let verifier = CountingVerifier("KEY0")
+        var search = Self.search([verifier], key: "NOBODYS")
+        #expect(search.mistakes() == nil)
+        let singles = search.kinds.map(\.ways.count).reduce(1, +)
+        #expect(search.tries == verifier.verifications)
+        #expect(search.tries <= singles)
+    }
+
+    @Test("ends when nobody waits for it any more")
+    func cancelled() async {
+        let verifier = CountingVerifier("FIRST")
+        let tries = await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            var search = Self.search([verifier], key: "FIRST")
+            _ = search.mistakes()
+            return search.tries
+        }.value
+        #expect(tries == 0)
+        #expect(verifier.verifications == 0)
+    }
+}
