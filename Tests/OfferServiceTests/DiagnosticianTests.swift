@@ -123,6 +123,19 @@ struct DiagnosticianTests {
         #expect(try codes(diagnose(backend, account: Account.none)) == [.accountUnexpected])
     }
 
+    @Test(
+        "A name in mixed case that the app's client wrote in another",
+        arguments: [
+            ("Led-1", "led-1"), ("Led-1", "LED-1"), ("leDgEr", "Ledger"), ("Anna.Schmidt@a.de", "anna.schmidt@a.de"),
+        ]
+    )
+    func mixedCase(signed: String, reported: String) throws {
+        var backend = Backend()
+        backend.account = signed
+        #expect(try codes(diagnose(backend, account: .applicationUsername(reported))) == [.accountCase])
+        #expect(try codes(diagnose(backend, account: .applicationUsername(reported + "0"))) == [.unexplained])
+    }
+
     @Test("Another separator", arguments: ["\n", "", "|", ",", "\\u2063", "\u{200B}"])
     func separator(text: String) throws {
         var backend = Backend()

@@ -13,6 +13,9 @@ struct MistakeSearch {
     let kinds: [MistakeKind]
     /// The public halves of the app's keys.
     let verifiers: [any SignatureVerifier]
+    /// Of how many letters a name is tried in every mixture of cases: 64 mixtures.
+    private static let mostLetters = 6
+
     /// What the search has cost so far.
     private(set) var tries = 0
 
@@ -58,6 +61,10 @@ struct MistakeSearch {
             if isSigned(guess, by: expected) { return guess.mistakes }
             if isSigned(guess, by: others) { return guess.mistakes + [.wrongKey] }
         }
+        for guess in mixedCases(of: right) {
+            guard mayTry else { return nil }
+            if isSigned(guess, by: expected) { return guess.mistakes }
+        }
         // Two mistakes together are looked for with the key that was named alone.
         guard !expected.isEmpty else { return nil }
         for (index, guesses) in single.enumerated() {
@@ -73,6 +80,14 @@ struct MistakeSearch {
             }
         }
         return nil
+    }
+
+    /// Guesses of a name that was signed in mixed case, when the payment has it in another.
+    ///
+    /// They are no kind of mistake, as together with another they would be too many.
+    private func mixedCases(of right: PayloadGuess) -> [PayloadGuess] {
+        guard case .applicationUsername(let name) = report.account else { return [] }
+        return name.caseVariants(ofAtMost: Self.mostLetters).map { right.with(.account, $0, .accountCase) }
     }
 
     /// Whether there is anything left to spend, and anybody who waits for it.

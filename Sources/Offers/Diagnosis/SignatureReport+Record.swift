@@ -3,12 +3,24 @@
 
 extension SignatureReport {
     /// The accounts that a backend may have asked for when the payment carries this one: the same in another case.
+    ///
+    /// Many clients lowercase what they set, so a name of few letters is tried in every mixture of cases: there is one
+    /// digest to make for each, and no signature to verify.
     public var accountsToRecall: [Account] {
-        guard case .applicationUsername(let name) = account else { return [account] }
-        var accounts = [account, .applicationUsername(name.lowercased()), .applicationUsername(name.uppercased())]
-        if let token = AppAccountToken(name) { accounts.append(.appAccountToken(token)) }
-        return accounts
+        switch account {
+        case .none: return [account]
+        case .appAccountToken(let token):
+            return [account, .applicationUsername(token.lowercased.uppercased())]
+        case .applicationUsername(let name):
+            var accounts = [account]
+            if let token = AppAccountToken(name) { accounts.append(.appAccountToken(token)) }
+            let names = [name.lowercased(), name.uppercased()] + name.caseVariants(ofAtMost: Self.mostLettersToRecall)
+            return accounts + names.map { .applicationUsername($0) }
+        }
     }
+
+    /// Of how many letters a name is recalled in every mixture of cases: a thousand mixtures.
+    private static let mostLettersToRecall = 10
 
     /// Every field in which StoreKit was given something else than the service has signed.
     ///
