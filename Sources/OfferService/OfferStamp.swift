@@ -6,8 +6,8 @@ struct OfferStamp {
     let signing: SigningApp
     /// The request: the account to sign for, and the forms asked for.
     let request: SignatureRequest
-    /// What the evidence says of this customer; `nil` when there is none.
-    let history: SharedHistory?
+    /// The purchases to name in a JWS; `nil` where none is to be named.
+    let purchases: NewestTransactions?
     /// The moment of signing.
     let moment: Timestamp
     /// Measures how long signing takes.
@@ -53,7 +53,7 @@ struct OfferStamp {
         return try PromotionalOfferJWS(
             offerId: offer.offerId,
             productId: offer.productId,
-            transactionId: group.flatMap { history?.value.newestTransactionId(inGroup: $0.id, of: signing.app) },
+            transactionId: group.flatMap { purchases?.identifier(inGroup: $0.id) },
             issuer: issuer,
             timestamp: moment,
             signer: signing.signer

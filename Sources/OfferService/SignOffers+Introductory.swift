@@ -57,13 +57,15 @@ extension SignOffers {
             now: moment,
             maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
         )
+        // Where the client names a transaction, none is looked for.
+        let newest = request.transactionId == nil ? history.map { NewestTransactions($0.value, of: signing.app) } : nil
         var products: [SignedProductEligibility] = []
         products.reserveCapacity(request.products.count)
         for productId in request.products {
             let decision = metrics.rooms.measure(.decision) { policy.decide(productId, explaining: request.explain) }
             var jws: IntroductoryOfferEligibilityJWS?
             if let allows = Self.answer(decision, request, isInCatalog: signing.app.product(productId) != nil) {
-                let known = decision.verdict == .unknown ? nil : history
+                let known = decision.verdict == .unknown ? nil : newest
                 guard let transactionId = Self.transactionId(of: request, known, productId, of: signing.app) else {
                     throw .transactionRequired
                 }
@@ -111,15 +113,14 @@ extension SignOffers {
     /// product's group, else any that the evidence has, else the one that the App Store was asked about.
     private static func transactionId(
         of request: IntroductorySignatureRequest,
-        _ history: SharedHistory?,
+        _ newest: NewestTransactions?,
         _ productId: String,
         of app: App
     ) -> String? {
         if let named = request.transactionId { return named }
-        guard let history else { return nil }
+        guard let newest else { return nil }
         let group = app.product(productId)?.group.id
-        if let id = history.value.newestTransactionId(inGroup: group, of: app) { return id }
-        if let id = history.value.newestTransactionId(inGroup: nil, of: app) { return id }
+        if let id = newest.identifier(inGroup: group) ?? newest.identifier(inGroup: nil) { return id }
         if case .question(.transactionId(let id)) = request.evidence { return id }
         return nil
     }

@@ -195,11 +195,14 @@ extension SignOffers {
         let (inquiry, moment, decisions) = (decided.inquiry, decided.moment, decided.decisions)
         var policy = decided.policy
         let (request, signing) = (inquiry.request, inquiry.signing)
+        // A purchase is named in a JWS alone, and none where nobody has looked at them.
+        let namesPurchases =
+            request.formats.contains(.jws) && !inquiry.skipsEligibility
+            && decisions.contains { $0.verdict == .eligible }
         let stamp = OfferStamp(
             signing: signing,
             request: request,
-            // A purchase is named in a JWS alone, and none where nobody has looked at them.
-            history: request.formats.contains(.jws) && !inquiry.skipsEligibility ? policy.history : nil,
+            purchases: namesPurchases ? policy.history.map { NewestTransactions($0.value, of: signing.app) } : nil,
             moment: moment,
             rooms: metrics.rooms
         )

@@ -32,22 +32,6 @@ extension SubscriptionHistory {
         return nil
     }
 
-    /// The identifier of the newest transaction of a group, by which the App Store knows the customer.
-    ///
-    /// Upgraded, refunded and shared ones count: they are the customer's all the same.
-    ///
-    /// - Parameters:
-    ///   - groupId: The group's identifier; `nil` for the whole app.
-    ///   - app: The app of the catalog.
-    /// - Returns: The identifier; `nil` when the evidence has no transaction of the group, or none with an identifier.
-    public func newestTransactionId(inGroup groupId: String?, of app: App) -> String? {
-        let known = transactions.filter { transaction in
-            guard transaction.transactionId != nil else { return false }
-            return groupId == nil || groupIdentifier(of: transaction, in: app) == groupId
-        }
-        return known.max(by: Transaction.isOlder)?.transactionId
-    }
-
     /// The transactions that an entry is about.
     ///
     /// - Parameter renewal: The entry.

@@ -5,10 +5,10 @@ import Testing
 @Suite("Counting redemptions of all offers at once")
 struct RedemptionTallyTests {
     private static let offers = ["once", "twice", "gone", "other"]
-    private static let groups = ["pro", "news", "stated", "nowhere"]
+    static let groups = ["pro", "news", "stated", "nowhere"]
 
     /// A history in which nearly everything happens: few dates, few names, and many transactions under offers.
-    private static func generated(seed: UInt64) -> SubscriptionHistory {
+    static func generated(seed: UInt64) -> SubscriptionHistory {
         var generator = SeededGenerator(seed: seed)
         func pick<Element>(_ elements: [Element]) -> Element {
             elements[Int.random(in: 0..<elements.count, using: &generator)]
