@@ -12,6 +12,8 @@ struct FewValues<Key: Hashable, Value> {
     private var few: [Kept] = []
     private var others: [Key: Value] = [:]
 
+    var isEmpty: Bool { few.isEmpty }
+
     subscript(key: Key) -> Value? {
         for index in few.indices where few[index].key == key { return few[index].value }
         return others.isEmpty ? nil : others[key]

@@ -84,11 +84,31 @@ final class HistoryReading: Sendable {
     /// of it.
     let isOverdue: Bool
 
-    init(_ history: SubscriptionHistory, inGroup groupId: String?, of app: App, at now: Timestamp) {
-        standing = history.clock(at: now).map { history.standing(inGroup: groupId, of: app, at: $0) }
+    /// Looks for it.
+    ///
+    /// - Parameters:
+    ///   - history: What the evidence says.
+    ///   - groupId: The group's identifier; `nil` for the whole app.
+    ///   - app: The app of the catalog.
+    ///   - now: The server's clock.
+    ///   - index: What the history has of each group, where many are looked for.
+    init(
+        _ history: SubscriptionHistory,
+        inGroup groupId: String?,
+        of app: App,
+        at now: Timestamp,
+        by index: GroupIndex? = nil
+    ) {
+        let clock = history.clock(at: now)
+        if let index, let groupId {
+            standing = clock.map { history.standing(inGroup: groupId, by: index, at: $0) }
+            accounts = index.accountTokens(inGroup: groupId)
+        } else {
+            standing = clock.map { history.standing(inGroup: groupId, of: app, at: $0) }
+            accounts = history.accountTokens(inGroup: groupId, of: app)
+        }
         date = Self.date(of: history, standing)
         isOverdue = history.isHeld && Self.isOverdue(standing, since: date)
-        accounts = history.accountTokens(inGroup: groupId, of: app)
         if case .subscriber(let subscription) = standing {
             self.subscription = subscription
         } else {

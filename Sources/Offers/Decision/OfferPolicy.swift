@@ -7,6 +7,8 @@ public struct OfferPolicy: Sendable {
     private var request: RequestFacts
     /// By group; the whole app has none.
     private var readings = FewValues<String?, HistoryReading>()
+    /// What the history has of each group; `nil` until a second one is looked for in long lists.
+    private(set) var index: GroupIndex?
     /// Of the offers that the catalog has.
     private var known = FewValues<OfferRequest, OfferFacts>()
 
@@ -132,7 +134,10 @@ public struct OfferPolicy: Sendable {
     private mutating func reading(inGroup groupId: String?) -> HistoryReading? {
         guard let history = request.history else { return nil }
         if let known = readings[groupId] { return known }
-        let reading = HistoryReading(history.value, inGroup: groupId, of: request.app, at: request.now)
+        if index == nil, !readings.isEmpty, GroupIndex.isUseful(for: history.value) {
+            index = GroupIndex(history.value, of: app)
+        }
+        let reading = HistoryReading(history.value, inGroup: groupId, of: app, at: request.now, by: index)
         readings.keep(reading, for: groupId)
         return reading
     }

@@ -50,6 +50,27 @@ extension SubscriptionHistory {
         return coverage == .partial ? .noEvidence : .neverSubscribed
     }
 
+    /// The same as ``standing(inGroup:of:at:)`` for one of many groups.
+    ///
+    /// - Parameters:
+    ///   - groupId: The group's identifier.
+    ///   - index: What the history has of each group.
+    ///   - clock: Apple's clock.
+    /// - Returns: The standing.
+    func standing(inGroup groupId: String, by index: GroupIndex, at clock: Timestamp) -> GroupStanding {
+        guard renewals != nil else { return .noEvidence }
+        var strongest: Subscription?
+        for renewal in index.entries(inGroup: groupId) {
+            let newest = index.lookup.newestTransaction(of: renewal)
+            let subscription = Subscription(renewal: renewal, newest: newest, at: clock)
+            if strongest.map({ Self.isWeaker($0, subscription) }) ?? true { strongest = subscription }
+        }
+        if let strongest { return .subscriber(strongest) }
+        if index.hasUnknownEntry { return .groupUnknown }
+        if !index.transactions(inGroup: groupId).isEmpty { return .noPendingRenewalInfo }
+        return coverage == .partial ? .noEvidence : .neverSubscribed
+    }
+
     /// Whether the left one counts less; of two with the same state the one that ends first does.
     ///
     /// Of two that end together the identifiers decide, so that the order of the list does not.

@@ -28,32 +28,19 @@ struct IntroductoryPast {
     init(
         _ history: SubscriptionHistory,
         inGroup groupId: String,
-        of app: App,
+        by index: GroupIndex,
         at clock: Timestamp,
         standing: GroupStanding?
     ) {
         self.groupId = groupId
         var introductory: Transaction?
         var running: Transaction?
-        var undetermined = false
-        var bought = false
-        for transaction in history.transactions {
-            let isRunning =
-                !transaction.isUpgraded && transaction.revocationDate == nil
-                && transaction.expiresDate.map { $0 > clock } ?? false
-            let isIntroductory = transaction.offer == .introductory && !transaction.isFamilyShared
-            switch history.groupIdentifier(of: transaction, in: app) {
-            case groupId:
-                bought = true
-                if isIntroductory { introductory = Self.earlier(introductory, transaction) }
-                if isRunning { running = Self.earlier(running, transaction) }
-            case nil: undetermined = undetermined || isIntroductory || isRunning
-            default: break
-            }
+        let ofGroup = index.transactions(inGroup: groupId)
+        for transaction in ofGroup {
+            if Self.isIntroductory(transaction) { introductory = Self.earlier(introductory, transaction) }
+            if Self.isRunning(transaction, at: clock) { running = Self.earlier(running, transaction) }
         }
-        let lookup = EntryLookup(history, of: app)
-        let entries = (history.renewals ?? []).map { (entry: $0, group: lookup.group(of: $0)) }
-        let isUnexplained = entries.contains { $0.group == groupId && !lookup.hasTransactions(of: $0.entry) }
+        let isUnexplained = index.entries(inGroup: groupId).contains { !index.lookup.hasTransactions(of: $0) }
         if case .subscriber(let subscription) = standing {
             self.subscription = subscription
         } else {
@@ -61,12 +48,25 @@ struct IntroductoryPast {
         }
         self.introductory = introductory
         self.running = running
-        self.undetermined = undetermined || entries.contains { $0.group == nil }
+        undetermined =
+            index.hasUnknownEntry
+            || index.transactions(inGroup: nil).contains {
+                Self.isIntroductory($0) || Self.isRunning($0, at: clock)
+            }
         switch history.coverage {
         case .complete: isWhole = history.renewals != nil && !isUnexplained
-        case .newestTransactions: isWhole = history.renewals != nil && !isUnexplained && !bought
+        case .newestTransactions: isWhole = history.renewals != nil && !isUnexplained && ofGroup.isEmpty
         case .partial: isWhole = false
         }
+    }
+
+    private static func isIntroductory(_ transaction: Transaction) -> Bool {
+        transaction.offer == .introductory && !transaction.isFamilyShared
+    }
+
+    private static func isRunning(_ transaction: Transaction, at clock: Timestamp) -> Bool {
+        !transaction.isUpgraded && transaction.revocationDate == nil
+            && transaction.expiresDate.map { $0 > clock } ?? false
     }
 
     /// The earlier of the two, so that the order of a list does not show.

@@ -10,6 +10,7 @@ public struct IntroductoryPolicy: Sendable {
     /// By group; the whole app has none.
     private var readings: [String?: HistoryReading] = [:]
     private var pasts: [String: IntroductoryPast] = [:]
+    private var index: GroupIndex?
 
     /// Prepares the decisions of one request.
     ///
@@ -65,7 +66,7 @@ public struct IntroductoryPolicy: Sendable {
     private mutating func reading(inGroup groupId: String?) -> HistoryReading? {
         guard let history = customer.history else { return nil }
         if let known = readings[groupId] { return known }
-        let reading = HistoryReading(history.value, inGroup: groupId, of: app, at: now)
+        let reading = HistoryReading(history.value, inGroup: groupId, of: app, at: now, by: index(of: history.value))
         readings[groupId] = reading
         return reading
     }
@@ -77,8 +78,15 @@ public struct IntroductoryPolicy: Sendable {
         standing: GroupStanding?
     ) -> IntroductoryPast {
         if let known = pasts[groupId] { return known }
-        let past = IntroductoryPast(history, inGroup: groupId, of: app, at: clock, standing: standing)
+        let past = IntroductoryPast(history, inGroup: groupId, by: index(of: history), at: clock, standing: standing)
         pasts[groupId] = past
         return past
+    }
+
+    private mutating func index(of history: SubscriptionHistory) -> GroupIndex {
+        if let index { return index }
+        let made = GroupIndex(history, of: app)
+        index = made
+        return made
     }
 }
