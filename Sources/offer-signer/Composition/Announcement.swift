@@ -1,0 +1,54 @@
+import OfferAPI
+import Synchronization
+
+/// Says on standard output where the service is, once its listeners accept requests.
+final class Announcement: Sendable {
+    private struct Addresses {
+        var server: String?
+        var admin: String?
+        var notifications: String?
+    }
+
+    private let addresses = Mutex(Addresses())
+    private let readiness: Readiness
+    private let expectsNotifications: Bool
+
+    /// Creates it before anything listens.
+    ///
+    /// - Parameters:
+    ///   - readiness: What is ready once all listen.
+    ///   - expectsNotifications: Whether there is a listener for Apple's notifications.
+    init(readiness: Readiness, expectsNotifications: Bool) {
+        self.readiness = readiness
+        self.expectsNotifications = expectsNotifications
+    }
+
+    /// The public listener accepts requests.
+    ///
+    /// - Parameter address: Where, as `http://HOST:PORT`.
+    func serverListens(at address: String) { note { $0.server = address } }
+
+    /// The operators' listener accepts requests.
+    ///
+    /// - Parameter address: Where, as `http://HOST:PORT`.
+    func adminListens(at address: String) { note { $0.admin = address } }
+
+    /// The notifications listener accepts requests.
+    ///
+    /// - Parameter address: Where, as `http://HOST:PORT`.
+    func notificationsListen(at address: String) { note { $0.notifications = address } }
+
+    private func note(_ change: (inout Addresses) -> Void) {
+        let addresses = addresses.withLock { addresses in
+            change(&addresses)
+            return addresses
+        }
+        guard let server = addresses.server, let admin = addresses.admin,
+            !expectsNotifications || addresses.notifications != nil
+        else { return }
+        readiness.enter(.ready)
+        let more = addresses.notifications.map { ", notifications \($0)" } ?? ""
+        // Whoever should have read the line may be gone; requests are answered all the same.
+        try? Console.result("offer-signer \(Version.current) is serving \(server), admin \(admin)\(more)")
+    }
+}

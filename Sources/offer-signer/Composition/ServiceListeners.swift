@@ -1,0 +1,83 @@
+import Logging
+import OfferAPI
+import OfferService
+import ServiceLifecycle
+
+/// The listeners of the service, each with what answers its requests.
+struct ServiceListeners {
+    /// Where backends ask.
+    let server: any Service
+    /// Where operators look.
+    let admin: any Service
+    /// Where Apple's notifications are taken; `nil` for nowhere.
+    let notifications: (any Service)?
+
+    /// Makes them; nothing listens yet.
+    ///
+    /// - Parameters:
+    ///   - current: The configuration in use, which each request looks up.
+    ///   - lifelong: What is not reloaded.
+    ///   - tls: By what the public listener is known; `nil` for plain HTTP.
+    ///   - readiness: What the operators' listener tells.
+    ///   - announcement: Who is told once they listen.
+    ///   - logger: Where faults are logged.
+    init(
+        of current: SnapshotInUse,
+        _ lifelong: LifelongParts,
+        tls: TLSIdentity?,
+        readiness: Readiness,
+        announcement: Announcement,
+        logger: Logger
+    ) {
+        let settings = current.value.service.settings
+        let telemetry = lifelong.telemetry
+        server = HTTPListener(
+            host: settings.server.address.host,
+            port: settings.server.address.port,
+            responder: PublicAPI.responder(
+                endpoints: { current.value.endpoints },
+                metrics: telemetry.requests,
+                logger: logger
+            ),
+            rules: ListenerRules(
+                limits: settings.server.limits,
+                census: lifelong.connections,
+                tls: tls,
+                failures: lifelong.failedAuthentications,
+                admission: telemetry.admission,
+                answers: { number in
+                    LoopAnswers(
+                        endpoints: current.endpoints(onLoop: number),
+                        metrics: lifelong.loops[number % lifelong.loops.count].requests,
+                        logger: logger
+                    )
+                }
+            ),
+            onListening: { announcement.serverListens(at: $0) }
+        )
+        admin = HTTPListener(
+            host: settings.admin.address.host,
+            port: settings.admin.address.port,
+            responder: AdminAPI.responder(
+                readiness: readiness,
+                metrics: { await telemetry.page(current.value, isReady: readiness.isReady) },
+                version: Version.current,
+                logger: logger
+            ),
+            onListening: { announcement.adminListens(at: $0) }
+        )
+        notifications = settings.notifications.map { settings in
+            HTTPListener(
+                host: settings.address.host,
+                port: settings.address.port,
+                responder: NotificationsAPI.responder(
+                    endpoint: { current.value.notifications },
+                    metrics: telemetry.requests,
+                    logger: logger
+                ),
+                rules: ListenerRules(notificationsCountedBy: telemetry.requests, logger: logger),
+                onListening: { announcement.notificationsListen(at: $0) }
+            )
+        }
+    }
+}
