@@ -35,14 +35,15 @@ public struct CustomerPattern: Equatable, Sendable {
 extension Account {
     /// The text by which the customer is counted; `nil` where no account is named.
     ///
-    /// An `applicationUsername` that is a UUID and the same `appAccountToken` are one customer, as they are to StoreKit.
+    /// An `applicationUsername` that is a UUID and the same `appAccountToken` are one customer, as they are to StoreKit:
+    /// no pattern is looked for in it.
     ///
     /// - Parameter pattern: Which part of an `applicationUsername` is the customer; `nil` when all of it is.
     /// - Returns: The text.
     public func customer(by pattern: CustomerPattern?) -> String? {
         switch self {
         case .appAccountToken(let token): token.lowercased
-        case .applicationUsername(let name): pattern?.customer(in: name) ?? storedToken?.lowercased ?? name
+        case .applicationUsername(let name): storedToken?.lowercased ?? pattern?.customer(in: name) ?? name
         case .none: nil
         }
     }

@@ -11,8 +11,10 @@ enum LedgerPhrases {
         }
     }
 
-    static func signatures(_ count: Int?, limit: SignatureLimit) -> String {
-        let allowed = "\(limit.maximumSignaturesPerCustomer) within \(limit.periodDays) days"
+    static func signatures(_ count: Int?, limit: SignatureLimit, forms: Int = 1) -> String {
+        let days = limit.periodDays == 1 ? "a day" : "\(limit.periodDays) days"
+        var allowed = "\(limit.maximumSignaturesPerCustomer) within \(days)"
+        if forms > 1 { allowed += ", and \(forms) forms of it were asked for, each of which counts" }
         switch count {
         case nil: return "How often the offer was signed for the customer is counted when it is signed; \(allowed)."
         case 0?: return "The offer was not signed for the customer yet; the limit is \(allowed)."

@@ -79,7 +79,10 @@ extension Decision {
             let saw = LedgerPhrases.presentations(presentations, maximum: grant.maximumAccounts ?? 0)
             refusal = (.evidenceShared, OfferRules.maximumAccountsPerTransaction, saw)
         case .signatureLimit(let count):
-            let saw = grant.signatureLimit.map { LedgerPhrases.signatures(count, limit: $0) } ?? ""
+            let saw =
+                grant.signatureLimit.map {
+                    LedgerPhrases.signatures(count, limit: $0, forms: grant.signatures.count)
+                } ?? ""
             refusal = (.signatureLimit, SubscriberRules.signatureLimitName, saw)
         }
         var findings = explanation
