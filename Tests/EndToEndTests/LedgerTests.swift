@@ -64,6 +64,12 @@ struct LedgerTests {
         #expect(try reason("customer1-5") == "active")
         let asked = try service.ask("/v1/eligibility", request("customer4-1"))
         #expect(asked.decisions.map { $0["reason"] as? String } == ["evidence_shared"])
+        // Nor does it help to ask again without it, now that it is held.
+        let offers = #""offers":[{"productId":"pro.monthly","offerId":"anyone"}]"#
+        for (account, expected) in [("customer4-1", "evidence_shared"), ("customer1-5", "active")] {
+            let held = try service.sign(#"{"applicationUsername":"\#(account)",\#(offers)}"#)
+            #expect(held.decisions.first?["reason"] as? String == expected)
+        }
     }
 
     @Test("The command line records, too, beside a running service, and says when eligibility was skipped")

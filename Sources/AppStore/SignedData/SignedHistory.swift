@@ -51,7 +51,11 @@ struct SignedHistory {
         for signed in transactions.values where signed.isAutoRenewable {
             let transaction = signed.transaction
             let id = transaction.originalTransactionId
-            var entry = RenewalInfo(originalTransactionId: id, productId: transaction.productId)
+            var entry = RenewalInfo.standIn(
+                originalTransactionId: id,
+                productId: transaction.productId,
+                subscriptionGroupIdentifier: transaction.subscriptionGroupIdentifier
+            )
             if let info = renewalInfos[id], info.environment == environment {
                 entry = info.renewal
                 entry.productId = entry.productId ?? transaction.productId

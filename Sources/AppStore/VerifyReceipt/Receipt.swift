@@ -11,6 +11,8 @@ struct Receipt {
     var requestDate: Timestamp?
     /// `in_app`, or the receipt's own transaction.
     var transactions: [Transaction] = []
+    /// Whether the receipt is itself a transaction.
+    var isTransaction = false
 
     /// A receipt that is not there.
     init() {}
@@ -44,7 +46,8 @@ struct Receipt {
         self.bundleId = bundleIdentifier ?? oldBundleIdentifier
         self.environment = environment
         self.requestDate = requestDate
-        self.transactions = own.productId == nil ? inApp : inApp + [own.transaction]
+        isTransaction = own.productId != nil
+        transactions = isTransaction ? inApp + [own.transaction] : inApp
     }
 
     /// The environment of a `receipt_type`: Production, ProductionVPP, ProductionSandbox or ProductionVPPSandbox.

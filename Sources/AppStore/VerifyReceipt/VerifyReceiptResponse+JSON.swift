@@ -67,6 +67,7 @@ extension VerifyReceiptResponse {
         response.bundleId = receipt.bundleId
         response.requestDate = receipt.requestDate
         response.receiptTransactions = receipt.transactions
+        response.isTransactionReceipt = receipt.isTransaction
         self = response
     }
 }

@@ -23,6 +23,8 @@ struct VerifyReceiptResponse {
     var latestTransactions: [Transaction] = []
     /// `receipt.in_app`, or the receipt itself where it is an iOS 6 style transaction receipt.
     var receiptTransactions: [Transaction] = []
+    /// Whether the receipt is an iOS 6 style transaction receipt, which shows one subscription alone.
+    var isTransactionReceipt = false
     /// `pending_renewal_info`; `nil` where the answer leaves it out.
     var pendingRenewals: [RenewalInfo]?
 }
@@ -50,10 +52,15 @@ extension VerifyReceiptResponse {
             asOf: requestDate,
             renewals: pendingRenewals ?? (hasReceipt ? [] : nil),
             transactions: latestTransactions + others,
-            // A paid period of a subscription that is told without it: the answer to `exclude-old-transactions` has the
-            // newest transactions alone.
-            coverage: receiptTransactions.contains(where: told.lacksPeriod) ? .newestTransactions : .complete
+            coverage: coverage(told)
         )
+    }
+
+    private func coverage(_ told: ToldSubscriptions) -> HistoryCoverage {
+        if isTransactionReceipt { return .oneSubscription }
+        // A paid period of a subscription that is told without it: the answer to `exclude-old-transactions` has the
+        // newest transactions alone.
+        return receiptTransactions.contains(where: told.lacksPeriod) ? .newestTransactions : .complete
     }
 
     /// What a status means, for a sentence.

@@ -35,7 +35,7 @@ public struct OfferPolicy: Sendable {
     /// The account to sign for.
     var account: Account { request.account }
     /// The customer's history that it decides by; `nil` when there is none.
-    public var history: SharedHistory? { request.history }
+    public var history: SharedHistory? { request.ownHistory }
 
     /// Hears what the ledger holds of the customer: decisions count with it from now on.
     ///
@@ -132,12 +132,12 @@ public struct OfferPolicy: Sendable {
     }
 
     private mutating func reading(inGroup groupId: String?) -> HistoryReading? {
-        guard let history = request.history else { return nil }
+        guard let history = request.history, let own = request.ownHistory else { return nil }
         if let known = readings[groupId] { return known }
-        if index == nil, !readings.isEmpty, GroupIndex.isUseful(for: history.value) {
-            index = GroupIndex(history.value, of: app)
+        if index == nil, !readings.isEmpty, GroupIndex.isUseful(for: own.value) {
+            index = GroupIndex(own.value, of: app)
         }
-        let reading = HistoryReading(history.value, inGroup: groupId, of: app, at: request.now, by: index)
+        let reading = HistoryReading(history, own: own, inGroup: groupId, of: app, at: request.now, by: index)
         readings.keep(reading, for: groupId)
         return reading
     }

@@ -44,7 +44,10 @@ extension Subscription {
     var phrase: String {
         let expiry = transaction?.expiresDate?.day
         switch state {
-        case .active: return expiry.map { "The subscription renews \($0)" } ?? "The subscription is active"
+        case .active:
+            guard let expiry else { return "The subscription is active" }
+            return renewal.autoRenewStatus == nil
+                ? "The subscription is active, paid until \(expiry)" : "The subscription renews \(expiry)"
         case .activeAutoRenewOff:
             return expiry.map { "The subscription ends \($0), auto-renew is off" }
                 ?? "The subscription is active, auto-renew is off"
@@ -81,6 +84,6 @@ extension App {
     /// Which environments count, as in "… for the app".
     var environmentsPhrase: String {
         let names = AppStoreEnvironment.allCases.filter(environments.contains).map(\.rawValue)
-        return "only \(names.joined(separator: ", ")) counts"
+        return "only \(names.joined(separator: " and ")) \(names.count == 1 ? "counts" : "count")"
     }
 }

@@ -41,12 +41,13 @@ enum SubscriberRules {
         "fromProducts",
         refusal: { facts in
             guard let products = facts.offer.fromProducts else { return nil }
-            return facts.subscription.productId.map(products.contains) == true ? nil : .notFromProduct
+            return products.isDisjoint(with: facts.products) ? .notFromProduct : nil
         },
         saw: { facts in
+            let products = facts.products.sorted().joined(separator: ", ")
             let held =
-                facts.subscription.productId.map { "The customer has or had \($0)" }
-                ?? "The evidence does not say which product the customer has"
+                products.isEmpty
+                ? "The evidence does not say which product the customer has" : "The customer has or had \(products)"
             guard let products = facts.offer.fromProducts else {
                 return "\(held); the offer asks for none in particular."
             }
@@ -124,6 +125,14 @@ extension SubscriberFacts {
         guard let end = subscription.endsAt, let lapsed = lapsedMilliseconds else {
             return "The evidence does not say when the subscription lapsed"
         }
-        return "The subscription lapsed \(end.day), \(lapsed / 86_400_000) days before the evidence was made"
+        let age = offerFacts.history?.value.isJudgedByServersClock == true ? "ago" : "before the evidence was made"
+        return "The subscription lapsed \(end.day), \(Self.days(lapsed)) \(age)"
+    }
+
+    /// How long that is, so that it can be compared with a number of whole days.
+    private static func days(_ milliseconds: Int64) -> String {
+        let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
+        if days == 0 { return "less than a day" }
+        return (rest > 0 ? "more than " : "") + (days == 1 ? "1 day" : "\(days) days")
     }
 }

@@ -24,8 +24,19 @@ extension SubscriptionHistory {
     ///   - clock: Apple's clock, at which expiry and grace are judged.
     /// - Returns: The standing.
     public func standing(inGroup groupId: String?, of app: App, at clock: Timestamp) -> GroupStanding {
-        guard let renewals else { return .noEvidence }
-        var strongest: Subscription?
+        subscriptions(inGroup: groupId, of: app, at: clock).standing
+    }
+
+    /// What the customer is in a group, or in the whole app, with the subscriptions that run beside the one that counts.
+    ///
+    /// - Parameters:
+    ///   - groupId: The group's identifier; `nil` for the whole app.
+    ///   - app: The app of the catalog.
+    ///   - clock: Apple's clock.
+    /// - Returns: What was found.
+    func subscriptions(inGroup groupId: String?, of app: App, at clock: Timestamp) -> StrongestSubscription {
+        guard let renewals else { return StrongestSubscription(standing: .noEvidence) }
+        var found = StrongestSubscription()
         var someUnknown = false
         let lookup = EntryLookup(self, of: app)
         for renewal in renewals {
@@ -36,62 +47,37 @@ extension SubscriptionHistory {
                 }
                 guard group == groupId else { continue }
             }
-            let newest = lookup.newestTransaction(of: renewal)
-            let subscription = Subscription(renewal: renewal, newest: newest, at: clock)
-            if strongest.map({ Self.isWeaker($0, subscription) }) ?? true { strongest = subscription }
+            found.consider(renewal, newest: lookup.newestTransaction(of: renewal), at: clock)
         }
-        if let strongest { return .subscriber(strongest) }
-        if someUnknown { return .groupUnknown }
+        if found.isSettled { return found }
+        if someUnknown { return StrongestSubscription(standing: .groupUnknown) }
         let bought = transactions.contains { transaction in
             guard let group = groupIdentifier(of: transaction, in: app) else { return false }
             return groupId.map { $0 == group } ?? true
         }
-        if bought { return .noPendingRenewalInfo }
-        return coverage == .partial ? .noEvidence : .neverSubscribed
+        return StrongestSubscription(standing: withoutEntry(bought: bought))
     }
 
-    /// The same as ``standing(inGroup:of:at:)`` for one of many groups.
+    /// The same as ``subscriptions(inGroup:of:at:)`` for one of many groups.
     ///
     /// - Parameters:
     ///   - groupId: The group's identifier.
     ///   - index: What the history has of each group.
     ///   - clock: Apple's clock.
-    /// - Returns: The standing.
-    func standing(inGroup groupId: String, by index: GroupIndex, at clock: Timestamp) -> GroupStanding {
-        guard renewals != nil else { return .noEvidence }
-        var strongest: Subscription?
+    /// - Returns: What was found.
+    func subscriptions(inGroup groupId: String, by index: GroupIndex, at clock: Timestamp) -> StrongestSubscription {
+        guard renewals != nil else { return StrongestSubscription(standing: .noEvidence) }
+        var found = StrongestSubscription()
         for renewal in index.entries(inGroup: groupId) {
-            let newest = index.lookup.newestTransaction(of: renewal)
-            let subscription = Subscription(renewal: renewal, newest: newest, at: clock)
-            if strongest.map({ Self.isWeaker($0, subscription) }) ?? true { strongest = subscription }
+            found.consider(renewal, newest: index.lookup.newestTransaction(of: renewal), at: clock)
         }
-        if let strongest { return .subscriber(strongest) }
-        if index.hasUnknownEntry { return .groupUnknown }
-        if !index.transactions(inGroup: groupId).isEmpty { return .noPendingRenewalInfo }
-        return coverage == .partial ? .noEvidence : .neverSubscribed
+        if found.isSettled { return found }
+        if index.hasUnknownEntry { return StrongestSubscription(standing: .groupUnknown) }
+        return StrongestSubscription(standing: withoutEntry(bought: !index.transactions(inGroup: groupId).isEmpty))
     }
 
-    /// Whether the left one counts less; of two with the same state the one that ends first does.
-    ///
-    /// Of two that end together the identifiers decide, so that the order of the list does not.
-    private static func isWeaker(_ left: Subscription, _ right: Subscription) -> Bool {
-        guard left.state == right.state else { return left.state < right.state }
-        let (leftExpiry, rightExpiry) = (left.transaction?.expiresDate, right.transaction?.expiresDate)
-        guard leftExpiry == rightExpiry else {
-            return (leftExpiry?.millisecondsSince1970 ?? .min) < (rightExpiry?.millisecondsSince1970 ?? .min)
-        }
-        if let leftTransaction = left.transaction, let rightTransaction = right.transaction,
-            leftTransaction != rightTransaction
-        {
-            return Transaction.isOlder(leftTransaction, rightTransaction)
-        }
-        return tieBreaker(left.renewal).lexicographicallyPrecedes(tieBreaker(right.renewal))
-    }
-
-    private static func tieBreaker(_ renewal: RenewalInfo) -> [String] {
-        [
-            renewal.originalTransactionId ?? "", renewal.productId ?? "", renewal.autoRenewStatus == true ? "1" : "0",
-            renewal.promotionalOfferId ?? "",
-        ]
+    private func withoutEntry(bought: Bool) -> GroupStanding {
+        if bought { return .noPendingRenewalInfo }
+        return coverage.showsEverySubscription ? .neverSubscribed : .noEvidence
     }
 }

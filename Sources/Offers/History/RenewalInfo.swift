@@ -22,6 +22,8 @@ public struct RenewalInfo: Equatable, Sendable {
     public var promotionalOfferId: String?
     /// When Apple signed it; `nil` for what is not signed by itself.
     public var signedDate: Timestamp?
+    /// Whether nobody said any of it: a transaction alone stands for both, as far as it counts.
+    public var isStandIn = false
 
     /// Creates an entry; what is left out is what most entries do not have.
     ///
@@ -55,5 +57,26 @@ public struct RenewalInfo: Equatable, Sendable {
         self.gracePeriodExpiresDate = gracePeriodExpiresDate
         self.promotionalOfferId = promotionalOfferId
         self.signedDate = signedDate
+    }
+
+    /// What stands for the renewal info of a subscription of which there are transactions alone.
+    ///
+    /// - Parameters:
+    ///   - originalTransactionId: The identifier of the subscription's first purchase.
+    ///   - productId: The product that was bought.
+    ///   - subscriptionGroupIdentifier: The subscription's group, where the transaction says it.
+    /// - Returns: An entry that says nothing but that the subscription exists.
+    public static func standIn(
+        originalTransactionId: String,
+        productId: String,
+        subscriptionGroupIdentifier: String?
+    ) -> RenewalInfo {
+        var entry = RenewalInfo(
+            originalTransactionId: originalTransactionId,
+            productId: productId,
+            subscriptionGroupIdentifier: subscriptionGroupIdentifier
+        )
+        entry.isStandIn = true
+        return entry
     }
 }

@@ -69,6 +69,14 @@ public final class Subscription: Sendable {
     /// The product that the customer holds, or held last; `nil` where the evidence does not say.
     public var productId: String? { transaction?.productId ?? renewal.productId }
 
+    /// Whether the customer has access by it, and not by a family member's purchase.
+    var isRunning: Bool {
+        switch state {
+        case .active, .activeAutoRenewOff, .gracePeriod: true
+        case .billingRetry, .lapsed, .refunded, .familyShared: false
+        }
+    }
+
     /// When the customer's access ended or ends: with the paid time, the grace period after it, or a refund before
     /// either; `nil` where the evidence does not say.
     public var endsAt: Timestamp? {

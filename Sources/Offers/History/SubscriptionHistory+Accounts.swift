@@ -22,4 +22,40 @@ extension SubscriptionHistory {
         }
         return ofGroup.isEmpty ? ofOthers : ofGroup
     }
+
+    /// Whether its subscriptions need not be one person's: a sender chooses which signed transactions to show, and held
+    /// state was learnt from many requests.
+    ///
+    /// In an answer of Apple's about a receipt or a transaction all of them are of one Apple Account.
+    var isComposed: Bool { coverage == .partial || isHeld || newestHeldDate != nil }
+
+    /// The history without the subscriptions whose purchases name other accounts alone, where it is composed: beside
+    /// them, one purchase of one's own must not make them one's own.
+    ///
+    /// - Parameter account: The account that is asked for.
+    /// - Returns: What is left; `nil` where nothing is left out.
+    func leavingOutOthers(than account: Account) -> SubscriptionHistory? {
+        guard isComposed else { return nil }
+        let own = account.storedToken
+        var isOwn: [String: Bool] = [:]
+        for transaction in transactions {
+            guard let token = transaction.appAccountToken else { continue }
+            isOwn[transaction.originalTransactionId, default: false] =
+                isOwn[transaction.originalTransactionId, default: false] || token == own
+        }
+        guard isOwn.values.contains(false) else { return nil }
+        var rest = self
+        rest.transactions.removeAll { isOwn[$0.originalTransactionId] == false }
+        rest.renewals?.removeAll { $0.originalTransactionId.map { isOwn[$0] == false } ?? false }
+        return rest
+    }
+
+    /// Whether the purchases of a subscription name an account.
+    ///
+    /// - Parameter subscription: The subscription; `nil` names none.
+    /// - Returns: `true` when one of them does.
+    func namesAccount(of subscription: Subscription?) -> Bool {
+        guard let id = subscription?.originalTransactionId else { return false }
+        return transactions.contains { $0.appAccountToken != nil && $0.originalTransactionId == id }
+    }
 }

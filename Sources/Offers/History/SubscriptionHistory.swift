@@ -19,7 +19,7 @@ public struct SubscriptionHistory: Equatable, Sendable {
     /// Redemptions by subscriptions of the account that are not in the lists.
     var otherRedemptions: [OfferRedemption] = []
     /// Transactions on record of subscriptions that redeemed an offer, which the evidence leaves out or tells otherwise:
-    /// they count for redemptions alone.
+    /// they count for redemptions and introductory offers alone.
     var recordedTransactions: [Transaction] = []
 
     /// Creates a history.
@@ -58,7 +58,10 @@ extension SubscriptionHistory {
     /// - Returns: The clock; `nil` where the evidence carries no date.
     func clock(at now: Timestamp) -> Timestamp? {
         guard let asOf else { return nil }
-        if coverage == .partial || isHeld { return now }
+        if isJudgedByServersClock { return now }
         return newestHeldDate.map { max($0, asOf) } ?? asOf
     }
+
+    /// Whether expiry and grace are judged at the server's clock.
+    var isJudgedByServersClock: Bool { coverage == .partial || isHeld }
 }

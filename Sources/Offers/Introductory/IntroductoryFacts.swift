@@ -14,10 +14,14 @@ struct IntroductoryFacts {
 /// What the evidence shows of a customer's past in one group, as far as introductory offers are concerned.
 struct IntroductoryPast {
     let groupId: String
-    /// A transaction of the group under a trial or introductory price; refunded and upgraded ones count.
+    /// A transaction of the group under a trial or introductory price, in the evidence or on record; refunded and upgraded
+    /// ones count.
     let introductory: Transaction?
     /// A transaction of the group whose time runs at Apple's clock, the customer's own or shared.
     let running: Transaction?
+    /// Until when the last grace period of the group lasts, of the customer's own subscription or a shared one; `nil`
+    /// where none is running.
+    let graceUntil: Timestamp?
     /// The subscription of the group that counts.
     let subscription: Subscription?
     /// A purchase whose group cannot be determined, and which would count if it were this one.
@@ -40,12 +44,21 @@ struct IntroductoryPast {
             if Self.isIntroductory(transaction) { introductory = Self.earlier(introductory, transaction) }
             if Self.isRunning(transaction, at: clock) { running = Self.earlier(running, transaction) }
         }
+        for transaction in history.recordedTransactions
+        where Self.isIntroductory(transaction) && index.group(of: transaction) == groupId {
+            introductory = Self.earlier(introductory, transaction)
+        }
         let isUnexplained = index.entries(inGroup: groupId).contains { !index.lookup.hasTransactions(of: $0) }
         if case .subscriber(let subscription) = standing {
             self.subscription = subscription
         } else {
             self.subscription = nil
         }
+        graceUntil = index.entries(inGroup: groupId).compactMap { entry in
+            let newest = index.lookup.newestTransaction(of: entry)
+            let state = Subscription(renewal: entry, newest: newest, at: clock).stateCountingShared
+            return state == .gracePeriod ? entry.gracePeriodExpiresDate : nil
+        }.max()
         self.introductory = introductory
         self.running = running
         undetermined =
@@ -56,7 +69,7 @@ struct IntroductoryPast {
         switch history.coverage {
         case .complete: isWhole = history.renewals != nil && !isUnexplained
         case .newestTransactions: isWhole = history.renewals != nil && !isUnexplained && ofGroup.isEmpty
-        case .partial: isWhole = false
+        case .oneSubscription, .partial: isWhole = false
         }
     }
 

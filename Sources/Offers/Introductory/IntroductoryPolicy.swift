@@ -66,7 +66,8 @@ public struct IntroductoryPolicy: Sendable {
     private mutating func reading(inGroup groupId: String?) -> HistoryReading? {
         guard let history = customer.history else { return nil }
         if let known = readings[groupId] { return known }
-        let reading = HistoryReading(history.value, inGroup: groupId, of: app, at: now, by: index(of: history.value))
+        let index = index(of: history.value)
+        let reading = HistoryReading(history, own: history, inGroup: groupId, of: app, at: now, by: index)
         readings[groupId] = reading
         return reading
     }

@@ -34,12 +34,7 @@ enum IntroductoryRules {
         Rule(
             "evidence",
             refusal: { $0.history?.asOf == nil ? .evidenceStale : nil },
-            saw: { facts in
-                facts.history?.asOf.map {
-                    "Apple made the evidence at \($0.rfc3339), the clock by which expiry is judged."
-                }
-                    ?? "The evidence carries no date, so its age cannot be told."
-            }
+            saw: { EvidencePhrases.evidence($0.history, standing: $0.reading?.standing) }
         ),
         Rule(
             "evidenceAge",
@@ -81,11 +76,11 @@ enum IntroductoryRules {
         ),
         Rule(
             "gracePeriod",
-            refusal: { $0.subscription?.stateCountingShared == .gracePeriod ? .gracePeriod : nil },
+            refusal: { $0.graceUntil == nil ? nil : .gracePeriod },
             saw: { past in
-                past.subscription?.stateCountingShared == .gracePeriod
-                    ? "\(past.subscription?.phrase ?? "The grace period lasts"), with access for the customer."
-                    : "No grace period is running."
+                past.graceUntil.map {
+                    "The renewal failed, and the grace period lasts until \($0.day), with access for the customer."
+                } ?? "No grace period is running."
             }
         ),
         Rule(

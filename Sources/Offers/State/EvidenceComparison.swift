@@ -85,7 +85,7 @@ struct EvidenceComparison {
     }
 
     private func isMarkKnown(_ bundleId: String, _ environment: AppStoreEnvironment, _ asOf: Timestamp) -> Bool {
-        guard let presenter = view.digest, history.coverage != .partial, history.renewals != nil,
+        guard let presenter = view.digest, history.coverage.showsEverySubscription, history.renewals != nil,
             !namesOthers(history.transactions)
         else { return true }
         let mark = AccountHistoryMark(

@@ -92,7 +92,7 @@ public struct StateLesson: Equatable, Sendable {
             )
         }
         var mark: AccountHistoryMark?
-        if let presenter, history.coverage != .partial, history.renewals != nil, !isOther(everyones) {
+        if let presenter, history.coverage.showsEverySubscription, history.renewals != nil, !isOther(everyones) {
             mark = AccountHistoryMark(
                 account: presenter,
                 bundleId: bundleId,

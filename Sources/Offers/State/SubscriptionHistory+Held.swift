@@ -113,7 +113,7 @@ extension HeldSubscription {
 
     private var standIn: RenewalInfo? {
         newest.map { newest in
-            RenewalInfo(
+            RenewalInfo.standIn(
                 originalTransactionId: identity.originalTransactionId,
                 productId: newest.productId,
                 subscriptionGroupIdentifier: newest.subscriptionGroupIdentifier

@@ -56,10 +56,16 @@ struct OldReceiptTests {
             .activeSubscription
         ),
         Row(
-            "iOS 6 style, expired by status 21006, with an entry: lapsed",
+            "iOS 6 style, expired by status 21006, with an entry: lapsed; what was before it is not shown",
             #"{"status":21006,"environment":"Production","receipt":\#(single(until: past, dated)),\#(entry)}"#,
             .lapsed,
-            .neverUsed
+            .noEvidence
+        ),
+        Row(
+            "iOS 6 style, of another product: says nothing of this one's group",
+            #"{"status":21006,"environment":"Production","receipt":\#(single("q", until: past, dated))}"#,
+            .noEvidence,
+            .noEvidence
         ),
         Row(
             "status 21006 with one object in latest_expired_receipt_info, the newest period alone: the periods between are not shown",
@@ -74,7 +80,7 @@ struct OldReceiptTests {
             "status 21006 without an entry: subscribed once, no sign of it now",
             #"{"status":21006,"environment":"Production","receipt":\#(single(until: past, dated))}"#,
             .noPendingRenewalInfo,
-            .neverUsed
+            .noEvidence
         ),
         Row(
             "status 21006 after a trial: the trial was used",

@@ -90,6 +90,36 @@ extension CustomerTable {
             .notFromProduct
         ),
         Row("from News, across the app", newsActive, "from-news", .active),
+        Row(
+            "from News: two subscriptions run, the one of Pro for longer",
+            history([newsEntry, entry("1", "pro.yearly")], [news, year]),
+            "from-news",
+            .active
+        ),
+        Row(
+            "from News: it runs without auto-renew, and one of Pro with it",
+            history([entry("2", "news.monthly", renews: false), entry("1", "pro.yearly")], [news, year]),
+            "from-news",
+            .active
+        ),
+        Row(
+            "from News: it ended, and Pro runs",
+            history([newsEntry, entry()], [newsEnded, bought()]),
+            "from-news",
+            .notFromProduct
+        ),
+        Row(
+            "from News: Pro ended last",
+            history([newsEntry, entry()], [newsEnded, bought(until: -1)]),
+            "from-news",
+            .notFromProduct
+        ),
+        Row(
+            "from News: it ended last",
+            history([newsEntry, entry()], [newsEnded, bought(until: -9)]),
+            "from-news",
+            .lapsed
+        ),
         Row("from News, but on Pro", history([entry()], [bought()]), "from-news", .notFromProduct),
     ]
 
@@ -134,6 +164,15 @@ extension CustomerTable {
             .lapsed
         ),
         Row(
+            "of two that lapsed the one counts by which there was access last, in grace",
+            history(
+                [entry("1", graceUntil: -5), entry("2", ended: true)],
+                [bought("1", on: -80, until: -50), bought("2", on: -70, until: -40)]
+            ),
+            "after-30",
+            .lapsedTooRecently
+        ),
+        Row(
             "days count at Apple's clock, half a day ago",
             history([entry(ended: true)], [bought(on: -60, until: -30.25)], asOf: day(-0.5)),
             "after-30",
@@ -169,6 +208,12 @@ extension CustomerTable {
             history([entry()], [bought(on: -70, until: -40, refunded: -5)]),
             "forgive-later",
             .lapsed
+        ),
+        Row(
+            "of two refunds the last counts, not the one that was paid for longest",
+            history([entry("1"), entry("2")], [bought("1", refunded: -2), bought("2", until: 300, refunded: -40)]),
+            "forgive-later",
+            .lapsedTooRecently
         ),
         Row("refunded, forgiven across two entries", twoRefunds, "forgive", .lapsed),
         Row(
@@ -210,6 +255,15 @@ extension CustomerTable {
             "families",
             .lapsed
         ),
+        Row(
+            "two shared, one running, the other withdrawn though paid for longer",
+            history(
+                [entry("1"), entry("2")],
+                [bought("1", shared: true), bought("2", until: 300, refunded: -3, shared: true)]
+            ),
+            "families",
+            .active
+        ),
         Row("sharing withdrawn, refused by default", sharingWithdrawn, "anyone", .familyShared),
         Row("sharing withdrawn, families welcome, refunds not", sharingWithdrawn, "families", .refunded),
         Row("sharing withdrawn, families and refunds welcome", sharingWithdrawn, "families-forgive", .lapsed),
@@ -246,6 +300,12 @@ extension CustomerTable {
             .noEvidence
         ),
         Row(
+            "an iOS 6 style transaction receipt: a group that it does not show",
+            history([newsEntry], [news], coverage: .oneSubscription),
+            "anyone",
+            .noEvidence
+        ),
+        Row(
             "all subscription statuses: a group that is not there was never subscribed to",
             history([newsEntry], [news], coverage: .newestTransactions),
             "anyone",
@@ -256,6 +316,7 @@ extension CustomerTable {
     private static let coins = bought("9", "coins", until: nil)
     private static let year = bought("1", "pro.yearly", on: -60, until: 305)
     private static let news = bought("2", "news.monthly")
+    private static let newsEnded = bought("2", "news.monthly", until: -5)
     private static let newsRefunded = bought("2", "news.monthly", refunded: -1)
     private static let newsEntry = entry("2", "news.monthly")
     private static let newsActive = history([newsEntry], [news])

@@ -13,9 +13,10 @@ struct GroupIndexTests {
         }
         let app = exampleApp()
         let index = GroupIndex(history, of: app)
+        let shared = SharedHistory(history)
         for group in RedemptionTallyTests.groups {
-            let alone = HistoryReading(history, inGroup: group, of: app, at: clock)
-            let indexed = HistoryReading(history, inGroup: group, of: app, at: clock, by: index)
+            let alone = HistoryReading(shared, own: shared, inGroup: group, of: app, at: clock)
+            let indexed = HistoryReading(shared, own: shared, inGroup: group, of: app, at: clock, by: index)
             #expect(indexed.standing == alone.standing)
             #expect(indexed.accounts == alone.accounts)
             #expect(indexed.date == alone.date)

@@ -83,6 +83,27 @@ struct IntroductoryPolicyTests {
             .neverUsed
         ),
         Case("in grace: access goes on", history([entry(graceUntil: 3)], [bought(until: -1)]), .gracePeriod),
+        Case(
+            "in grace by the family",
+            history([entry(graceUntil: 3)], [bought(until: -1, shared: true)]),
+            .gracePeriod
+        ),
+        Case(
+            "in grace by the family, beside one of the family's that lapsed later",
+            history(
+                [entry("1", graceUntil: 3), entry("2", ended: true)],
+                [bought("1", until: -2, shared: true), bought("2", until: -1, shared: true)]
+            ),
+            .gracePeriod
+        ),
+        Case(
+            "in grace by the family, beside one's own that lapsed",
+            history(
+                [entry("1", graceUntil: 3), entry("2", ended: true)],
+                [bought("1", until: -2, shared: true), bought("2", until: -1)]
+            ),
+            .gracePeriod
+        ),
         Case("grace is over", history([entry(graceUntil: -3)], [bought(until: -9)]), .neverUsed),
         Case("in retry, without access", history([entry(retrying: true)], [bought(until: -9)]), .neverUsed),
         Case("refunded at full price", history([entry()], [bought(refunded: -2)]), .neverUsed),
@@ -124,6 +145,16 @@ struct IntroductoryPolicyTests {
         Case("signed transactions, lapsed", history([entry()], [lapsed], coverage: .partial), .noEvidence),
         Case("signed transactions of another group", history([], [news], coverage: .partial), .noEvidence),
         Case("no signed transaction at all", history([], coverage: .partial), .noEvidence),
+        Case(
+            "an iOS 6 style transaction receipt: what was before it is unseen",
+            history([entry()], [lapsed], coverage: .oneSubscription),
+            .noEvidence
+        ),
+        Case(
+            "an iOS 6 style transaction receipt of another group",
+            history([entry("2", "news.monthly")], [news], coverage: .oneSubscription),
+            .noEvidence
+        ),
         Case(
             "statuses: lapsed, older ones unseen",
             history([entry()], [lapsed], coverage: .newestTransactions),

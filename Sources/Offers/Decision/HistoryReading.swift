@@ -1,0 +1,79 @@
+/// What was found in the evidence for one group, or for the whole app: looked for once in a request.
+final class HistoryReading: Sendable {
+    /// What the customer is there; `nil` when the evidence carries no date to judge it at.
+    let standing: GroupStanding?
+    /// The subscription that counts; `nil` when there is none.
+    let subscription: Subscription?
+    /// The products of other subscriptions that are running there.
+    let alsoRunning: [String]
+    /// The accounts that the evidence names.
+    let accounts: Set<AppAccountToken>
+    /// Whether the evidence names an account by the purchases of the subscription that counts, or, where it is all of
+    /// one Apple Account, by any.
+    let namesAccount: Bool
+    /// The date by which its age is judged: of the transaction and renewal info that count, where they have their own.
+    let date: Timestamp?
+    /// Whether the subscription was to renew after the last that is held of it, so that nobody here knows what became
+    /// of it.
+    let isOverdue: Bool
+
+    /// Looks for it.
+    ///
+    /// - Parameters:
+    ///   - history: What the evidence says.
+    ///   - own: What of it can be the account's own.
+    ///   - groupId: The group's identifier; `nil` for the whole app.
+    ///   - app: The app of the catalog.
+    ///   - now: The server's clock.
+    ///   - index: What the account's own history has of each group, where many are looked for.
+    init(
+        _ history: SharedHistory,
+        own: SharedHistory,
+        inGroup groupId: String?,
+        of app: App,
+        at now: Timestamp,
+        by index: GroupIndex? = nil
+    ) {
+        let clock = own.value.clock(at: now)
+        let found: StrongestSubscription?
+        if let index, let groupId {
+            found = clock.map { own.value.subscriptions(inGroup: groupId, by: index, at: $0) }
+        } else {
+            found = clock.map { own.value.subscriptions(inGroup: groupId, of: app, at: $0) }
+        }
+        if let index, let groupId, own === history {
+            accounts = index.accountTokens(inGroup: groupId)
+        } else {
+            accounts = history.value.accountTokens(inGroup: groupId, of: app)
+        }
+        standing = found?.standing
+        alsoRunning = found?.alsoRunning ?? []
+        date = Self.date(of: own.value, standing)
+        isOverdue = own.value.isHeld && Self.isOverdue(standing, since: date)
+        if case .subscriber(let subscription) = standing {
+            self.subscription = subscription
+        } else {
+            self.subscription = nil
+        }
+        namesAccount = own.value.isComposed ? own.value.namesAccount(of: subscription) : !accounts.isEmpty
+    }
+
+    private static func date(of history: SubscriptionHistory, _ standing: GroupStanding?) -> Timestamp? {
+        guard case .subscriber(let subscription) = standing else { return history.asOf }
+        let (bought, renewal) = (subscription.transaction?.signedDate, subscription.renewal.signedDate)
+        let newest = bought.map { max($0, renewal ?? $0) } ?? renewal
+        if history.isHeld { return newest ?? history.asOf }
+        if history.coverage == .partial {
+            return bought.map { min($0, renewal ?? $0) } ?? renewal ?? history.asOf
+        }
+        guard history.newestHeldDate != nil, let asOf = history.asOf else { return history.asOf }
+        return newest.map { max($0, asOf) } ?? asOf
+    }
+
+    private static func isOverdue(_ standing: GroupStanding?, since date: Timestamp?) -> Bool {
+        guard case .subscriber(let subscription) = standing, subscription.state == .lapsed, let date,
+            let expiry = subscription.transaction?.expiresDate
+        else { return false }
+        return expiry > date && subscription.renewal.autoRenewStatus != false
+    }
+}

@@ -1,0 +1,42 @@
+/// What an offer's rules look at once it is known which subscription counts.
+///
+/// A reference, as every rule is handed it: copying the values in it for each would take longer than the rules.
+final class SubscriberFacts: Sendable {
+    let offerFacts: OfferFacts
+    /// The clock at which expiry is judged.
+    let clock: Timestamp
+    /// The subscription that counts.
+    let subscription: Subscription
+    /// What the customer is, shared purchases counted where the offer allows them.
+    let held: SubscriberState
+    /// What the audience is asked about: a refunded customer has lapsed.
+    let state: SubscriberState
+
+    var offer: PromotionalOffer { offerFacts.offer }
+
+    /// The products of the subscriptions that are running, or of the one that was held last; empty where the evidence
+    /// does not say.
+    var products: Set<String> {
+        Set((offerFacts.reading?.alsoRunning ?? []) + [subscription.productId].compactMap(\.self))
+    }
+
+    /// Takes the facts from the evidence; `nil` when it has no subscription, or no date.
+    init?(_ facts: OfferFacts) {
+        guard let clock = facts.history?.value.clock(at: facts.now), let subscription = facts.reading?.subscription
+        else { return nil }
+        offerFacts = facts
+        self.clock = clock
+        self.subscription = subscription
+        let countsShared = facts.offer.familyShared == .allow && subscription.state == .familyShared
+        held = countsShared ? subscription.stateCountingShared : subscription.state
+        state = held == .refunded ? .lapsed : held
+    }
+
+    /// For how many milliseconds a lapsed customer has been away at Apple's clock; `nil` when that is not known.
+    var lapsedMilliseconds: Int64? {
+        subscription.endsAt.map { end in
+            let (time, overflow) = clock.millisecondsSince1970.subtractingReportingOverflow(end.millisecondsSince1970)
+            return overflow ? .max : time
+        }
+    }
+}

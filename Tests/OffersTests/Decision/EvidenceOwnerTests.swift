@@ -1,0 +1,131 @@
+import Offers
+import Testing
+
+/// Whose a subscription is, where a sender chose what to show: signed transactions, and held state.
+@Suite("Subscriptions of several people in one piece of evidence")
+struct EvidenceOwnerTests {
+    private static let alice = Account.alice.payloadField
+    private static let bob = Account.bob.payloadField
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let transactions: [Transaction]
+        /// What becomes of it where a sender chose what to show, and whether the account is counted.
+        let composed: (reason: Reason, isCounted: Bool)
+        /// The same where Apple told of one Apple Account.
+        let whole: (reason: Reason, isCounted: Bool)
+    }
+
+    private static let cases: [Case] = [
+        Case(
+            testDescription: "one's own",
+            transactions: [bought("1", by: alice)],
+            composed: (.active, false),
+            whole: (.active, false)
+        ),
+        Case(
+            testDescription: "one that names nobody",
+            transactions: [bought("1")],
+            composed: (.active, true),
+            whole: (.active, true)
+        ),
+        Case(
+            testDescription: "one that names nobody, beside coins of one's own",
+            transactions: [bought("1"), bought("9", "coins", until: nil, by: alice)],
+            composed: (.active, true),
+            whole: (.active, false)
+        ),
+        Case(
+            testDescription: "one that names nobody, beside a lapsed one of one's own in the group",
+            transactions: [bought("1"), bought("2", until: -9, by: alice)],
+            composed: (.active, true),
+            whole: (.active, false)
+        ),
+        Case(
+            testDescription: "another's",
+            transactions: [bought("1", by: bob)],
+            composed: (.accountMismatch, false),
+            whole: (.accountMismatch, false)
+        ),
+        Case(
+            testDescription: "another's, beside a lapsed one of one's own: one's own counts",
+            transactions: [bought("1", by: bob), bought("2", until: -9, by: alice)],
+            composed: (.lapsed, false),
+            whole: (.active, false)
+        ),
+        Case(
+            testDescription: "another's, beside one of one's own in another group",
+            transactions: [bought("1", by: bob), bought("2", "news.monthly", by: alice)],
+            composed: (.accountMismatch, false),
+            whole: (.accountMismatch, false)
+        ),
+        Case(
+            testDescription: "one that was another's and is one's own now",
+            transactions: [
+                bought("1", on: -40, until: -10, by: bob, called: "1"), bought("1", by: alice, called: "2"),
+            ],
+            composed: (.active, false),
+            whole: (.active, false)
+        ),
+    ]
+
+    private func outcome(_ history: SubscriptionHistory) -> (reason: Reason, isCounted: Bool) {
+        var policy = OfferPolicy(
+            app: exampleApp(),
+            customer: Customer(account: .alice, history: history),
+            now: clock,
+            maximumEvidenceAgeSeconds: 0
+        )
+        let offer = OfferRequest(productId: "pro.monthly", offerId: "anyone")
+        let decision = policy.decide(offer)
+        let grant = policy.grant(of: offer, decision.reason, signatures: [])
+        return (decision.reason, decision.verdict == .eligible && grant.maximumAccounts != nil)
+    }
+
+    @Test(
+        "Each counts for the account that it names; of one that names none the accounts are counted",
+        arguments: cases
+    )
+    func owner(of row: Case) {
+        let ids = Set(row.transactions.filter { $0.expiresDate != nil }.map(\.originalTransactionId)).sorted()
+        let entries = ids.map { id in
+            entry(id, row.transactions.first { $0.originalTransactionId == id }?.productId, renews: nil)
+        }
+        let composed = outcome(history(entries, row.transactions, coverage: .partial))
+        #expect(composed.reason == row.composed.reason)
+        #expect(composed.isCounted == row.composed.isCounted)
+        let whole = outcome(history(entries, row.transactions))
+        #expect(whole.reason == row.whole.reason)
+        #expect(whole.isCounted == row.whole.isCounted)
+    }
+
+    @Test("Who is known by evidence that was presented is counted without it, too; whom a purchase names is not")
+    func held() {
+        let view = Account.alice.view
+        let app = exampleApp()
+        for (token, isCounted) in [(nil, true), (Self.alice, false)] {
+            let told = lesson(history([entry()], [bought(by: token, called: "1")]), .client, for: .alice)
+            let held = SubscriptionHistory(held: OffersTests.held([told]), of: app, for: view)
+            let outcome = held.map(outcome)
+            #expect(outcome?.reason == .active)
+            #expect(outcome?.isCounted == isCounted)
+        }
+    }
+
+    @Test("Of an upgraded transaction alone nobody can say what came after it, whatever is sent beside it")
+    func upgradedAlone() {
+        let old = bought(on: -900, until: -870, upgraded: true, called: "1")
+        let standIn = RenewalInfo.standIn(
+            originalTransactionId: "1",
+            productId: "pro.monthly",
+            subscriptionGroupIdentifier: nil
+        )
+        for transactions in [[old], [old, bought("9", "coins", until: nil)]] {
+            #expect(outcome(history([standIn], transactions, coverage: .partial)).reason == .noEvidence)
+        }
+        let newest = bought("1", "pro.yearly", on: -870, until: 20, called: "2")
+        #expect(outcome(history([standIn], [old, newest], coverage: .partial)).reason == .active)
+        // An entry of Apple's says by itself what the customer is.
+        #expect(outcome(history([entry(ended: true)], [old], coverage: .partial)).reason == .lapsed)
+    }
+}
