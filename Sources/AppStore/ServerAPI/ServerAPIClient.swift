@@ -146,7 +146,10 @@ struct ServerAPIClient: Sendable {
         case .unknown: return .refusal(unknown)
         case .temporary: return .temporary(failure)
         case nil where (500...599).contains(response.status): return .temporary(failure)
-        case .ours, nil: return ours("the App Store Server API refuses the request", response, app)
+        case .ours: return ours("the App Store Server API does not know the app by this key", response, app)
+        case .unexpected, nil:
+            log("the App Store Server API's answer is none that it documents", response, app)
+            return .unavailable(failure)
         }
     }
 
@@ -184,11 +187,15 @@ struct ServerAPIClient: Sendable {
         _ response: IncomingResponse,
         _ app: AppStoreApp
     ) -> AppStoreOutcome<Answer> {
+        log(message, response, app)
+        return .unavailable(.appStoreCredentials)
+    }
+
+    private func log(_ message: Logger.Message, _ response: IncomingResponse, _ app: AppStoreApp) {
         let code = ServerAPIError(json: response.body).map { "\($0.code)" } ?? "none"
         logger.error(
             message,
             metadata: ["bundleId": "\(app.bundleId)", "status": "\(response.status)", "errorCode": "\(code)"]
         )
-        return .unavailable(.appStoreCredentials)
     }
 }

@@ -10,8 +10,10 @@ struct ServerAPIError {
         case unknown
         /// It passes.
         case temporary
-        /// It is the service's own fault.
+        /// Apple does not know the app, or not by the service's key.
         case ours
+        /// It says nothing of the transaction, the app or the key.
+        case unexpected
     }
 
     /// Apple's code; its first three digits are the HTTP status.
@@ -40,7 +42,8 @@ struct ServerAPIError {
         case 4_040_010: .notHere
         case 4_000_006, 4_040_001, 4_040_005: .unknown
         case 4_040_002, 4_040_004, 4_040_006, 5_000_000...5_999_999: .temporary
-        default: .ours
+        case 4_040_003: .ours
+        default: .unexpected
         }
     }
 }

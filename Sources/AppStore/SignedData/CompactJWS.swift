@@ -2,8 +2,9 @@ import StrictJSON
 
 /// The three parts of a compact JWS (RFC 7515 §3.1), decoded, none of it believed.
 struct CompactJWS {
-    /// How many bytes a JWS may have: Apple's have some 6000.
-    static let maximumBytes = 32_768
+    /// How many bytes a JWS may have, as many as a notification: Apple's transactions have some 6000, a notification has
+    /// two in it, in Base64 once more, and what an app adds by Advanced Commerce makes all of them longer.
+    static let maximumBytes = 131_072
 
     /// The first part as it was sent.
     let headerText: Substring

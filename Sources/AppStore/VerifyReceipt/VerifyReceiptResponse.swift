@@ -74,7 +74,7 @@ extension VerifyReceiptResponse {
         case 21007: "a sandbox receipt was sent to production; ask the sandbox"
         case 21008: "a production receipt was sent to the sandbox; ask production"
         case 21010: "the account is not known, or was deleted"
-        case 21100...21199: "the App Store had an internal error; ask again where is-retryable says so"
+        case 21100...21199: "the App Store had an internal error"
         default: "only 0 and 21006 carry data"
         }
     }

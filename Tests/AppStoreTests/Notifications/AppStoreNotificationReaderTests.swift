@@ -72,6 +72,18 @@ struct AppStoreNotificationReaderTests {
         #expect(history.coverage == .partial)
     }
 
+    @Test("A notification is read whole when what an app adds to purchases makes it long")
+    func long() throws {
+        let items = #","advancedCommerceInfo":"\#(String(repeating: "i", count: 20_000))"}"#
+        let transaction = String(transaction().dropLast()) + items
+        let renewal = String(renewal().dropLast()) + items
+        let text = try signer.sign(
+            payload(data: payloadData, try signedTransaction(transaction), try signedRenewal(renewal))
+        )
+        #expect(text.utf8.count > 65_536)
+        #expect(try reader.notification(text).history?.transactions.count == 1)
+    }
+
     @Test("A test, a type that nobody knows and one without a transaction are notifications, too")
     func withoutTransaction() throws {
         for type in ["TEST", "SOMETHING_NEW"] {

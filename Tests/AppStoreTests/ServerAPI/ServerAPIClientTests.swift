@@ -143,7 +143,9 @@ struct ServerAPIClientTests {
             (4_000_006, 400, 1, "transaction_not_found"), (4_040_001, 404, 1, "transaction_not_found"),
             (4_040_005, 404, 1, "transaction_not_found"), (4_040_002, 404, 2, nil), (4_040_004, 404, 2, nil),
             (4_040_006, 404, 2, nil), (5_000_000, 500, 2, nil), (5_000_001, 500, 2, nil), (0, 503, 2, nil),
-            (4_040_003, 404, 1, "app_store_credentials"), (4_000_000, 400, 1, "app_store_credentials"),
+            (4_040_003, 404, 1, "app_store_credentials"), (4_000_000, 400, 1, "app_store_unavailable"),
+            (4_040_099, 404, 1, "app_store_unavailable"), (0, 204, 1, "app_store_unavailable"),
+            (0, 302, 1, "app_store_unavailable"), (0, 404, 1, "app_store_unavailable"),
             (4_010_000, 401, 1, "app_store_credentials"), (4_290_000, 429, 1, "app_store_unavailable"),
         ] as [(Int, Int, Int, String?)]
     )

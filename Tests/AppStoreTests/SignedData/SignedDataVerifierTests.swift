@@ -141,7 +141,7 @@ struct SignedDataVerifierTests {
         var signer = try authority.signer()
         signer.certificates[1] = Array(signer.certificates[1].dropLast())
         #expect(fault(of: try signer.sign(Self.payload)) == .certificateMalformed)
-        let long = #"{"signedDate":1795262400000,"x":"\#(String(repeating: "x", count: 32_768))"}"#
+        let long = #"{"signedDate":1795262400000,"x":"\#(String(repeating: "x", count: 131_072))"}"#
         #expect(fault(of: try authority.signer().sign(long)) == .malformed)
     }
 
