@@ -29,7 +29,8 @@ public struct KnownProduct: Sendable {
         public let name: OfferName
         /// What was reported.
         public let terms: SightingLog<OfferTerms>
-        /// What it saves in each billing period; `nil` when that cannot be told, or nothing is saved.
+        /// What it saves in each billing period; `nil` when that cannot be told, as where the product's price is in another
+        /// currency by now, or nothing is saved.
         public let saving: OfferSaving?
         /// How long it lasts; `nil` when that cannot be told.
         public let duration: SubscriptionPeriod?
@@ -40,17 +41,15 @@ public struct KnownProduct: Sendable {
     /// The offers: the introductory one first, then by their identifiers.
     public var offers: [Offer] {
         sightings.offers.sorted { ($0.key.offerId ?? "") < ($1.key.offerId ?? "") }.map { name, terms in
-            let tag = sightings.prices.newest.value
+            let (tag, newest) = (sightings.prices.newest.value, terms.newest.value)
+            let isComparable = newest.currency == tag.currency
             return Offer(
                 name: name,
                 terms: terms,
-                saving: OfferSaving(
-                    by: terms.newest.value,
-                    insteadOf: tag.price,
-                    in: tag.currency,
-                    billedEvery: catalog?.period
-                ),
-                duration: terms.newest.value.duration(billedEvery: catalog?.period),
+                saving: isComparable
+                    ? OfferSaving(by: newest, insteadOf: tag.price, in: tag.currency, billedEvery: catalog?.period)
+                    : nil,
+                duration: newest.duration(billedEvery: catalog?.period),
                 isInCatalog: name.offerId.flatMap { catalog?.offer($0) } != nil
             )
         }

@@ -12,13 +12,12 @@ public final class InMemoryProductReports: ProductReportStore {
         var offers: Set<OfferRequest> = []
 
         mutating func keep(_ report: ProductReport, at moment: Timestamp) -> Bool {
+            guard report.offers.count <= ProductSightings.mostOffers else { return false }
             if var known = byCountry[report.country]?[report.productId] {
-                guard known.hasRoom(for: report) else { return false }
                 known.note(report, at: moment)
                 byCountry[report.country]?[report.productId] = known
             } else {
-                guard entries < InMemoryProductReports.mostEntries, report.offers.count <= ProductSightings.mostOffers
-                else { return false }
+                guard entries < InMemoryProductReports.mostEntries else { return false }
                 byCountry[report.country, default: [:]][report.productId] = ProductSightings(report, at: moment)
                 entries += 1
             }

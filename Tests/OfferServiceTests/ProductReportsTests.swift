@@ -102,13 +102,30 @@ struct ProductReportsTests {
         )
     }
 
-    @Test("The offers of one product are bounded too")
+    @Test("The offers of one product are bounded too: campaigns of other days make room, and prices are never put off")
     func manyOffers() async throws {
-        let useCases = useCases(InMemoryProductReports())
         let most = ProductSightings.mostOffers
-        let names = (0...most).map { "offer\($0)" }
-        #expect(try await useCases.take([try report(offers: Array(names.prefix(most)))], of: "reader") == [true])
-        #expect(try await useCases.take([try report(offers: [names[most]])], of: "reader") == [false])
-        #expect(try await useCases.take([try report(offers: [names[0]])], of: "reader") == [true])
+        let names = (0..<most).map { "offer\(100 + $0)" }
+        let overview = try await germany([
+            try report(offers: names), try report(offers: [names[0]]), try report("monthly", "8.99", offers: ["new"]),
+        ])
+        let product = try #require(overview.products.first)
+        #expect(product.sightings.prices.newest.value.price.text == "8.99")
+        #expect(product.offers.count == most)
+        #expect(product.offers.contains { $0.name == .promotional("new") })
+        let tooMany = try report(offers: names + ["one more"])
+        #expect(try await useCases(InMemoryProductReports()).take([tooMany], of: "reader") == [false])
+    }
+
+    @Test("Nothing is said to be saved where the product's price is in another currency by now")
+    func currencies() async throws {
+        let before = try report(offers: ["stay"])
+        #expect(try await germany([before]).products.first?.offers.first?.saving != nil)
+        let lira = try #require(CurrencyCode("TRY"))
+        let tag = PriceTag(price: try #require(Price("79.99")), currency: lira, symbol: nil)
+        let now = ProductReport(productId: "monthly", country: before.country, tag: tag, offers: [])
+        let offer = try #require(try await germany([before, now]).products.first?.offers.first)
+        #expect(offer.saving == nil)
+        #expect(offer.terms.newest.value.currency?.code == "EUR")
     }
 }

@@ -61,7 +61,7 @@ public struct ProductReportsEndpoint: Sendable {
             RejectedReport(
                 index: report.index,
                 code: "no_room",
-                detail: "The service keeps no more products or offers of this app."
+                detail: "The service keeps no more products of this app."
             )
         }
         return Self.json(

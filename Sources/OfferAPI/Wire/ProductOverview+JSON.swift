@@ -95,7 +95,8 @@ extension JSONWriter {
     fileprivate mutating func members(of terms: OfferTerms, in currency: CurrencyCode) {
         member("paymentMode", terms.paymentMode.wireName)
         member("price", terms.price.text)
-        member("priceParts", terms.price, in: currency)
+        member("priceParts", terms.price, in: terms.currency ?? currency)
+        if let currency = terms.currency { member("currencyCode", currency.code) }
         member("periodUnit", terms.unit.wireName)
         member(terms.paymentMode == .payAsYouGo ? "numberOfPeriods" : "numberOfUnits", Int64(terms.count))
     }

@@ -37,6 +37,8 @@ public enum PeriodUnit: Int, CaseIterable, Sendable {
 public struct OfferTerms: Equatable, Sendable {
     /// What is paid: for each period, for all of it, or nothing, as ``paymentMode`` says.
     public let price: Price
+    /// The currency of the price: that of the product, when the offer was seen; `nil` where it was not noted.
+    public internal(set) var currency: CurrencyCode?
     /// How it is paid.
     public let paymentMode: PaymentMode
     /// The unit of the offer's period.
@@ -48,11 +50,19 @@ public struct OfferTerms: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - price: What is paid.
+    ///   - currency: The currency of the price.
     ///   - paymentMode: How it is paid.
     ///   - unit: The unit of the offer's period.
     ///   - count: How many periods, or how many units.
-    public init(price: Price, paymentMode: PaymentMode, unit: PeriodUnit, count: Int) {
+    public init(
+        price: Price,
+        currency: CurrencyCode? = nil,
+        paymentMode: PaymentMode,
+        unit: PeriodUnit,
+        count: Int
+    ) {
         self.price = price
+        self.currency = currency
         self.paymentMode = paymentMode
         self.unit = unit
         self.count = count

@@ -18,12 +18,16 @@ public struct ProductReport: Equatable, Sendable {
     ///   - productId: The product.
     ///   - country: The country of the client's storefront.
     ///   - tag: The price of one billing period.
-    ///   - offers: The offers that the client was shown.
+    ///   - offers: The offers that the client was shown, in the currency of the price.
     public init(productId: String, country: CountryCode, tag: PriceTag, offers: [ReportedOffer]) {
         self.productId = productId
         self.country = country
         self.tag = tag
-        self.offers = offers
+        self.offers = offers.map { offer in
+            var terms = offer.terms
+            terms.currency = tag.currency
+            return ReportedOffer(name: offer.name, terms: terms)
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 /// What clients reported about one product in one country.
 public struct ProductSightings: Sendable {
     /// How many offers of one product are kept: App Store Connect allows ten promotional ones at a time, and they change.
+    ///
+    /// Beyond it, those that were not seen for longest make room.
     public static let mostOffers = 25
 
     /// The product.
@@ -43,17 +45,17 @@ public struct ProductSightings: Sendable {
         noteOffers(of: report, at: moment)
     }
 
-    /// Whether the report's offers find room.
-    ///
-    /// - Parameter report: The report.
-    /// - Returns: `false` when there would be more than ``mostOffers``.
-    public func hasRoom(for report: ProductReport) -> Bool {
-        offers.count + report.offers.count { offers[$0.name] == nil } <= Self.mostOffers
-    }
-
     private mutating func noteOffers(of report: ProductReport, at moment: Timestamp) {
         for offer in report.offers where offers[offer.name]?.note(offer.terms, at: moment) == nil {
             offers[offer.name] = SightingLog(offer.terms, at: moment)
         }
+        guard offers.count > Self.mostOffers else { return }
+        let reported = Set(report.offers.map(\.name))
+        let oldestFirst = offers.filter { !reported.contains($0.key) }.sorted { left, right in
+            let (leftSeen, rightSeen) = (left.value.newest.lastSeen, right.value.newest.lastSeen)
+            return leftSeen == rightSeen
+                ? (left.key.offerId ?? "") < (right.key.offerId ?? "") : leftSeen < rightSeen
+        }
+        for (name, _) in oldestFirst.prefix(offers.count - Self.mostOffers) { offers[name] = nil }
     }
 }

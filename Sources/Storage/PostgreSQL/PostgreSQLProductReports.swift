@@ -96,12 +96,12 @@ struct PostgreSQLProductReports: Sendable {
         at moment: Timestamp,
         room: inout Int
     ) -> ProductSightings? {
+        guard report.offers.count <= ProductSightings.mostOffers else { return nil }
         if var known {
-            guard known.hasRoom(for: report) else { return nil }
             known.note(report, at: moment)
             return known
         }
-        guard room > 0, report.offers.count <= ProductSightings.mostOffers else { return nil }
+        guard room > 0 else { return nil }
         room -= 1
         return ProductSightings(report, at: moment)
     }

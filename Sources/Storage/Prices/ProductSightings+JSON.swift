@@ -22,6 +22,7 @@ extension ProductSightings {
                         json.member("terms")
                         json.sightings(log) { terms, json in
                             json.member("price", terms.price.text)
+                            if let currency = terms.currency { json.member("currency", currency.code) }
                             json.member("paymentMode", Int64(terms.paymentMode.rawValue))
                             json.member("unit", Int64(terms.unit.rawValue))
                             json.member("periods", Int64(terms.count))
@@ -117,7 +118,13 @@ private struct SightingFields {
             let mode = number("paymentMode").flatMap(PaymentMode.init(rawValue:)),
             let unit = number("unit").flatMap(PeriodUnit.init(rawValue:)), let periods = number("periods")
         else { return nil }
-        return OfferTerms(price: price, paymentMode: mode, unit: unit, count: periods)
+        return OfferTerms(
+            price: price,
+            currency: texts["currency"].flatMap { CurrencyCode($0) },
+            paymentMode: mode,
+            unit: unit,
+            count: periods
+        )
     }
 
     func sighting<Value>(_ value: (SightingFields) -> Value?) throws(JSONFault) -> SightingLog<Value>.Sighting {

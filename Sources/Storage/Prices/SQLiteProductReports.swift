@@ -104,6 +104,7 @@ extension Database {
         at moment: Timestamp,
         room: inout Int
     ) throws -> Bool {
+        guard report.offers.count <= ProductSightings.mostOffers else { return false }
         let country = report.country.alpha2
         let known = try String.fetchOne(
             cachedStatement(sql: ProductReportSQL.sightings),
@@ -112,10 +113,9 @@ extension Database {
         var sightings: ProductSightings
         if let known {
             sightings = try ProductSightings.read(report.productId, known)
-            guard sightings.hasRoom(for: report) else { return false }
             sightings.note(report, at: moment)
         } else {
-            guard room > 0, report.offers.count <= ProductSightings.mostOffers else { return false }
+            guard room > 0 else { return false }
             room -= 1
             sightings = ProductSightings(report, at: moment)
         }

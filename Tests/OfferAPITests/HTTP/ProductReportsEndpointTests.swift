@@ -103,7 +103,7 @@ struct ProductReportsEndpointTests {
                 "period":"P1M","firstSeenAt":"2026-11-21T12:00:00Z","lastSeenAt":"2026-11-21T12:00:00Z","timesSeen":1,\
                 "olderPrices":[],"offers":[{"offerId":"stay","inCatalog":true,"type":"promotional",\
                 "paymentMode":"payAsYouGo","price":"4.99","priceParts":{"whole":"4","fraction":"99"},\
-                "periodUnit":"month","numberOfPeriods":3,"duration":"P3M","saved":{"perPeriod":"5.00",\
+                "currencyCode":"EUR","periodUnit":"month","numberOfPeriods":3,"duration":"P3M","saved":{"perPeriod":"5.00",\
                 "perPeriodParts":{"whole":"5","fraction":"00"},"percent":50},"firstSeenAt":"2026-11-21T12:00:00Z",\
                 "lastSeenAt":"2026-11-21T12:00:00Z","timesSeen":1,"older":[]}]}],"unknownProducts":[],\
                 "offersNeverSeen":[],"offersNotInCatalog":[]}
