@@ -20,6 +20,8 @@ public struct KnownOffer: Codable, Equatable, Sendable {
         public let price: String
         /// The price in parts.
         public let priceParts: KnownProduct.PriceParts
+        /// The currency of the price; `nil` where it was not noted.
+        public let currencyCode: String?
         /// The unit of a period: `day`, `week`, `month` or `year`.
         public let periodUnit: String
         /// How many periods, for `payAsYouGo`.
@@ -46,6 +48,8 @@ public struct KnownOffer: Codable, Equatable, Sendable {
     public let price: String
     /// The price in parts.
     public let priceParts: KnownProduct.PriceParts
+    /// The currency of the price, which the product's price may have left since; `nil` where it was not noted.
+    public let currencyCode: String?
     /// The unit of a period: `day`, `week`, `month` or `year`.
     public let periodUnit: String
     /// How many periods, for `payAsYouGo`.

@@ -33,6 +33,10 @@ public struct PostgreSQLLocation: Equatable, Sendable {
         if let key = parsed["sslkey"], key.contains(":") {
             throw PostgreSQLError(.invalidURL, "names an sslkey of an engine; name a file")
         }
+        let ports = parsed["port"]?.split(separator: ",") ?? []
+        guard ports.allSatisfy({ UInt16($0).map { $0 > 0 } ?? false }) else {
+            throw PostgreSQLError(.invalidURL, "names a port that is none; a port is a number from 1 to 65535")
+        }
         parameters = parsed.merging(Self.ours) { given, _ in given }
     }
 

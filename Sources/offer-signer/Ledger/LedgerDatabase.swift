@@ -27,17 +27,19 @@ enum LedgerDatabase: Sendable {
         case .sqlite(let path):
             self = .sqlite(try SQLiteDatabase(path: path, access: access == .readWrite ? .readWrite : .readOnly))
         case .postgres(let url):
-            // libpq would take it, and everything that shows environments would show it.
-            guard ProcessInfo.processInfo.environment["PGPASSWORD"] == nil else {
-                throw StorageFailure(
-                    .cannotOpen,
-                    "PGPASSWORD is in the environment; take it away, and put the password into a passfile (PGPASSFILE)"
-                )
-            }
+            if let fault = Self.environmentFault { throw StorageFailure(.cannotOpen, fault) }
             self = .postgreSQL(
                 try PostgreSQLDatabase(url: url, access: access == .readWrite ? .readWrite : .readOnly)
             )
         }
+    }
+
+    /// What of the environment keeps a PostgreSQL database from being opened; `nil` when nothing does.
+    ///
+    /// libpq would take the password, and everything that shows environments would show it.
+    static var environmentFault: String? {
+        ProcessInfo.processInfo.environment["PGPASSWORD"] == nil
+            ? nil : "PGPASSWORD is in the environment; take it away, and put the password into a passfile (PGPASSFILE)"
     }
 
     /// The ledger in it, to be read.

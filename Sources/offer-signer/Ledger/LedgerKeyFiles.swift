@@ -75,9 +75,12 @@ struct LedgerKeyFiles {
         return faults
     }
 
-    /// Whether an SQLite file is one, or can be made where it should be.
+    /// Whether an SQLite file is one, or can be made where it should be, and whether libpq may be asked.
     private func checkLedger() throws(ValueFault) {
-        guard case .sqlite(let path) = settings.location else { return }
+        guard case .sqlite(let path) = settings.location else {
+            if let fault = LedgerDatabase.environmentFault { throw ValueFault(fault) }
+            return
+        }
         let shown = Echo.path(path)
         guard !isLedgerNew else {
             var isDirectory: ObjCBool = false
@@ -86,7 +89,7 @@ struct LedgerKeyFiles {
             else {
                 throw ValueFault("\(shown) has no directory; make it, writable for the service's user")
             }
-            return
+            return try checkIsWritable(directory)
         }
         do throws(ValueFault) {
             _ = try RegularFile.size(of: path)
@@ -98,6 +101,13 @@ struct LedgerKeyFiles {
         guard start.map({ $0.isEmpty || $0 == Data("SQLite format 3\0".utf8) }) ?? true else {
             throw ValueFault("\(shown) is no SQLite database; name another file, or restore this one from a backup")
         }
+        try checkIsWritable(path)
+    }
+
+    private func checkIsWritable(_ path: String) throws(ValueFault) {
+        guard access(path, R_OK | W_OK) != 0 else { return }
+        let reason = String(cString: strerror(errno))
+        throw ValueFault("\(Echo.path(path)) is not writable for this user: \(reason); check as the service's user")
     }
 
     /// Reads the digest key.

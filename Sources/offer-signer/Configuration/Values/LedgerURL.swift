@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Storage
 
 /// Reads where the ledger is kept.
@@ -17,13 +16,6 @@ enum LedgerURL {
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else {
             // A URL of another scheme may hold a password too: it is not repeated.
             throw ValueFault("is neither sqlite:FILE nor postgres://USER@HOST/DB")
-        }
-        guard let parts = URLComponents(string: text, encodingInvalidCharacters: false) else {
-            throw ValueFault("is not a URL; write postgres://USER@HOST/DB")
-        }
-        let hasPassword = parts.queryItems?.contains { $0.name == "password" } ?? false
-        guard parts.password == nil, !hasPassword else {
-            throw ValueFault("carries a password; leave it out and put it into a passfile (PGPASSFILE)")
         }
         do throws(PostgreSQLError) {
             _ = try PostgreSQLLocation(url: text)
