@@ -22,6 +22,17 @@ public struct LedgerChain: Equatable, Sendable {
     /// How far that chain was.
     public var previousHead: Head?
 
+    /// When a chain begins: later than the one before it, whatever the clocks say, so that the next one names it.
+    ///
+    /// - Parameters:
+    ///   - now: The server's clock.
+    ///   - previous: The chain that began before; `nil` for the first of all.
+    /// - Returns: The moment.
+    static func start(at now: Timestamp, after previous: LedgerChain?) -> Timestamp {
+        guard let previous else { return now }
+        return max(now, Timestamp(millisecondsSince1970: previous.startedAt.millisecondsSince1970 + 1))
+    }
+
     /// The hash of the chain's beginning.
     var beginning: [UInt8] {
         var message = CanonicalBytes("offer-signer ledger chain 1")

@@ -208,7 +208,7 @@ final class SQLiteLedgerStore: LedgerStore {
         let previous = try database.newestChain()
         let chain = LedgerChain(
             writer: writer,
-            startedAt: now(),
+            startedAt: LedgerChain.start(at: now(), after: previous),
             previousWriter: previous?.writer,
             previousHead: try previous.map { try database.headOrStump(of: $0) }
         )

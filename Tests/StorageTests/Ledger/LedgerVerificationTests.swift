@@ -156,6 +156,26 @@ struct LedgerVerificationTests {
         #expect(found.faults.map(\.writer) == [writer])
     }
 
+    @Test(
+        "A chain that is gone is missed by the next also where the clock was set back before both",
+        arguments: LedgerHome.allCases
+    )
+    func chainGoneAfterClockSetBack(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        fixture.advance(days: 1)
+        _ = try fixture.store().commit([.of(at: fixture.now)])
+        fixture.advance(days: -1)
+        let first = Set(try fixture.records().map(\.writer))
+        _ = try fixture.store().commit([.of(at: fixture.now)])
+        let gone = try #require(try fixture.records().map(\.writer).first { !first.contains($0) })
+        _ = try fixture.store().commit([.of(at: fixture.now)])
+        #expect(try fixture.verify().faults.isEmpty)
+        for table in ["ledger_chains", "ledger_records", "ledger_checkpoints"] {
+            try fixture.execute("DELETE FROM \(table) WHERE writer = '\(gone)'")
+        }
+        #expect(try fixture.verify().faults.map(\.writer) == [gone])
+    }
+
     @Test("An end that no checkpoint covers is missed by the chain that began after it")
     func uncoveredEnd() throws {
         let fixture = try filled(.sqlite)

@@ -75,12 +75,11 @@ extension PostgreSQLConnection {
         let lock = Statements.lock(.integers([Self.beginning]))
         return try transaction([lock]) { _ throws(PostgreSQLError) in
             let previous = try run(Statements.shared(LedgerSQL.newestChain)).chains().first
-            let earliest = previous.map { Timestamp(millisecondsSince1970: $0.startedAt.millisecondsSince1970 + 1) }
             var previousHead: LedgerChain.Head?
             if let previous { previousHead = try headOrStump(of: previous) }
             let chain = LedgerChain(
                 writer: writer,
-                startedAt: max(now, earliest ?? now),
+                startedAt: LedgerChain.start(at: now, after: previous),
                 previousWriter: previous?.writer,
                 previousHead: previousHead
             )
