@@ -158,10 +158,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// - Throws: `StateStoreFailure` when it cannot be read.
     public func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
         if let known = atHand(question) { return known }
-        let result: Result<HeldState, StateStoreFailure> = await withCheckedContinuation { continuation in
-            DispatchQueue.global(qos: .userInitiated).async { continuation.resume(returning: self.read(question)) }
-        }
-        return try result.get()
+        return try await read(question)
     }
 
     /// Learns from evidence.
@@ -243,14 +240,14 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     }
 
     /// Reads, and keeps in memory what nobody has changed meanwhile.
-    private func read(_ question: StateQuestion) -> Result<HeldState, StateStoreFailure> {
+    private func read(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
         // What waits now may be written, and wait no longer, while the store is read as it was before.
         let (version, before) = state.withLock { ($0.version, $0.inHand + $0.waiting) }
         var held: HeldState
         do throws(StorageFailure) {
-            held = try store.held(question)
+            held = try await store.held(question)
         } catch {
-            return .failure(StateStoreFailure(detail: error.detail))
+            throw StateStoreFailure(detail: error.detail)
         }
         state.withLock { state in
             let read = held
@@ -258,7 +255,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
             // What waits may be of a subscription that was not read: all of it can be told once it is written.
             if state.version == version, held == read { state.cache.keep(held, for: question) }
         }
-        return .success(held)
+        return held
     }
 
     /// Writes commit after commit, until nothing waits.

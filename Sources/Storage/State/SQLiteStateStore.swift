@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import GRDB
 import Offers
@@ -18,7 +19,17 @@ struct SQLiteStateStore: StateStore {
         self.digestKey = digestKey
     }
 
-    func held(_ question: StateQuestion) throws(StorageFailure) -> HeldState {
+    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
+        // SQLite blocks: never a thread that tasks run on.
+        let result = await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .userInitiated).async {
+                continuation.resume(returning: Result { () throws(StorageFailure) in try read(question) })
+            }
+        }
+        return try result.get()
+    }
+
+    private func read(_ question: StateQuestion) throws(StorageFailure) -> HeldState {
         try database.read { database in
             var identities = Set(question.subscriptions)
             var marks: [AccountHistoryMark] = []

@@ -10,14 +10,14 @@ struct StateWork: Sendable {
 
 /// Where held state is kept: an SQLite file or a PostgreSQL database.
 ///
-/// Plain blocking calls, for the threads of ``DurableSubscriptionStates``.
+/// Blocking calls, for the thread of ``DurableSubscriptionStates``, but for the one that requests wait for.
 protocol StateStore: Sendable {
-    /// What is held.
+    /// What is held; the only call that comes from a request's task.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: What is held.
     /// - Throws: ``StorageFailure``.
-    func held(_ question: StateQuestion) throws(StorageFailure) -> HeldState
+    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState
 
     /// Writes in one transaction; when it returns, all is on durable storage.
     ///

@@ -21,7 +21,7 @@ final class FailingStateStore: StateStore {
         if fails { throw StorageFailure(.unavailable, "the disk is full") }
     }
 
-    func held(_ question: StateQuestion) throws(StorageFailure) -> HeldState { try store.held(question) }
+    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState { try await store.held(question) }
 
     func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
         try check()

@@ -23,8 +23,8 @@ struct PostgreSQLStateStore: StateStore {
         self.digestKey = digestKey
     }
 
-    func held(_ question: StateQuestion) throws(StorageFailure) -> HeldState {
-        try database.workWaiting { connection throws(PostgreSQLError) in
+    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
+        try await database.work { connection throws(PostgreSQLError) in
             var identities = Set(question.subscriptions)
             var marks: [AccountHistoryMark] = []
             if let account = question.account {

@@ -22,8 +22,33 @@ struct PostgreSQLStateStoreTests {
         #expect(try await !second.keep(notification("b"), StateLesson(subscriptions: [])))
     }
 
+    @Test("However many ask at once, nobody waits for a thread: where no more may wait, one is told so at once")
+    func asking() async throws {
+        var limits = PostgreSQLLimits()
+        limits.queue = 50
+        limits.connecting = .milliseconds(1)
+        let nowhere = try PostgreSQLLocation(url: "postgres://me@/offers?host=/tmp/there-is-no-such-directory")
+        let database = try PostgreSQLDatabase(nowhere, limits: limits)
+        let states = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
+        let details = await withTaskGroup { group in
+            for _ in 0..<400 {
+                group.addTask {
+                    do throws(StateStoreFailure) {
+                        return try await states.held(question(1)).isEmpty ? "none" : "some"
+                    } catch {
+                        return error.detail
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(details.contains { $0.contains("slower than what is asked of it") })
+        #expect(details.contains { $0.contains("cannot be reached") })
+        await database.close()
+    }
+
     @Test("Services that learn of one subscription at the same moment lose nothing of it")
-    func race() throws {
+    func race() async throws {
         let stores = (0..<4).map { _ in PostgreSQLStateStore(database, digestKey: testDigestKey) }
         let others = try (0..<4).map { _ in
             PostgreSQLStateStore(try PostgreSQLDatabase(database.location), digestKey: testDigestKey)
@@ -41,7 +66,7 @@ struct PostgreSQLStateStoreTests {
         for number in 1..<80 {
             expected.merge(subscription("1", of: digest(UInt8(number)), tie: .presented(at: clock)))
         }
-        let held = try stores[0].held(question(nil, "1")).subscriptions
+        let held = try await stores[0].held(question(nil, "1")).subscriptions
         #expect(held.first?.accounts.count == expected.accounts.count)
     }
 }
