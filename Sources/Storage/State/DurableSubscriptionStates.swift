@@ -41,6 +41,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         /// Grows with each commit and each clearing: what was read before may be old.
         var version = 0
         var failure: StorageFailure?
+        /// How many lessons of evidence came when no more could wait.
         var dropped = 0
         /// How much the store refused for its values, and what it said last.
         var refusal: (count: Int, detail: String)?
@@ -116,13 +117,20 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         state.withLock { $0.failure }.map { "state: \($0.detail); Apple's notifications are put off" }
     }
 
-    /// What of the evidence and notifications since the start the database does not take, in a sentence; `nil` when it
-    /// took everything.
+    /// What of the evidence and notifications since the start was not kept, in a sentence; `nil` when all of it was.
     public var warning: String? {
-        state.withLock { $0.refusal }.map { refusal in
-            "state: \(refusal.count) lessons of evidence and notifications could not be kept and were dropped; the last: "
-                + refusal.detail
-        }
+        let (dropped, refusal) = state.withLock { ($0.dropped, $0.refusal) }
+        let sentences = [
+            dropped == 0
+                ? nil
+                : "\(dropped) lessons of evidence were let go, as \(bounds.waiting) others waited to be written; such "
+                    + "evidence teaches when it is sent again",
+            refusal.map { refusal in
+                "\(refusal.count) lessons of evidence and notifications could not be kept and were dropped; the last: "
+                    + refusal.detail
+            },
+        ].compactMap(\.self)
+        return sentences.isEmpty ? nil : "state: " + sentences.joined(separator: "; ")
     }
 
     /// How many subscriptions are held.

@@ -116,7 +116,7 @@ struct DurableSubscriptionStatesTests {
         #expect(try await open().held(question(nil, "1", "2")).subscriptions.count == 2)
     }
 
-    @Test("More than may wait is not learnt, and takes no memory")
+    @Test("More than may wait is not learnt, takes no memory, and is told of")
     func bounded() async throws {
         let store = FailingStateStore(SQLiteStateStore(database, digestKey: testDigestKey))
         store.fails = true
@@ -130,3 +130,5 @@ struct DurableSubscriptionStatesTests {
         #expect(try await open().held(question(1)).subscriptions.count == 10)
     }
 }
+        #expect(states.warning == nil)
+        #expect(states.warning?.contains("90 lessons of evidence were let go, as 10 others waited") == true)
