@@ -15,8 +15,7 @@ public final class DurableOfferTally: OfferTally {
     private let counts = OfferTallyPart()
     private let parts = Mutex<[OfferTallyPart]>([])
     private let writer = DispatchQueue(label: "offer-counts", qos: .utility)
-    // `nonisolated(unsafe)`: a dispatch source may be cancelled from any thread, and nothing else is done with it.
-    private nonisolated(unsafe) let timer: any DispatchSourceTimer
+    private let timer: UpkeepTimer
 
     /// Begins to count.
     ///
@@ -26,17 +25,9 @@ public final class DurableOfferTally: OfferTally {
     init(_ store: any OfferCountStore, now: @escaping @Sendable () -> Timestamp) {
         self.store = store
         self.now = now
-        timer = DispatchSource.makeTimerSource(queue: writer)
-        timer.schedule(
-            deadline: .now() + .seconds(Self.seconds),
-            repeating: .seconds(Self.seconds),
-            leeway: .milliseconds(500)
-        )
-        timer.setEventHandler { [weak self] in self?.write() }
-        timer.activate()
+        timer = UpkeepTimer(on: writer, every: Self.seconds)
+        timer.start { [weak self] _ in self?.write() }
     }
-
-    deinit { timer.cancel() }
 
     /// Begins to count for an SQLite file.
     ///
@@ -74,7 +65,7 @@ public final class DurableOfferTally: OfferTally {
 
     /// Writes what was counted; what comes later is lost.
     public func close() {
-        timer.cancel()
+        timer.stop()
         writer.sync { write() }
     }
 

@@ -7,14 +7,10 @@ import Synchronization
 /// One thread writes. Every second it signs how far the chain is, and every hour it deletes what is older than the ledger
 /// keeps it, unless the clock is known to be wrong.
 public final class DurableLedger: SignatureLedger {
-    /// How many seconds pass from one deletion of old records to the next.
-    private static let secondsOfRetention = 3600
-
     private let store: any LedgerStore
     private let group: GroupCommit<LedgerEntry, [GrantOutcome]>
     private let writer = DispatchQueue(label: "ledger.writer", qos: .userInitiated)
-    // `nonisolated(unsafe)`: a dispatch source may be cancelled from any thread, and nothing else is done with it.
-    private nonisolated(unsafe) let upkeepTimer: any DispatchSourceTimer
+    private let upkeepTimer: UpkeepTimer
     private let upkeepFailure = Mutex<StorageFailure?>(nil)
     private let observer = CommitObserver()
     private let isClosed = Mutex(false)
@@ -50,20 +46,9 @@ public final class DurableLedger: SignatureLedger {
                 return outcomes
             }
         )
-        upkeepTimer = DispatchSource.makeTimerSource(queue: writer)
-        let second = Mutex(0)
-        upkeepTimer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
-        upkeepTimer.setEventHandler { [weak self] in
-            let isHour = second.withLock { second in
-                defer { second = (second + 1) % Self.secondsOfRetention }
-                return second == 0
-            }
-            self?.upkeep(deletingOld: isHour)
-        }
-        upkeepTimer.activate()
+        upkeepTimer = UpkeepTimer(on: writer)
+        upkeepTimer.start { [weak self] isHour in self?.upkeep(deletingOld: isHour) }
     }
-
-    deinit { upkeepTimer.cancel() }
 
     /// Tells of each commit how long it took and how many records it wrote.
     ///
@@ -136,32 +121,33 @@ public final class DurableLedger: SignatureLedger {
     /// Takes no more, writes what waits, and signs how far the chain is.
     public func close() {
         isClosed.withLock { $0 = true }
-        upkeepTimer.cancel()
+        upkeepTimer.stop()
         group.close()
         writer.sync { upkeep(deletingOld: false) }
     }
 
     private func upkeep(deletingOld: Bool) {
-        guard group.failure == nil else { return }
-        do throws(StorageFailure) {
-            try store.writeCheckpoint()
-            if deletingOld { try deleteOld() }
-            upkeepFailure.withLock { $0 = nil }
-        } catch {
-            upkeepFailure.withLock { $0 = error }
-        }
-    }
-
-    /// Deletes step by step, and lets commits come between two of them.
-    private func deleteOld() throws(StorageFailure) {
-        guard !isClosed.withLock({ $0 }), isClockRight(), try store.deleteOld(byClock: now()) > 0 else { return }
-        writer.async { [weak self] in
-            guard let self, group.failure == nil else { return }
+        if group.failure == nil {
             do throws(StorageFailure) {
-                try deleteOld()
+                try store.writeCheckpoint()
+                upkeepFailure.withLock { $0 = nil }
             } catch {
                 upkeepFailure.withLock { $0 = error }
             }
+        }
+        if deletingOld { deleteOld() }
+    }
+
+    /// Deletes step by step, and lets commits come between two of them; a step that fails is tried again before long.
+    private func deleteOld() {
+        guard !isClosed.withLock({ $0 }) else { return }
+        guard group.failure == nil, isClockRight() else { return upkeepTimer.tryAgain() }
+        do throws(StorageFailure) {
+            guard try store.deleteOld(byClock: now()) > 0 else { return }
+            writer.async { [weak self] in self?.deleteOld() }
+        } catch {
+            upkeepFailure.withLock { $0 = error }
+            upkeepTimer.tryAgain()
         }
     }
 

@@ -53,8 +53,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     private let state: Mutex<State>
     private let counted = Mutex<(count: Int, at: ContinuousClock.Instant)?>(nil)
     private let writer = DispatchQueue(label: "state.writer", qos: .utility)
-    // `nonisolated(unsafe)`: a dispatch source may be cancelled from any thread, and nothing else is done with it.
-    private nonisolated(unsafe) let timer: any DispatchSourceTimer
+    private let timer: UpkeepTimer
 
     /// Opens held state.
     ///
@@ -67,20 +66,12 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         self.bounds = bounds
         self.now = now
         state = Mutex(State(cache: StateCache(capacity: bounds.cached), generation: try? store.generation()))
-        timer = DispatchSource.makeTimerSource(queue: writer)
-        let ticks = Mutex(0)
-        timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
-        timer.setEventHandler { [weak self] in
-            let isHour = ticks.withLock { ticks in
-                ticks = (ticks + 1) % 3600
-                return ticks == 1
-            }
-            self?.lookAround(deletingOld: isHour)
+        timer = UpkeepTimer(on: writer)
+        timer.start { [weak self] isHour in
+            self?.noticeForgotten()
+            if isHour { self?.deleteOld() }
         }
-        timer.activate()
     }
-
-    deinit { timer.cancel() }
 
     /// Opens the held state of an SQLite file.
     ///
@@ -243,7 +234,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
 
     /// Writes what waits, and returns when it is on durable storage or has failed.
     public func close() {
-        timer.cancel()
+        timer.stop()
         writer.sync { writeAll() }
     }
 
@@ -349,7 +340,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     private var oldest: Timestamp { now().adding(seconds: -bounds.notificationDays * 86_400) }
 
     /// Notices that another process has forgotten somebody.
-    private func lookAround(deletingOld: Bool) {
+    private func noticeForgotten() {
         guard let generation = try? store.generation() else { return }
         state.withLock { state in
             defer { state.generation = generation }
@@ -357,7 +348,11 @@ public final class DurableSubscriptionStates: SubscriptionStates {
             state.cache.clear()
             state.version += 1
         }
-        if deletingOld { try? store.deleteNotifications(before: oldest) }
+    }
+
+    /// Deletes the names of notifications that Apple no longer repeats.
+    private func deleteOld() {
+        if (try? store.deleteNotifications(before: oldest)) == nil { timer.tryAgain() }
     }
 }
 

@@ -27,6 +27,43 @@ struct DurableLedgerTests {
         func standing(of question: LedgerQuestion) -> LedgerStanding { LedgerStanding() }
     }
 
+    /// A store in which a deletion fails now and then.
+    private final class FlakyStore: LedgerStore {
+        let deletions = Atomic(0)
+
+        func commit(_ entries: [LedgerEntry]) -> [[GrantOutcome]] { entries.map { $0.grants.map { _ in .recorded } } }
+
+        func probe() {}
+
+        func writeCheckpoint() {}
+
+        func newestRecord(before moment: Timestamp) -> Timestamp? { moment }
+
+        func deleteOld(countingFrom moment: Timestamp) throws(StorageFailure) -> Int {
+            switch deletions.add(1, ordering: .relaxed).newValue {
+            case 1, 3: throw StorageFailure(.unavailable, "somebody keeps it locked")
+            case 2: return 1
+            default: return 0
+            }
+        }
+
+        func forgetPresentations(of customer: String, bundleId: String) -> Int { 0 }
+
+        func standing(of question: LedgerQuestion) -> LedgerStanding { LedgerStanding() }
+    }
+
+    @Test("A deletion that fails, at its beginning or on its way, goes on soon after, not an hour later")
+    func deletingAgain() async throws {
+        let store = FlakyStore()
+        let ledger = DurableLedger(store, now: { clock })
+        let deadline = ContinuousClock.now + .seconds(60)
+        while store.deletions.load(ordering: .relaxed) < 4, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        ledger.close()
+        #expect(store.deletions.load(ordering: .relaxed) == 4)
+    }
+
     @Test("However much there is to delete, signatures are recorded in between")
     func deleting() async throws {
         let store = EndlessStore()

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Offers
 import Testing
 
@@ -116,6 +117,23 @@ struct DurableSubscriptionStatesTests {
         #expect(try await open().held(question(nil, "1", "2")).subscriptions.count == 2)
     }
 
+    @Test("Old notifications whose deletion fails are deleted soon after, not an hour later")
+    func oldNotifications() async throws {
+        let inner = SQLiteStateStore(database, digestKey: testDigestKey)
+        _ = try inner.commit([StateWork(notification: notification("a"), lesson: StateLesson(subscriptions: []))])
+        let store = FailingStateStore(inner)
+        store.failures = 1
+        let states = DurableSubscriptionStates(store, now: { clock.adding(seconds: 200 * 86_400) })
+        func count() throws -> Int? {
+            try database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM notifications") }
+        }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try count() == 1, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(try count() == 0)
+        #expect(store.failures == 0)
+        states.close()
+    }
+
     @Test("More than may wait is not learnt, takes no memory, and is told of")
     func bounded() async throws {
         let store = FailingStateStore(SQLiteStateStore(database, digestKey: testDigestKey))
@@ -124,11 +142,11 @@ struct DurableSubscriptionStatesTests {
         bounds.waiting = 10
         bounds.rest = .milliseconds(20)
         let states = DurableSubscriptionStates(store, bounds: bounds, now: { clock })
+        #expect(states.warning == nil)
         for id in 0..<100 { states.learn(StateLesson(subscriptions: [subscription("\(id)")])) }
+        #expect(states.warning?.contains("90 lessons of evidence were let go, as 10 others waited") == true)
         store.fails = false
         states.close()
         #expect(try await open().held(question(1)).subscriptions.count == 10)
     }
 }
-        #expect(states.warning == nil)
-        #expect(states.warning?.contains("90 lessons of evidence were let go, as 10 others waited") == true)

@@ -6,19 +6,28 @@ import Synchronization
 /// A store that writes or not, as a test wishes.
 final class FailingStateStore: StateStore {
     private let store: SQLiteStateStore
-    private let isFailing = Atomic(false)
+    private let failuresLeft = Atomic(0)
 
     init(_ store: SQLiteStateStore) {
         self.store = store
     }
 
+    /// How often it will fail to write.
+    var failures: Int {
+        get { failuresLeft.load(ordering: .sequentiallyConsistent) }
+        set { failuresLeft.store(newValue, ordering: .sequentiallyConsistent) }
+    }
+
+    /// Whether it fails to write for now.
     var fails: Bool {
-        get { isFailing.load(ordering: .sequentiallyConsistent) }
-        set { isFailing.store(newValue, ordering: .sequentiallyConsistent) }
+        get { failures > 0 }
+        set { failures = newValue ? .max : 0 }
     }
 
     private func check() throws(StorageFailure) {
-        if fails { throw StorageFailure(.unavailable, "the disk is full") }
+        guard fails else { return }
+        failuresLeft.subtract(1, ordering: .sequentiallyConsistent)
+        throw StorageFailure(.unavailable, "the disk is full")
     }
 
     func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState { try await store.held(question) }

@@ -1,0 +1,75 @@
+import Dispatch
+import Synchronization
+
+/// Calls what keeps a store in order, on the store's own thread: again and again, and once an hour for more.
+///
+/// The hour's work is due at the first call. Where it fails it is due again at the next one, and from then on after
+/// pauses that double, as whoever writes waits for it.
+final class UpkeepTimer: Sendable {
+    private static let hour = 3600
+
+    private struct Hourly {
+        /// In how many seconds it is due.
+        var remaining = 0
+        /// For how many seconds it rests when it fails.
+        var pause = 1
+        /// Whether it failed the last time.
+        var hasFailed = false
+    }
+
+    private let seconds: Int
+    private let hourly = Mutex(Hourly())
+    // `nonisolated(unsafe)`: a dispatch source may be cancelled from any thread, and nothing else is done with it.
+    private nonisolated(unsafe) let timer: any DispatchSourceTimer
+
+    /// Creates the timer; nothing is called yet.
+    ///
+    /// - Parameters:
+    ///   - queue: Where calls are made.
+    ///   - seconds: How many seconds pass from one call to the next.
+    init(on queue: DispatchQueue, every seconds: Int = 1) {
+        self.seconds = seconds
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(
+            deadline: .now() + .seconds(seconds),
+            repeating: .seconds(seconds),
+            leeway: .milliseconds(100 * seconds)
+        )
+        timer.activate()
+    }
+
+    deinit { timer.cancel() }
+
+    /// Calls from now on.
+    ///
+    /// - Parameter tick: Told whether the hour's work is due.
+    func start(_ tick: @escaping @Sendable (_ isHour: Bool) -> Void) {
+        timer.setEventHandler { [weak self] in
+            guard let self else { return }
+            tick(isHour())
+        }
+    }
+
+    /// Has the hour's work due again before the hour is over: it failed.
+    func tryAgain() {
+        hourly.withLock { hourly in
+            hourly.remaining = hourly.pause
+            hourly.pause = min(2 * hourly.pause, Self.hour)
+            hourly.hasFailed = true
+        }
+    }
+
+    /// Calls no more.
+    func stop() { timer.cancel() }
+
+    private func isHour() -> Bool {
+        hourly.withLock { hourly in
+            hourly.remaining -= seconds
+            guard hourly.remaining <= 0 else { return false }
+            hourly.remaining = Self.hour
+            if !hourly.hasFailed { hourly.pause = 1 }
+            hourly.hasFailed = false
+            return true
+        }
+    }
+}
