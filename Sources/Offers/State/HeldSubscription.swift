@@ -9,6 +9,8 @@ public struct HeldSubscription: Equatable, Sendable {
     public static let mostTransactions = 32
     /// How many accounts are held that presented the subscription's evidence: the last that did.
     public static let mostPresenters = 8
+    /// How many accounts are held that bought what is no longer held, at the most.
+    public static let mostFormerOwners = 8
 
     /// Which subscription it is.
     public let identity: SubscriptionIdentity
@@ -92,6 +94,7 @@ public struct HeldSubscription: Equatable, Sendable {
             let kept = newest.prefix(Self.mostTransactions) + Self.turns(newest.dropFirst(Self.mostTransactions))
             transactions = Dictionary(uniqueKeysWithValues: kept.map { ($0, $1) })
         }
+        dropFormerOwners()
         defer { customers = customers.filter { accounts[$0.key] != nil } }
         let presenters = accounts.compactMap { account, tie -> (AccountDigest, Timestamp)? in
             if case .presented(let moment) = tie { (account, moment) } else { nil }
@@ -101,6 +104,19 @@ public struct HeldSubscription: Equatable, Sendable {
             left.1 == right.1 ? right.0.bytes.lexicographicallyPrecedes(left.0.bytes) : left.1 > right.1
         }
         for (account, _) in newest.dropFirst(Self.mostPresenters) { accounts[account] = nil }
+    }
+
+    /// Drops accounts that bought nothing which is held, but for the first by their digests.
+    ///
+    /// Whether an account is among the first, or bought what is held, does not depend on the order of merging.
+    private mutating func dropFormerOwners() {
+        let owners = accounts.filter { $0.value == .bought }.map(\.key)
+        guard owners.count > Self.mostFormerOwners else { return }
+        let named = Set(transactions.values.compactMap(\.value.appAccountToken))
+        let sorted = owners.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        for owner in sorted.dropFirst(Self.mostFormerOwners) where !named.contains(owner.pseudonym) {
+            accounts[owner] = nil
+        }
     }
 
     /// The transactions at which an offer's run begins or ends, of a list with the newest first.

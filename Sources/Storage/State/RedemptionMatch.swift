@@ -32,8 +32,11 @@ struct RedemptionMatch {
         let originalTransactionId: String?
     }
 
+    /// How many questions the ledger is asked about each redemption, at the most.
+    static let mostQuestions = 16
+
     /// What the ledger is to be asked; the newest of the answers counts.
-    let questions: [Question]
+    private(set) var questions: [Question]
 
     /// Prepares to match the redemptions of a subscription.
     ///
@@ -49,9 +52,23 @@ struct RedemptionMatch {
         )
         questions =
             [Question(customer: nobody, originalTransactionId: id)]
-            + held.accounts.keys.map { Question(customer: $0.bytes, originalTransactionId: nil) }
+            + Self.sorted(held.accounts.keys).map { Question(customer: $0.bytes, originalTransactionId: nil) }
             // A customer has many accounts: which of them it was, the subscription says.
-            + Set(held.customers.values).map { Question(customer: $0.bytes, originalTransactionId: id) }
+            + Self.sorted(Set(held.customers.values)).map { Question(customer: $0.bytes, originalTransactionId: id) }
+    }
+
+    /// In an order that is always the same, so that of too many the same are asked.
+    private static func sorted(_ digests: some Sequence<AccountDigest>) -> [AccountDigest] {
+        digests.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    }
+
+    /// Leaves out questions about customers for whom nothing was ever signed, and those beyond ``mostQuestions``.
+    ///
+    /// Evidence may name accounts as it likes, and each question is asked twice for each redemption.
+    ///
+    /// - Parameter signed: For each question whether anything was signed for its customer.
+    mutating func keep(_ signed: [Bool]) {
+        questions = Array(zip(questions, signed).filter(\.1).map(\.0).prefix(Self.mostQuestions))
     }
 
     /// Where the signature behind a redemption is looked for, the first span that has any.

@@ -33,6 +33,9 @@ enum RedemptionSQL {
         case oldest
     }
 
+    /// Whether anything was ever signed for a customer.
+    static let anySignature = "SELECT 1 FROM ledger_records WHERE customer = $1 LIMIT 1"
+
     /// A signature of an offer for a customer, within a span of time, that made no other redemption possible.
     ///
     /// By the ledger's index of customers: one of its own for this would cost every signature.

@@ -142,7 +142,9 @@ extension Database {
         }
         guard RedemptionMatch.isDue(held, since: before) else { return }
         try cachedStatement(sql: RedemptionSQL.delete).execute(arguments: names)
-        let match = RedemptionMatch(held, digestKey: digestKey)
+        var match = RedemptionMatch(held, digestKey: digestKey)
+        let anySignature = try cachedStatement(sql: RedemptionSQL.anySignature)
+        match.keep(try match.questions.map { try Row.fetchOne(anySignature, arguments: [Data($0.customer)]) != nil })
         for redemption in held.redemptions {
             let signature = try signature(behind: redemption, of: held.identity, by: match)
             try cachedStatement(sql: RedemptionSQL.put).execute(

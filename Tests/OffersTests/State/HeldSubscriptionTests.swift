@@ -112,6 +112,37 @@ struct HeldSubscriptionTests {
         #expect(subscription.accounts[alice] == .bought)
     }
 
+    @Test("However many accounts the evidence names, few are held, in whatever order: who bought what is held always")
+    func owners() throws {
+        let transactions = (0..<200).map { number in
+            bought(
+                on: Double(number) - 300,
+                until: Double(number) - 270,
+                by: "00000000-0000-4000-8000-\(100_000_000_000 + number * 7919 % 1000)",
+                called: "\(number)"
+            )
+        }
+        let lessons = transactions.map { lesson(history([entry()], [$0]), .fetched) }
+        let subscription = try #require(held(lessons).subscriptions.first)
+        #expect(subscription.accounts.count <= HeldSubscription.mostTransactions + 8)
+        #expect(subscription.transactions["199"] != nil)
+        for transaction in subscription.transactions.values.map(\.value) {
+            let owner = try #require(
+                subscription.accounts.keys.first { $0.pseudonym == transaction.appAccountToken }
+            )
+            // Whoever is forgotten takes along what was bought for the account.
+            #expect(subscription.accounts[owner] == .bought)
+            #expect(subscription.forgetting(owner) == nil)
+        }
+        #expect(held([lesson(history([entry()], transactions), .fetched)]).subscriptions == [subscription])
+        for _ in 0..<20 {
+            let shuffled = lessons.shuffled()
+            #expect(held(shuffled).subscriptions == [subscription])
+            let halves = [shuffled.prefix(90), shuffled.dropFirst(70)].flatMap { held(Array($0)).subscriptions }
+            #expect(held([StateLesson(subscriptions: halves)]).subscriptions == [subscription])
+        }
+    }
+
     @Test("No account's token is held, only what stands for it")
     func pseudonyms() throws {
         let state = held([lesson(history([entry()], [bought(by: Account.alice.payloadField)]), for: .alice)])

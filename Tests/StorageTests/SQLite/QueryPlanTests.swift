@@ -70,6 +70,7 @@ struct QueryPlanTests {
             RedemptionSQL.countUnsigned,
             by: "bundle_id=? AND environment=? AND original_transaction_id=?"
         ),
+        Lookup("whether anything was signed for a customer", RedemptionSQL.anySignature, by: "customer=?"),
         Lookup(
             "the newest signature of a customer",
             RedemptionSQL.signature(.newest, ofSubscription: false),

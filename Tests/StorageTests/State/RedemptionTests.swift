@@ -198,6 +198,50 @@ struct RedemptionTests {
         #expect(try fixture.rows("SELECT price, currency, storefront FROM redemptions") == ["4990 EUR DEU"])
     }
 
+    @Test(
+        "Evidence that names a thousand accounts leaves few, and the signature behind a redemption is found by them",
+        arguments: LedgerHome.allCases
+    )
+    func manyAccounts(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        func token(_ number: Int) -> String { "00000000-0000-4000-8000-\(100_000_000_000 + number)" }
+        _ = try fixture.store().commit([
+            .of(account: token(998), originalTransactionId: "77", at: minute(0, fixture)),
+            .of(account: token(4), originalTransactionId: "77", at: minute(0, fixture)),
+        ])
+        let transactions = (0..<1000).map { number in
+            Transaction(
+                originalTransactionId: "1000",
+                productId: "monthly",
+                subscriptionGroupIdentifier: "1",
+                purchaseDate: minute(Int64(number), fixture),
+                expiresDate: minute(Int64(number) + 1, fixture),
+                appAccountToken: AppAccountToken(token(number)),
+                offer: number.isMultiple(of: 2) ? .promotional("comeback50") : nil,
+                transactionId: "\(number + 1000)"
+            )
+        }
+        let history = SubscriptionHistory(
+            bundleId: "com.example.reader",
+            environment: .production,
+            asOf: minute(1000, fixture),
+            renewals: [RenewalInfo(originalTransactionId: "1000", productId: "monthly")],
+            transactions: transactions,
+            coverage: .complete
+        )
+        let lesson = StateLesson(history, from: .fetched, digester: testDigestKey, learntAt: minute(1000, fixture))
+        try learn([lesson], in: fixture)
+        let accounts = try fixture.rows("SELECT account FROM held_accounts").count
+        #expect(accounts < 80)
+        #expect(try matches(fixture).contains { $0.hasSuffix(" 1") })
+        let held = try #require(lesson.subscriptions.first)
+        var match = RedemptionMatch(held, digestKey: testDigestKey)
+        let all = match.questions
+        #expect(all.count == accounts + 1)
+        match.keep(all.indices.map { $0 % 2 == 0 })
+        #expect(match.questions == all.indices.filter { $0 % 2 == 0 }.prefix(16).map { all[$0] })
+    }
+
     @Test("What is forgotten takes its redemptions with it", arguments: LedgerHome.allCases)
     func forgotten(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)

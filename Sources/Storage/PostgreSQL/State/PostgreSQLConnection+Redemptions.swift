@@ -17,7 +17,9 @@ extension PostgreSQLConnection {
         _ = try run([PostgreSQLStatement.lockUntilCommit(.integers([key]))])
         _ = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
         for held in subscriptions.sorted(by: { $0.identity.isBefore($1.identity) }) {
-            let match = RedemptionMatch(held, digestKey: digestKey)
+            var match = RedemptionMatch(held, digestKey: digestKey)
+            let anySignature = PostgreSQLStatement(sql: RedemptionSQL.anySignature)
+            match.keep(try run(match.questions.map { anySignature(.bytes($0.customer)) }).map { $0.count > 0 })
             for redemption in held.redemptions {
                 let signature = try signature(behind: redemption, of: held.identity, by: match)
                 _ = try run([held.identity.insertion(of: redemption, signed: signature)])
