@@ -16,6 +16,8 @@ public struct StorageFailure: Error, CustomStringConvertible {
         case unavailable
         /// The database is well, and takes none of what was written for one of its values: it never will.
         case refused
+        /// Nobody waited for it any more, so nothing was written.
+        case abandoned
         /// What was read is not what was written.
         case malformed
     }
@@ -42,4 +44,9 @@ public struct StorageFailure: Error, CustomStringConvertible {
 extension StorageFailure: Equatable {
     /// Equal by code: the same failure, whatever it was about.
     public static func == (left: StorageFailure, right: StorageFailure) -> Bool { left.code == right.code }
+}
+
+extension StorageFailure {
+    /// What was to be written is taken back: who asked for it was told that it took too long.
+    static let abandoned = StorageFailure(.abandoned, "nobody waited for it any more")
 }

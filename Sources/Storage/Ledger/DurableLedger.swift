@@ -39,9 +39,11 @@ public final class DurableLedger: SignatureLedger {
             probe: { () throws(LedgerFailure) in
                 try Self.translating { () throws(StorageFailure) in try store.probe() }
             },
-            commit: { [observer] (entries) throws(LedgerFailure) in
+            commit: { [observer] (entries, isWanted) throws(LedgerFailure) in
                 let start = ContinuousClock.now
-                let outcomes = try Self.translating { () throws(StorageFailure) in try store.commit(entries) }
+                let outcomes = try Self.translating { () throws(StorageFailure) in
+                    try store.commit(entries, while: isWanted)
+                }
                 observer.note(entries, outcomes, .now - start)
                 return outcomes
             }
@@ -157,7 +159,11 @@ public final class DurableLedger: SignatureLedger {
         do throws(StorageFailure) {
             return try body()
         } catch {
-            throw LedgerFailure(error.code == .refused ? .refused : .unavailable, error.detail)
+            switch error.code {
+            case .refused: throw LedgerFailure(.refused, error.detail)
+            case .abandoned: throw LedgerFailure(.tooSlow, error.detail)
+            default: throw LedgerFailure(.unavailable, error.detail)
+            }
         }
     }
 }

@@ -10,6 +10,16 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// Told once what became of a caller's items, in their order.
     typealias Completion = @Sendable (Result<[Outcome], LedgerFailure>) -> Void
 
+    /// Writes items, and returns when they are on durable storage, with an outcome for each.
+    ///
+    /// When all but the last of it is done it asks whether they are wanted: if not, it takes everything back and throws
+    /// `tooSlow`.
+    typealias Commit =
+        @Sendable (
+            _ items: [Item],
+            _ isWanted: @escaping @Sendable () -> Bool
+        ) throws(LedgerFailure) -> [Outcome]
+
     /// How much may wait, and for how long.
     struct Bounds: Sendable {
         /// The most items that wait to be written.
@@ -88,7 +98,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
 
     private let state = Mutex(State())
     private let bounds: Bounds
-    private let commit: @Sendable ([Item]) throws(LedgerFailure) -> [Outcome]
+    private let commit: Commit
     private let probe: @Sendable () throws(LedgerFailure) -> Void
     private let writer: DispatchQueue
     private let watch = DispatchQueue(label: "ledger.deadlines")
@@ -99,12 +109,12 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     ///   - bounds: How much may wait, and for how long.
     ///   - writer: Where `commit` and `probe` run, one at a time.
     ///   - probe: Writes a little, to find out whether the store takes it again.
-    ///   - commit: Writes items, and returns when they are on durable storage, with an outcome for each.
+    ///   - commit: Writes items.
     init(
         bounds: Bounds,
         on writer: DispatchQueue,
         probe: @escaping @Sendable () throws(LedgerFailure) -> Void,
-        commit: @escaping @Sendable ([Item]) throws(LedgerFailure) -> [Outcome]
+        commit: @escaping Commit
     ) {
         self.bounds = bounds
         self.writer = writer
@@ -165,11 +175,17 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
 
     /// Writes all but what the store refuses for its values: then the halves are written apart, down to who is at fault.
     ///
+    /// Who was told that it took too long gets nothing recorded, also where the store was waited for: a limit must not
+    /// count what nobody received.
+    ///
     /// - Throws: Why the store takes nothing now; who has been told by then stays told.
-    private func write(_ batch: [Request]) throws(LedgerFailure) {
+    private func write(_ all: [Request]) throws(LedgerFailure) {
+        let batch = all.filter { !$0.isTold }
+        guard !batch.isEmpty else { return }
         do throws(LedgerFailure) {
-            tell(batch, try commit(batch.flatMap(\.items)))
+            tell(batch, try commit(batch.flatMap(\.items)) { !batch.contains(where: \.isTold) })
         } catch {
+            if error.code == .tooSlow { return try write(batch) }
             guard error.code == .refused else { throw error }
             guard batch.count > 1 else {
                 state.withLock { $0.refusal = error }
@@ -192,7 +208,6 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
                 if !batch.isEmpty, count + request.items.count > bounds.commit { break }
                 taken += 1
                 state.waitingItems -= request.items.count
-                // Who was told that it took too long gets nothing recorded.
                 if request.isTold { continue }
                 batch.append(request)
                 count += request.items.count
@@ -253,14 +268,16 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     private func watchDeadlines() {
         watch.asyncAfter(deadline: .now() + bounds.deadline.seconds / 8) { [weak self] in
             guard let self else { return }
+            let failure = LedgerFailure(.tooSlow, "a signature was not on durable storage within \(bounds.deadline)")
             let (late, goesOn) = state.withLock { state in
                 let now = ContinuousClock.now
                 let late = (state.inHand + state.waiting).filter { $0.due <= now && !$0.isTold }
+                // The store is stuck: nobody else waits in vain until it has done with this.
+                if state.inHand.contains(where: { $0.due <= now }) { state.failure = state.failure ?? failure }
                 let goesOn = !state.inHand.isEmpty || !state.waiting.isEmpty
                 state.isWatching = goesOn
                 return (late, goesOn)
             }
-            let failure = LedgerFailure(.tooSlow, "a signature was not on durable storage within \(bounds.deadline)")
             for request in late { request.tell(.failure(failure)) }
             if goesOn { watchDeadlines() }
         }

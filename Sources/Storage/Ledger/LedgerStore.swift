@@ -4,10 +4,17 @@ import Offers
 protocol LedgerStore: Sendable {
     /// Writes entries in one transaction, in their order; limits are checked as each is written.
     ///
-    /// - Parameter entries: The entries.
+    /// - Parameters:
+    ///   - entries: The entries.
+    ///   - isWanted: Asked when all but the commit is done, however long somebody else kept the database locked: `false`
+    ///     takes everything back.
     /// - Returns: For each entry the outcomes of its grants. All is on durable storage then.
-    /// - Throws: ``StorageFailure`` when nothing was written, as far as is known.
-    func commit(_ entries: [LedgerEntry]) throws(StorageFailure) -> [[GrantOutcome]]
+    /// - Throws: ``StorageFailure`` when nothing was written, as far as is known; with the code `abandoned` when it was
+    ///   no longer wanted.
+    func commit(
+        _ entries: [LedgerEntry],
+        while isWanted: @escaping @Sendable () -> Bool
+    ) throws(StorageFailure) -> [[GrantOutcome]]
 
     /// Writes a little, to find out whether the database takes it again.
     ///
@@ -50,4 +57,15 @@ protocol LedgerStore: Sendable {
     /// - Returns: The counts.
     /// - Throws: ``StorageFailure``.
     func standing(of question: LedgerQuestion) async throws(StorageFailure) -> LedgerStanding
+}
+
+extension LedgerStore {
+    /// Writes entries, however long it takes.
+    ///
+    /// - Parameter entries: The entries.
+    /// - Returns: For each entry the outcomes of its grants.
+    /// - Throws: ``StorageFailure``.
+    func commit(_ entries: [LedgerEntry]) throws(StorageFailure) -> [[GrantOutcome]] {
+        try commit(entries, while: { true })
+    }
 }

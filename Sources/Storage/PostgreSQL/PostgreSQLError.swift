@@ -15,6 +15,8 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
         case busy
         /// The service is stopping.
         case stopped
+        /// Who asked for it was told that it took too long: it was taken back.
+        case abandoned
         /// The server refused a statement.
         case refused(SQLState)
         /// The answer does not have the shape that the statement asks for.
@@ -47,7 +49,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
         switch code {
         case .unreachable, .connectionLost, .timedOut, .busy: true
         case .refused(let state): state.isRetryable
-        case .stopped, .unexpectedAnswer, .notDurable, .schema, .invalidURL: false
+        case .stopped, .abandoned, .unexpectedAnswer, .notDurable, .schema, .invalidURL: false
         }
     }
 
@@ -56,7 +58,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
         switch code {
         case .unreachable, .connectionLost, .timedOut, .unexpectedAnswer, .notDurable: true
         case .refused(let state): state.endsConnection
-        case .busy, .stopped, .schema, .invalidURL: false
+        case .busy, .stopped, .abandoned, .schema, .invalidURL: false
         }
     }
 
@@ -69,6 +71,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
             case .timedOut: "PostgreSQL did not answer in time"
             case .busy: "PostgreSQL is slower than what is asked of it"
             case .stopped: "the connection to PostgreSQL is being closed"
+            case .abandoned: "nobody waited for it any more"
             case .refused(let state): "PostgreSQL: \(state)"
             case .unexpectedAnswer: "PostgreSQL answered otherwise than expected"
             case .notDurable: "PostgreSQL does not keep what it commits: fsync is off; switch it on"
@@ -92,6 +95,7 @@ extension StorageFailure {
             case .unexpectedAnswer: .malformed
             case .schema: .newerSchema
             case .invalidURL: .cannotOpen
+            case .abandoned: .abandoned
             case .refused(let state) where state.isForValues: .refused
             default: .unavailable
             }

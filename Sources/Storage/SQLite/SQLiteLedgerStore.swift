@@ -44,13 +44,20 @@ final class SQLiteLedgerStore: LedgerStore {
         }
     }
 
-    func commit(_ entries: [LedgerEntry]) throws(StorageFailure) -> [[GrantOutcome]] {
+    func commit(
+        _ entries: [LedgerEntry],
+        while isWanted: @escaping @Sendable () -> Bool
+    ) throws(StorageFailure) -> [[GrantOutcome]] {
         let (known, nonces) = chain.withLock { chain in
             // Read again unless this commit succeeds.
             defer { (chain.head, chain.nonces) = (nil, []) }
             return (chain.head, chain.nonces)
         }
-        let written = try database.write { try write(entries, to: $0, from: known, nonces) }
+        let written = try database.write { database in
+            let written = try write(entries, to: database, from: known, nonces)
+            guard isWanted() else { throw StorageFailure.abandoned }
+            return written
+        }
         chain.withLock { ($0.head, $0.nonces) = (written.head, written.nonces) }
         return written.outcomes
     }

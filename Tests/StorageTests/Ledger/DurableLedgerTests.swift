@@ -12,7 +12,9 @@ struct DurableLedgerTests {
         let deletions = Atomic(0)
         let checkpoints = Atomic(0)
 
-        func commit(_ entries: [LedgerEntry]) -> [[GrantOutcome]] { entries.map { $0.grants.map { _ in .recorded } } }
+        func commit(_ entries: [LedgerEntry], while isWanted: @escaping @Sendable () -> Bool) -> [[GrantOutcome]] {
+            entries.map { $0.grants.map { _ in .recorded } }
+        }
 
         func probe() {}
 
@@ -31,7 +33,9 @@ struct DurableLedgerTests {
     private final class FlakyStore: LedgerStore {
         let deletions = Atomic(0)
 
-        func commit(_ entries: [LedgerEntry]) -> [[GrantOutcome]] { entries.map { $0.grants.map { _ in .recorded } } }
+        func commit(_ entries: [LedgerEntry], while isWanted: @escaping @Sendable () -> Bool) -> [[GrantOutcome]] {
+            entries.map { $0.grants.map { _ in .recorded } }
+        }
 
         func probe() {}
 
@@ -169,5 +173,36 @@ struct DurableLedgerTests {
         #expect(try fixture.records().count == 4)
         #expect(try fixture.verify().faults.isEmpty)
         ledger.close()
+    }
+
+    @Test(
+        "Who was told that it took too long, as another process kept the records locked, has nothing recorded or counted",
+        arguments: LedgerHome.allCases
+    )
+    func lockedTooLong(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let ledger = DurableLedger(
+            try fixture.store(),
+            bounds: .init(deadline: .milliseconds(300)),
+            now: { fixture.now }
+        )
+        let entry = LedgerEntry.of(limit: 2, at: fixture.now)
+        #expect(try await ledger.append(entry) == [.recorded])
+        try await fixture.locking {
+            await #expect(throws: LedgerFailure(.tooSlow, "")) {
+                do {
+                    _ = try await ledger.append(entry)
+                } catch let failure as LedgerFailure {
+                    throw LedgerFailure(failure.code, "")
+                }
+            }
+            #expect(ledger.fault != nil)
+        }
+        while ledger.fault != nil { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try await ledger.append(entry) == [.recorded])
+        #expect(try await ledger.append(entry) == [.signatureLimit(count: 2)])
+        ledger.close()
+        #expect(try fixture.records().count == 2)
+        #expect(try fixture.verify().faults.isEmpty)
     }
 }

@@ -20,9 +20,10 @@ struct GroupCommitTests {
 
         init(isGated: Bool = false) { self.isGated = isGated }
 
-        func commit(_ items: [Int]) throws(LedgerFailure) -> [Int] {
+        func commit(_ items: [Int], while isWanted: () -> Bool) throws(LedgerFailure) -> [Int] {
             reached.withLock { $0 += 1 }
             if isGated { gate.wait() }
+            guard isWanted() else { throw LedgerFailure(.tooSlow, "nobody waited for it any more") }
             if let failure = state.withLock({ $0.failure }) { throw failure }
             if items.contains(where: { $0 < 0 }) { throw LedgerFailure(.refused, "a number is below zero") }
             state.withLock { $0.commits.append(items) }
@@ -38,7 +39,7 @@ struct GroupCommitTests {
                 bounds: bounds,
                 on: DispatchQueue(label: "test"),
                 probe: { () throws(LedgerFailure) in try self.probe() },
-                commit: { (items) throws(LedgerFailure) in try self.commit(items) }
+                commit: { (items, isWanted) throws(LedgerFailure) in try self.commit(items, while: isWanted) }
             )
         }
     }
@@ -86,8 +87,8 @@ struct GroupCommitTests {
         #expect(store.state.withLock { $0.commits.flatMap(\.self) } == [1, 2, 3, 4])
     }
 
-    @Test("Who waits too long is told so, and what still waits is not recorded")
-    func deadline() async {
+    @Test("Who waits too long is told so, and nothing is recorded of it, whether it was in the writer's hand or not")
+    func deadline() async throws {
         let store = Store(isGated: true)
         var bounds = GroupCommit<Int, Int>.Bounds()
         bounds.deadline = .milliseconds(50)
@@ -99,9 +100,15 @@ struct GroupCommitTests {
             #expect(throws: LedgerFailure.self) { try result.get() }
             if case .failure(let failure) = result { #expect(failure.code == .tooSlow) }
         }
-        for _ in 0..<3 { store.gate.signal() }
-        group.close()
-        #expect(store.state.withLock { $0.commits } == [[1]])
+        // While the writer is stuck, others are told at once.
+        #expect(group.failure?.code == .tooSlow)
+        group.append([3]) { #expect($0 == .failure(LedgerFailure(.tooSlow, group.failure?.detail ?? ""))) }
+        store.gate.signal()
+        while group.failure != nil { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(store.state.withLock { $0.commits }.isEmpty)
+        store.gate.signal()
+        #expect(try await append([4], to: group).get() == [40])
+        #expect(store.state.withLock { $0.commits } == [[4]])
     }
 
     @Test("After a failure nothing is taken until the store takes something again, by itself")

@@ -126,6 +126,43 @@ final class LedgerFixture: Sendable {
         }
     }
 
+    /// Keeps the ledger's records locked, as another process may, while something is done.
+    func locking(_ body: () async throws -> Void) async throws {
+        let release = DispatchSemaphore(value: 0)
+        let finished = DispatchSemaphore(value: 0)
+        try await withCheckedThrowingContinuation { (held: CheckedContinuation<Void, any Error>) in
+            DispatchQueue.global().async {
+                do {
+                    try self.lock {
+                        held.resume()
+                        release.wait()
+                    }
+                } catch {
+                    held.resume(throwing: error)
+                }
+                finished.signal()
+            }
+        }
+        defer {
+            release.signal()
+            finished.wait()
+        }
+        try await body()
+    }
+
+    private func lock(_ body: @escaping @Sendable () -> Void) throws {
+        switch home {
+        case .sqlite: try SQLiteDatabase(path: path).write { _ in body() }
+        case .postgresql:
+            try PostgreSQLDatabase(try unwrap(location)).workWaiting { connection throws(PostgreSQLError) in
+                _ = try connection.query("BEGIN")
+                _ = try connection.query("LOCK TABLE ledger_records IN ACCESS EXCLUSIVE MODE")
+                body()
+                _ = try connection.query("ROLLBACK")
+            }
+        }
+    }
+
     func archive() throws -> any LedgerArchive {
         switch home {
         case .sqlite: try SQLiteDatabase(path: path, access: .readOnly)

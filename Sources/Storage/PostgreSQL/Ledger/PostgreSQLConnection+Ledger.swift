@@ -14,11 +14,13 @@ extension PostgreSQLConnection {
     /// - Parameters:
     ///   - batch: The entries.
     ///   - work: The chain; how far it is then.
+    ///   - isWanted: Asked when the locks are there; `false` takes everything back.
     /// - Returns: What became of the entries' grants.
     /// - Throws: ``PostgreSQLError``.
     func commit(
         _ batch: PostgreSQLLedgerBatch,
-        with work: inout LedgerWork
+        with work: inout LedgerWork,
+        while isWanted: () -> Bool
     ) throws(PostgreSQLError) -> [[GrantOutcome]] {
         var linked = work
         let calls = [
@@ -26,6 +28,7 @@ extension PostgreSQLConnection {
             Statements.presented(batch.subscriptions),
         ]
         let outcomes = try transaction(calls) { answers throws(PostgreSQLError) in
+            guard isWanted() else { throw PostgreSQLError(.abandoned) }
             let standing = try Self.standing(of: batch, answers[1], answers[2])
             let decision = batch.decide(by: standing, with: &linked)
             var changes: [PostgreSQLCall] = []

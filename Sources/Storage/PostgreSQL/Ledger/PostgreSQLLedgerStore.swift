@@ -40,7 +40,10 @@ final class PostgreSQLLedgerStore: LedgerStore {
         self.now = now
     }
 
-    func commit(_ entries: [LedgerEntry]) throws(StorageFailure) -> [[GrantOutcome]] {
+    func commit(
+        _ entries: [LedgerEntry],
+        while isWanted: @escaping @Sendable () -> Bool
+    ) throws(StorageFailure) -> [[GrantOutcome]] {
         let batch = PostgreSQLLedgerBatch(entries, digestKey: keys.digestKey)
         return try database.write { [self] connection throws(PostgreSQLError) in
             let known = chain.withLock { chain in
@@ -53,7 +56,7 @@ final class PostgreSQLLedgerStore: LedgerStore {
             guard let head else { throw PostgreSQLError(.unexpectedAnswer) }
             var work = LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
             let outcomes = try Self.retryingCollisions { () throws(PostgreSQLError) in
-                try connection.commit(batch, with: &work)
+                try connection.commit(batch, with: &work, while: isWanted)
             }
             chain.withLock { $0.head = work.head }
             return outcomes
