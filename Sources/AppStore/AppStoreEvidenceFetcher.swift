@@ -46,7 +46,12 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
             apps: apps,
             urls: urls,
             verifier: verifier,
-            anyTransport: MannerlyTransport(counting, requestsPerSecond: requestsPerSecond, metrics: metrics),
+            anyTransport: MannerlyTransport(
+                counting,
+                requestsPerSecond: requestsPerSecond,
+                deadline: deadline,
+                metrics: metrics
+            ),
             deadline: deadline,
             metrics: metrics,
             clock: clock,

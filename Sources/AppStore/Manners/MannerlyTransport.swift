@@ -19,6 +19,7 @@ final class MannerlyTransport: HTTPTransport {
 
     private let transport: any HTTPTransport
     private let requestsPerSecond: Int
+    private let fairTime: Duration
     private let metrics: AppStoreMetrics
     private let start = ContinuousClock.now
     private let state = Mutex(State())
@@ -28,10 +29,17 @@ final class MannerlyTransport: HTTPTransport {
     /// - Parameters:
     ///   - transport: Sends what may be sent.
     ///   - requestsPerSecond: How many requests an app may make in production; the Sandbox takes a tenth of it.
+    ///   - deadline: How long a question may take, with all its requests.
     ///   - metrics: Where what is kept back is counted.
-    init(_ transport: any HTTPTransport, requestsPerSecond: Int, metrics: AppStoreMetrics = AppStoreMetrics()) {
+    init(
+        _ transport: any HTTPTransport,
+        requestsPerSecond: Int,
+        deadline: Duration,
+        metrics: AppStoreMetrics = AppStoreMetrics()
+    ) {
         self.transport = transport
         self.requestsPerSecond = requestsPerSecond
+        fairTime = min(deadline / 2, .seconds(1))
         self.metrics = metrics
     }
 
@@ -46,8 +54,8 @@ final class MannerlyTransport: HTTPTransport {
 
     func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
         let began = start.duration(to: .now)
-        // Time for the answer is kept back, or the wait would be for nothing.
-        let patience = timeout - .milliseconds(100)
+        // The other half is the answer's: in a long row, all would else be sent too late to be answered.
+        let patience = timeout / 2
         let key = PaceKey(bundleId: request.bundleId, host: request.host)
         let isProduction = request.environment == .production
         let pace = isProduction ? requestsPerSecond : max(requestsPerSecond / 10, 1)
@@ -64,6 +72,7 @@ final class MannerlyTransport: HTTPTransport {
             do {
                 try await Task.sleep(for: wait)
             } catch {
+                state.withLock { $0.paces[key]?.giveBack() }
                 throw .timeout
             }
         }
@@ -88,7 +97,13 @@ final class MannerlyTransport: HTTPTransport {
             record(isSuccess: !request.isOutage(response), of: request.host)
             return response
         } catch {
-            record(isSuccess: false, of: request.host)
+            switch error {
+            // Whose own time was short, or who gave it up, has learnt nothing of the host.
+            case .timeout where timeout < fairTime: break
+            case .timeout, .connection: if !Task.isCancelled { record(isSuccess: false, of: request.host) }
+            case .tooLarge: record(isSuccess: true, of: request.host)
+            case .heldBack: break
+            }
             throw error
         }
     }

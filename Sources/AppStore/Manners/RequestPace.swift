@@ -27,4 +27,7 @@ struct RequestPace: Sendable {
         next = due + interval
         return wait
     }
+
+    /// Gives a place back that was taken, and not used: the row is shorter for whoever comes next.
+    mutating func giveBack() { next -= interval }
 }

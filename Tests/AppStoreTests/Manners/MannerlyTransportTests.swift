@@ -25,7 +25,7 @@ struct MannerlyTransportTests {
             [.failure(.connection), .reply("", status: 503), .failure(.timeout), .reply("", status: 500)]
                 + [.failure(.connection), .reply("{}")]
         )
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000)
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5))
         for _ in 0..<5 { _ = await fault(transport, OutgoingRequest(to: "a")) }
         #expect(scripted.requests.count == 5)
         #expect(await fault(transport, OutgoingRequest(to: "a")) == .heldBack(seconds: 5))
@@ -43,7 +43,7 @@ struct MannerlyTransportTests {
     func verifyReceipt(status: Int, requests: ClosedRange<Int>) async throws {
         let scripted = ScriptedTransport(Array(repeating: .reply("{\"status\":\(status)}"), count: 30))
         let client = VerifyReceiptClient(
-            transport: MannerlyTransport(scripted, requestsPerSecond: 1000),
+            transport: MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5)),
             urls: .names,
             deadline: .seconds(600),
             now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) },
@@ -58,14 +58,14 @@ struct MannerlyTransportTests {
     @Test("Refusals are answers of a host that is well")
     func refusals() async {
         let scripted = ScriptedTransport(Array(repeating: .reply("", status: 404), count: 10))
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000)
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5))
         for _ in 0..<10 { #expect(await fault(transport, OutgoingRequest(to: "a")) == nil) }
     }
 
     @Test("Each app has its pace, a tenth of it in the Sandbox; who cannot wait is told when to come back")
     func pace() async {
         let scripted = ScriptedTransport(Array(repeating: .reply("{}"), count: 10))
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1)
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1, deadline: .seconds(5))
         let short = Duration.milliseconds(200)
         let production = OutgoingRequest(to: "a")
         #expect(await fault(transport, production, timeout: short) == nil)
@@ -73,9 +73,90 @@ struct MannerlyTransportTests {
         #expect(await fault(transport, OutgoingRequest(to: "a", bundleId: "c"), timeout: short) == nil)
         #expect(await fault(transport, production, timeout: .seconds(2)) == nil)
         #expect(scripted.requests.count == 3)
-        let sandbox = MannerlyTransport(scripted, requestsPerSecond: 10)
+        let sandbox = MannerlyTransport(scripted, requestsPerSecond: 10, deadline: .seconds(5))
         let request = OutgoingRequest(to: "s", environment: .sandbox)
         #expect(await fault(sandbox, request, timeout: short) == nil)
         #expect(await fault(sandbox, request, timeout: short) == .heldBack(seconds: 1))
     }
+
+    @Test("Load above an app's pace is held back by it, and a host that answers is never taken to be down")
+    func load() async {
+        let answering = TimedTransport(answeringWithin: .milliseconds(450))
+        let transport = MannerlyTransport(answering, requestsPerSecond: 20, deadline: .seconds(2))
+        let faults = await withTaskGroup(of: TransportFault?.self) { group in
+            for _ in 0..<400 {
+                group.addTask { await fault(transport, OutgoingRequest(to: "a"), timeout: .seconds(1)) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(faults.contains(nil))
+        #expect(faults.contains(.heldBack(seconds: 1)))
+        #expect(faults.allSatisfy { $0 == nil || $0 == .heldBack(seconds: 1) })
+        #expect(!transport.isPaused("a"))
+    }
+
+    @Test("A call whose own time was short says nothing of the host, one that had its time does")
+    func shortTime() async {
+        let transport = MannerlyTransport(TimedTransport(), requestsPerSecond: 1000, deadline: .seconds(5))
+        for _ in 0..<10 {
+            #expect(await fault(transport, OutgoingRequest(to: "a"), timeout: .milliseconds(900)) == .timeout)
+        }
+        #expect(!transport.isPaused("a"))
+        for _ in 0..<5 { #expect(await fault(transport, OutgoingRequest(to: "a"), timeout: .seconds(3)) == .timeout) }
+        #expect(transport.isPaused("a"))
+        // Where the operator gives a question one second, its first request has all the time there is.
+        let hasty = MannerlyTransport(TimedTransport(), requestsPerSecond: 1000, deadline: .seconds(1))
+        for _ in 0..<5 { _ = await fault(hasty, OutgoingRequest(to: "a"), timeout: .milliseconds(600)) }
+        #expect(hasty.isPaused("a"))
+    }
+
+    @Test("A call that was given up, and an answer that is too large, are no outage")
+    func noOutage() async {
+        let given = TimedTransport(waits: true)
+        let transport = MannerlyTransport(given, requestsPerSecond: 1000, deadline: .seconds(5))
+        for _ in 0..<10 {
+            let call = Task { await fault(transport, OutgoingRequest(to: "a")) }
+            call.cancel()
+            #expect(await call.value == .timeout)
+        }
+        #expect(!transport.isPaused("a"))
+        let scripted = ScriptedTransport(Array(repeating: .failure(.tooLarge), count: 10))
+        let large = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5))
+        for _ in 0..<10 { #expect(await fault(large, OutgoingRequest(to: "a")) == .tooLarge) }
+    }
+
+    @Test("Who gives up a place in the row leaves it to the next")
+    func givenUp() async {
+        let answering = TimedTransport(answeringWithin: .zero)
+        let transport = MannerlyTransport(answering, requestsPerSecond: 1, deadline: .seconds(5))
+        var given: TransportFault?
+        // On a busy machine its turn may have come before it is given up.
+        while given != .timeout {
+            #expect(await fault(transport, OutgoingRequest(to: "a")) == nil)
+            let call = Task { await fault(transport, OutgoingRequest(to: "a")) }
+            call.cancel()
+            given = await call.value
+        }
+        #expect(await fault(transport, OutgoingRequest(to: "a"), timeout: .seconds(2)) == nil)
+    }
+}
+
+/// A transport to a host that answers whom has the time for it, without letting that pass.
+private struct TimedTransport: HTTPTransport {
+    /// How long the host takes; `nil` when it never answers.
+    var time: Duration?
+    /// Whether a call waits until it is given up.
+    var waits = false
+
+    init(answeringWithin time: Duration? = nil, waits: Bool = false) {
+        (self.time, self.waits) = (time, waits)
+    }
+
+    func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
+        if waits { try? await Task.sleep(for: timeout) }
+        guard let time, time <= timeout else { throw .timeout }
+        return IncomingResponse(status: 200, body: Array("{}".utf8))
+    }
+
+    func shutdown() async {}
 }

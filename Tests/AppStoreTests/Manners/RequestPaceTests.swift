@@ -25,6 +25,15 @@ struct RequestPaceTests {
         #expect(pace.reserve(at: .seconds(1), patience: .milliseconds(500)) == .milliseconds(500))
     }
 
+    @Test("A place that is given back shortens the row")
+    func givenBack() {
+        var pace = RequestPace(requestsPerSecond: 10)
+        for _ in 0..<4 { _ = pace.reserve(at: .seconds(1), patience: .seconds(1)) }
+        pace.giveBack()
+        #expect(pace.reserve(at: .seconds(1), patience: .seconds(1)) == .milliseconds(100))
+        #expect(pace.reserve(at: .seconds(1), patience: .seconds(1)) == .milliseconds(200))
+    }
+
     @Test("A long silence saves nothing up")
     func silence() {
         var pace = RequestPace(requestsPerSecond: 10)

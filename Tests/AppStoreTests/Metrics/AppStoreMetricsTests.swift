@@ -7,6 +7,9 @@ import Testing
 
 @Suite("What is counted on the way to Apple")
 struct AppStoreMetricsTests {
+    /// Longer than any machine that runs the tests is busy with something else.
+    private static let deadline = Duration.seconds(600)
+
     private let registry = PrometheusRegistry()
 
     private func fetcher(_ replies: [Result<IncomingResponse, TransportFault>]) -> AppStoreEvidenceFetcher {
@@ -17,10 +20,10 @@ struct AppStoreMetricsTests {
             anyTransport: MannerlyTransport(
                 CountingTransport(ScriptedTransport(replies), metrics),
                 requestsPerSecond: 1000,
+                deadline: Self.deadline,
                 metrics: metrics
             ),
-            // Longer than any machine that runs the tests is busy with something else.
-            deadline: .seconds(600),
+            deadline: Self.deadline,
             metrics: metrics,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
