@@ -20,6 +20,7 @@ extension SignOffers {
             of: signing.app,
             needsWholeHistory: request.allowIntroductoryOffer
         )
+        guard !Task.isCancelled else { throw .givenUp }
         let answer = try answer(request, by: signing, history, at: moment)
         let grants = answer.products.compactMap(\.grant)
         if !grants.isEmpty {

@@ -81,7 +81,10 @@ public final class SignOffers: Sendable {
     ) async throws(SignatureFault) -> SignatureAnswer {
         switch try begin(request, skippingEligibility: skippingEligibility) {
         case .decided(let decided): return try await answer(decided)
-        case .waiting(let waiting): return try await answer(try await goOn(with: waiting))
+        case .waiting(let waiting):
+            let decided = try await goOn(with: waiting)
+            guard !Task.isCancelled else { throw .givenUp }
+            return try await answer(decided)
         }
     }
 

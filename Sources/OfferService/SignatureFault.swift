@@ -18,4 +18,6 @@ public enum SignatureFault: Error, Equatable {
     case signing(SigningFailure)
     /// The ledger did not take the signatures, or did not tell what it holds: none leaves.
     case ledger(LedgerFailure)
+    /// The request was given up while somebody was waited for: nothing is signed.
+    case givenUp
 }

@@ -128,6 +128,44 @@ struct AppStoreEvidenceTests {
         _ = service.wait()
     }
 
+    @Test("Who goes while Apple is asked gets nothing signed, and none of the customer's signatures is used up")
+    func gone() throws {
+        let gate = DispatchSemaphore(value: 0)
+        let server = try FakeServer { _ in
+            gate.wait()
+            return .init(200, Customers.lapsed)
+        }
+        let installation = try Installation(asking: server, trusting: authority)
+        let catalog = installation.directory.url.appending(path: "catalog.yaml")
+        try installation.directory.write(
+            "catalog.yaml",
+            String(contentsOf: catalog, encoding: .utf8)
+                .replacing("{ id: anyone }", with: "{ id: anyone, maximumSignaturesPerCustomer: 1 }")
+        )
+        let service = try RunningService(installation, flags: ["--app-store-timeout-seconds", "60"])
+        let question =
+            #"{"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138","#
+            + body(#""receipt":"MIIB""#, offer: "anyone").dropFirst()
+        let impatient = try Connection(to: service.server)
+        let fields = "Host: a\r\nAuthorization: Bearer \(Installation.token)\r\nContent-Type: application/json\r\n"
+        try impatient.send(
+            "POST /v1/signatures HTTP/1.1\r\n\(fields)Content-Length: \(question.utf8.count)\r\n\r\n\(question)"
+        )
+        while server.requests.isEmpty { usleep(10_000) }
+        // Who closes its side right behind a request may still read.
+        usleep(500_000)
+        impatient.closeOutput()
+        #expect(impatient.isClosed())
+        gate.signal()
+        let call = "offer_signer_requests_total{route=\"/v1/signatures\",status="
+        while try !service.metrics().keys.contains(where: { $0.hasPrefix(call) }) { usleep(10_000) }
+        #expect(try service.metrics()[call + "\"none\",client=\"backend\"}"] == 1)
+        #expect(try service.metrics().allSatisfy { !$0.key.hasPrefix("offer_signer_signatures") || $0.value == 0 })
+        gate.signal()
+        #expect(try service.sign(question).decisions.first?["discount"] != nil)
+        #expect(try service.sign(question).decisions.first?["reason"] as? String == "signature_limit")
+    }
+
     @Test("When Apple is down, answers come at once after a few failures")
     func outage() throws {
         let server = try FakeServer { _ in .init(503, "down") }

@@ -90,9 +90,9 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         }
     }
 
-    /// Closes the connection when nothing is to be answered, behind the answers that are on their way.
+    /// Closes the connection when nobody waits for an answer, behind the answers that are on their way.
     private func inputClosed(_ context: ChannelHandlerContext) {
-        guard state.inputClosed() else { return }
+        guard state.inputClosed(at: .now()), !isAnswerBegun else { return }
         let written = context.eventLoop.makePromise(of: Void.self)
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         written.futureResult.whenComplete { _ in bound.value.close(promise: nil) }

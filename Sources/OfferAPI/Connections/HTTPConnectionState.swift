@@ -25,6 +25,9 @@ struct HTTPConnectionState: Equatable {
         case lingering
     }
 
+    /// How soon after a request a client says that nothing more comes, where it still waits for the answer.
+    static let haste = TimeAmount.milliseconds(250)
+
     /// Where the connection stands.
     private(set) var phase: Phase
     /// When the phase has lasted too long; `nil` in one that ends by itself.
@@ -170,12 +173,18 @@ struct HTTPConnectionState: Equatable {
         return false
     }
 
-    /// The client sends nothing more, though it may still read.
+    /// The client sends nothing more.
     ///
+    /// It may still read, or be gone: TCP tells no difference. Who says so behind a request waits for its answer; who says
+    /// so later has given up waiting.
+    ///
+    /// - Parameter now: The time.
     /// - Returns: Whether the connection can be closed at once.
-    mutating func inputClosed() -> Bool {
+    mutating func inputClosed(at now: NIODeadline) -> Bool {
         isInputClosed = true
-        return phase != .answering && phase != .holdingBack
+        guard isAwaitingAnswer else { return true }
+        guard phase == .answering, let deadline else { return false }
+        return now > deadline - limits.answerTimeout + Self.haste
     }
 
     /// What to do when a phase has lasted too long.

@@ -55,25 +55,52 @@ final class AdmittedCall {
         answer(result)
     }
 
-    /// Answers the request once somebody has been waited for, in a task of its own; its place is others' meanwhile.
+    /// Answers the request once somebody has been waited for.
     ///
     /// - Parameters:
     ///   - loop: The request's event loop.
     ///   - body: The body of the answer, JSON.
     func finish(on loop: any EventLoop, _ body: @escaping @Sendable () async throws(Problem) -> [UInt8]) {
+        wait(on: loop, for: body) { $0.finish($1) }
+    }
+
+    /// Waits for somebody in a task of its own, and goes on on the event loop; the request's place is others' meanwhile.
+    ///
+    /// - Parameters:
+    ///   - loop: The request's event loop.
+    ///   - value: What is waited for.
+    ///   - goOn: Goes on with the request: finishes it, or gives it up.
+    func wait<Value: Sendable>(
+        on loop: any EventLoop,
+        for value: @escaping @Sendable () async throws(Problem) -> Value,
+        goOn: @escaping @Sendable (AdmittedCall, Result<Value, Problem>) -> Void
+    ) {
         call.progress.abandon()
         let identity = call.identity
         let bound = NIOLoopBound(self, eventLoop: loop)
         Task {
-            let result: Result<[UInt8], Problem> = await RequestIdentity.$current.withValue(identity) {
+            let result: Result<Value, Problem> = await RequestIdentity.$current.withValue(identity) {
                 do throws(Problem) {
-                    return .success(try await body())
+                    return .success(try await value())
                 } catch {
                     return .failure(error)
                 }
             }
-            loop.execute { bound.value.finish(result) }
+            loop.execute { goOn(bound.value, result) }
         }
+    }
+
+    /// Gives the request up, whose client has gone: it has no answer.
+    func giveUp() {
+        clients.end(client)
+        call.progress.abandon()
+        telemetry.note(
+            call.identity,
+            route: route.path,
+            status: nil,
+            client: client.name,
+            nanoseconds: call.watch.nanoseconds
+        )
     }
 
     private func answer(_ result: Result<[UInt8], Problem>) {

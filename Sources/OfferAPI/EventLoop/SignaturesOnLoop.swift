@@ -5,7 +5,8 @@ import Offers
 /// Answers `POST /v1/signatures` on the event loop, without a task where nobody has to be waited for but the ledger.
 ///
 /// There is one entry into the ledger's queue for a tick, and one wake of the event loop for its commit. What has to ask
-/// the App Store, the store of states or the ledger goes on in a task of its own.
+/// the App Store, the store of states or the ledger waits in a task of its own, and is signed on the event loop when the
+/// client still is there.
 struct SignaturesOnLoop {
     /// What answers.
     let endpoint: SignaturesEndpoint
@@ -35,26 +36,43 @@ struct SignaturesOnLoop {
         if !signed.isEmpty { record(signed) }
     }
 
-    /// Decides; who has to wait for somebody goes on in a task.
+    /// Decides; who has to wait for somebody does so in a task.
     private func decide(_ wishes: [LoopWish<SignatureCall>]) -> [Decided] {
         var all: [Decided] = []
         all.reserveCapacity(wishes.count)
         for wish in wishes {
-            let (admitted, call) = (wish.admitted, wish.call)
+            let (admitted, evidence) = (wish.admitted, wish.call.evidence?.kind)
             do throws(Problem) {
-                switch try endpoint.begin(call, of: wish.bundleId, for: admitted.client) {
+                switch try endpoint.begin(wish.call, of: wish.bundleId, for: admitted.client) {
                 case .waiting(let waiting):
-                    admitted.finish(on: loop) { [endpoint] () async throws(Problem) in
-                        try await endpoint.goOn(with: waiting, evidence: call.evidence?.kind)
+                    admitted.wait(on: loop) { [endpoint] () async throws(Problem) in
+                        try await endpoint.goOn(with: waiting, evidence: evidence)
+                    } goOn: { [self] admitted, result in
+                        goOn(with: admitted, result, evidence: evidence)
                     }
                 case .decided(let decided):
-                    all.append(Decided(admitted: admitted, decided: decided, evidence: call.evidence?.kind))
+                    all.append(Decided(admitted: admitted, decided: decided, evidence: evidence))
                 }
             } catch {
                 admitted.finish(.failure(error))
             }
         }
         return all
+    }
+
+    /// Goes on with a request that has waited: who has gone meanwhile gets nothing signed.
+    private func goOn(
+        with admitted: AdmittedCall,
+        _ result: Result<SignOffers.Decided, Problem>,
+        evidence: EvidenceKind?
+    ) {
+        switch result {
+        case .success(let decided):
+            guard admitted.call.connection.isWaiting else { return admitted.giveUp() }
+            let signed = sign([Decided(admitted: admitted, decided: decided, evidence: evidence)])
+            if !signed.isEmpty { record(signed) }
+        case .failure(let problem): admitted.finish(.failure(problem))
+        }
     }
 
     /// Signs; what has nothing signed is answered at once.

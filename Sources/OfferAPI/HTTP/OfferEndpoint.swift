@@ -95,17 +95,19 @@ extension OfferEndpoint where Call == SignatureCall {
         }
     }
 
-    /// Waits for whom a call has to wait, and answers it.
+    /// Waits for whom a call has to wait.
     ///
     /// - Parameters:
     ///   - waiting: How far it came.
     ///   - kind: The kind of the call's evidence.
-    /// - Returns: The body of the answer, JSON.
+    /// - Returns: What was decided.
     /// - Throws: `Problem` 400, 422 or 503.
-    func goOn(with waiting: SignOffers.Waiting, evidence kind: EvidenceKind?) async throws(Problem) -> [UInt8] {
+    func goOn(
+        with waiting: SignOffers.Waiting,
+        evidence kind: EvidenceKind?
+    ) async throws(Problem) -> SignOffers.Decided {
         do {
-            let answer = try await signOffers.answer(try await signOffers.goOn(with: waiting))
-            return signOffers.metrics.rooms.measure(.encode) { answer.json }
+            return try await signOffers.goOn(with: waiting)
         } catch {
             throw Problem(error, evidence: kind)
         }

@@ -69,6 +69,7 @@ extension Problem {
                 detail: "What is signed could not be recorded. Nothing was given out; ask again.",
                 retryAfterSeconds: 5
             )
+        case .givenUp: self = .shuttingDown
         }
     }
 

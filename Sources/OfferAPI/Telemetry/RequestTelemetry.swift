@@ -34,14 +34,14 @@ struct RequestTelemetry: Sendable {
     /// - Parameters:
     ///   - identity: The request's name.
     ///   - route: The route's pattern; `nil` when there is none for it.
-    ///   - status: The status of the answer.
+    ///   - status: The status of the answer; `nil` where there was none.
     ///   - client: The client's name; `nil` when nobody is known.
     ///   - nanoseconds: How long it took.
     ///   - problem: Why it was refused before anything worked on it.
     func note(
         _ identity: RequestIdentity,
         route: String?,
-        status: Int,
+        status: Int?,
         client: String?,
         nanoseconds: Int64,
         problem: Problem? = nil

@@ -131,6 +131,7 @@ struct Sign: AsyncParsableCommand {
             "\(receiptResponse ?? "evidence")\(fault.pointer.isEmpty ? "" : " at \(fault.pointer)"): \(fault.detail)"
         case .signing(let failure): "\(failure)"
         case .ledger(let failure): "\(failure)"
+        case .givenUp: "it was given up"
         }
     }
 }

@@ -106,13 +106,27 @@ struct HTTPConnectionStateTests {
         for index in 0..<3 {
             var state = [wanted, draining, halfClosed][index]
             check(state.requestEnded(at: start))
-            if index == 2 { check(!state.inputClosed(), "the answer is waited for") }
+            if index == 2 { check(!state.inputClosed(at: start), "the answer is waited for") }
             check(state.answerBegins(isDraining: index == 1))
             check(state.answerEnded(at: start))
             #expect(state.phase == .lingering)
         }
-        check(draining.inputClosed())
+        check(draining.inputClosed(at: start))
         _ = halfClosed.requestEnded(at: start)
         check(!halfClosed.answerBegins(isDraining: false))
+    }
+
+    @Test("Who says at once that nothing more comes waits for the answer, and who says so later has given up")
+    func givenUp() {
+        var asking = reading()
+        check(asking.requestEnded(at: start))
+        for (later, isGone) in [(0, false), (250, false), (251, true), (5000, true)] {
+            var state = asking
+            check(state.inputClosed(at: start + .milliseconds(Int64(later))) == isGone)
+        }
+        var refused = idle()
+        refused.refused(closes: false, at: start)
+        check(!refused.requestEnded(at: start))
+        check(!refused.inputClosed(at: start + .seconds(1)), "the refusal is on its way")
     }
 }

@@ -11,13 +11,37 @@ import Testing
 
 @testable import OfferAPI
 
-@Suite("Questions about eligibility on the event loop")
+@Suite("Requests that the event loop answers by itself")
 struct OffersOnLoopTests {
-    private struct NoSigner: OfferSigner {
+    private struct Signer: OfferSigner {
         let keyIdentifier = "EXAMPLE123"
 
-        func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
-            throw SigningFailure(keyIdentifier: keyIdentifier, detail: "nothing is signed here")
+        func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] { [1] }
+    }
+
+    /// The App Store, which has to be asked.
+    private struct AppStore: EvidenceFetcher {
+        func history(
+            answering question: AppStoreQuestion,
+            for bundleId: String,
+            needsWholeHistory: Bool
+        ) async throws(EvidenceFault) -> SubscriptionHistory {
+            let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+            return SubscriptionHistory(
+                bundleId: bundleId,
+                environment: .production,
+                asOf: now,
+                renewals: [RenewalInfo(originalTransactionId: "1", productId: "p", autoRenewStatus: true)],
+                transactions: [
+                    Transaction(
+                        originalTransactionId: "1",
+                        productId: "p",
+                        purchaseDate: now.adding(seconds: -86_400),
+                        expiresDate: now.adding(seconds: 86_400),
+                        transactionId: "1"
+                    )
+                ]
+            )
         }
     }
 
@@ -28,7 +52,7 @@ struct OffersOnLoopTests {
 
     private final class Caller: LoopConnection {
         let answers: Answers
-        var isWaiting: Bool { true }
+        var isWaiting = true
 
         init(_ answers: Answers) { self.answers = answers }
 
@@ -38,17 +62,22 @@ struct OffersOnLoopTests {
         }
     }
 
+    private let ledger = ScriptedLedger()
+
     /// What answers by a catalog of so many offers.
     private func responder(offers count: Int) -> OffersOnLoop {
         let offers = (0..<count).map { PromotionalOffer(id: "o\($0)") }
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: offers)])
         let endpoints = LoopEndpoints(
-            clients: ClientDirectory([Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["a"])]),
+            clients: ClientDirectory([
+                Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["a"], concurrentRequests: 1)
+            ]),
             signOffers: SignOffers(
-                apps: [SigningApp(app: App(bundleId: "a", subscriptionGroups: [group]), signer: NoSigner())],
+                apps: [SigningApp(app: App(bundleId: "a", subscriptionGroups: [group]), signer: Signer())],
                 evidenceReader: AppStoreEvidenceReader(),
+                evidenceFetcher: AppStore(),
                 maximumEvidenceAgeSeconds: 0,
-                ledger: ScriptedLedger(),
+                ledger: ledger,
                 now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
             )
         )
@@ -65,17 +94,16 @@ struct OffersOnLoopTests {
         -> Int
     {
         try await loop.executeInContext {
-            var request = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/v1/eligibility")
-            request.headerFields = [.authorization: "Bearer abc", .contentType: "application/json"]
-            let call = LoopCall(
-                RequestHead(request),
-                ByteBuffer(string: #"{"applicationUsername":"a"}"#),
-                progress: RequestProgress(nil),
-                on: Caller(answers)
-            )
+            let call = call("/v1/eligibility", #"{"applicationUsername":"a"}"#, by: Caller(answers))
             _ = responder.answer([call], on: loop)
             return answers.statuses.withLock { $0.count }
         }
+    }
+
+    private func call(_ path: String, _ body: String, by caller: Caller) -> LoopCall {
+        var request = HTTPRequest(method: .post, scheme: nil, authority: nil, path: path)
+        request.headerFields = [.authorization: "Bearer abc", .contentType: "application/json"]
+        return LoopCall(RequestHead(request), ByteBuffer(string: body), progress: RequestProgress(nil), on: caller)
     }
 
     @Test("Signatures that wait for the ledger take no place from questions, nor from what goes to the router")
@@ -109,6 +137,29 @@ struct OffersOnLoopTests {
         #expect(try await ask(responder(offers: 300), answers, on: loop) == 0)
         while answers.statuses.withLock(\.isEmpty) { await loop.run() }
         #expect(answers.statuses.withLock { $0 } == [200])
+        await loop.shutdownGracefully()
+    }
+
+    @Test("Who has gone while the App Store was asked gets nothing signed, and leaves the place to the next")
+    func gone() async throws {
+        let (loop, responder) = (NIOAsyncTestingEventLoop(), responder(offers: 1))
+        let (lost, answers) = (Answers(), Answers())
+        let question = #"{"evidence":{"transactionId":"1"},"offers":[{"productId":"p","offerId":"o0"}]}"#
+        try await loop.executeInContext {
+            let caller = Caller(lost)
+            _ = responder.answer([call("/v1/signatures", question, by: caller)], on: loop)
+            caller.isWaiting = false
+        }
+        // As long as its request goes on, the client may have no other.
+        while answers.statuses.withLock({ !$0.contains(200) }) {
+            try await loop.executeInContext {
+                _ = responder.answer([call("/v1/signatures", question, by: Caller(answers))], on: loop)
+            }
+            for _ in 0..<10 { await Task.yield() }
+            await loop.run()
+        }
+        #expect(lost.statuses.withLock { $0 } == [])
+        #expect(ledger.entries.count == 1)
         await loop.shutdownGracefully()
     }
 }

@@ -1,0 +1,80 @@
+import LedgerFixtures
+import OfferService
+import Offers
+import Testing
+
+@Suite("Requests that are given up while the App Store is asked")
+struct GivenUpTests {
+    private static let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+
+    /// The App Store, which answers when the request was given up.
+    private struct LateAppStore: EvidenceFetcher {
+        func history(
+            answering question: AppStoreQuestion,
+            for bundleId: String,
+            needsWholeHistory: Bool
+        ) async throws(EvidenceFault) -> SubscriptionHistory {
+            while !Task.isCancelled { await Task.yield() }
+            return .active(at: now, told: 10)
+        }
+    }
+
+    private struct Reader: EvidenceReader {
+        func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
+            throw EvidenceFault(.malformed, code: "read", detail: "It was read.")
+        }
+    }
+
+    private let ledger = ScriptedLedger()
+    private let evidence = Evidence.question(.transactionId("1"))
+
+    private var useCase: SignOffers {
+        let offers = [PromotionalOffer(id: "o")]
+        let group = SubscriptionGroup(id: "1", products: [Product(id: "monthly", offers: offers)])
+        return SignOffers(
+            apps: [
+                SigningApp(
+                    app: App(bundleId: "reader", subscriptionGroups: [group]),
+                    signer: KeySigner(),
+                    issuerId: "57246542-96fe-1a63-e053-0824d011072a"
+                )
+            ],
+            evidenceReader: Reader(),
+            evidenceFetcher: LateAppStore(),
+            maximumEvidenceAgeSeconds: 3600,
+            ledger: ledger,
+            now: { Self.now }
+        )
+    }
+
+    @Test("They get nothing signed, and nothing is on record")
+    func promotionalOffers() async {
+        let request = SignatureRequest(
+            client: "client",
+            bundleId: "reader",
+            account: .none,
+            evidence: evidence,
+            offers: [OfferRequest(productId: "monthly", offerId: "o")]
+        )
+        let call = Task { [useCase] in try await useCase.answer(request) }
+        call.cancel()
+        await #expect(throws: SignatureFault.givenUp) { try await call.value }
+        #expect(ledger.entries.isEmpty)
+    }
+
+    @Test("Nor is anything signed about introductory offers")
+    func introductoryOffers() async {
+        let request = IntroductorySignatureRequest(
+            client: "client",
+            bundleId: "reader",
+            account: .none,
+            evidence: evidence,
+            products: ["monthly"],
+            allowIntroductoryOffer: true
+        )
+        let call = Task { [useCase] in try await useCase.introductoryEligibility(request) }
+        call.cancel()
+        await #expect(throws: SignatureFault.givenUp) { try await call.value }
+        #expect(ledger.entries.isEmpty)
+    }
+}
