@@ -5,8 +5,8 @@ extension OfferSigner {
     /// (`POST /v1/signatures`).
     ///
     /// A call whose answer was lost is asked again. That is harmless: each answer has nonces of its own, so nothing is
-    /// used twice, and signatures that nobody received expire after 24 hours. It costs no more than one of the
-    /// signatures that the catalog allows the customer.
+    /// used twice, and signatures that nobody received expire after 24 hours. They count, though: where the catalog
+    /// limits how many signatures a customer may have, each attempt whose answer was lost may cost one for each offer.
     ///
     /// - Parameter request: Who asks for what, with the evidence.
     /// - Returns: A decision for each offer, in the order asked.
