@@ -52,10 +52,14 @@ extension ClientDirectory {
     func rateLimitFields(of client: Client, at now: Duration = uptime) -> HTTPFields {
         guard let limit = client.rateLimit, let usage = usage(of: client) else { return [:] }
         let (remaining, backlog) = usage.standing(within: limit, at: now)
-        return [
-            .rateLimitPolicy: "\"signatures\";q=\(limit.burst);w=\(limit.tolerance.secondsRoundedUp)",
-            .rateLimit: "\"signatures\";r=\(remaining);t=\(backlog.secondsRoundedUp)",
-        ]
+        var fields = HTTPFields()
+        if let name = HTTPField.Name.rateLimitPolicy {
+            fields[name] = "\"signatures\";q=\(limit.burst);w=\(limit.tolerance.secondsRoundedUp)"
+        }
+        if let name = HTTPField.Name.rateLimit {
+            fields[name] = "\"signatures\";r=\(remaining);t=\(backlog.secondsRoundedUp)"
+        }
+        return fields
     }
 }
 
@@ -69,6 +73,6 @@ extension Client {
 }
 
 extension HTTPField.Name {
-    fileprivate static let rateLimit = HTTPField.Name("RateLimit") ?? .retryAfter
-    fileprivate static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy") ?? .retryAfter
+    fileprivate static let rateLimit = HTTPField.Name("RateLimit")
+    fileprivate static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")
 }
