@@ -61,7 +61,7 @@ struct StoreKitRules {
         else { throw invalid("The signature is not DER in standard Base64.") }
         // The client has the nonce as a UUID, which StoreKit writes in lowercase whatever the server wrote.
         let fields = [
-            app.bundleId, keyIdentifier, product.id, identifier, account.payloadField, nonce.lowercased(),
+            app.bundleId, keyIdentifier, product.id, identifier, accountField, nonce.lowercased(),
             String(timestamp),
         ]
         guard key.isValidSignature(value, for: Array(fields.joined(separator: "\u{2063}").utf8)) else {
@@ -70,6 +70,15 @@ struct StoreKitRules {
         try check(Timestamp(millisecondsSince1970: timestamp))
         guard isUnused else { throw invalid("The nonce was used before; each signature is for one request.") }
         return offer
+    }
+
+    /// The account as StoreKit puts it into the signed bytes.
+    private var accountField: String {
+        switch account {
+        case .appAccountToken(let token): token.lowercased
+        case .applicationUsername(let name): name
+        case .none: ""
+        }
     }
 
     /// The offer of the product.
