@@ -262,7 +262,7 @@ extension [UInt8] {
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Reads hexadecimal digits; what is none ends them.
+    /// Reads hexadecimal digits; what is none counts as 0.
     fileprivate init(hexadecimal text: String) {
         let digits = text.utf8.map { UInt8(String(UnicodeScalar($0)), radix: 16) ?? 0 }
         self = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }

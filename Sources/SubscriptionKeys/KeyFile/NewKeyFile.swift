@@ -6,7 +6,7 @@ import Glibc
 /// The private bytes are drawn, put into DER and Base64 and written from the secure heap, and are nowhere else. What is
 /// made so is the ledger's checkpoint key; keys that sign offers come from App Store Connect.
 public enum NewKeyFile {
-    /// Writes a new key, for its owner alone (mode 0600), and waits until it is on the disk.
+    /// Writes a new key, for its owner alone (mode 0600), and waits until its bytes are on the disk.
     ///
     /// Call ``SecureHeap/initialize(size:allowUnlocked:secret:)`` before.
     ///
