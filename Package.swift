@@ -48,7 +48,7 @@ let package = Package(
             dependencies: ["StrictJSON", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict
         ),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(
             name: "SubscriptionKeys",

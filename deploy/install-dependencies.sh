@@ -51,7 +51,7 @@ for group in "$@"; do
         need lld "linking the executable" have_lld
         need pkg-config "finding the C libraries" command -v pkg-config
         need libpq-dev "speaking with PostgreSQL" pkg-config --exists 'libpq >= 14'
-        need libssl-dev "the signature itself: OpenSSL's headers" pkg-config --exists 'openssl >= 3.0'
+        need libssl-dev "the signature itself: OpenSSL's headers" pkg-config --exists 'libcrypto >= 3.0'
         need libsqlite3-dev "the ledger: SQLite's headers" pkg-config --exists 'sqlite3 >= 3.35'
         ;;
     demo)
