@@ -77,9 +77,16 @@ struct LedgerOutageTests {
         expectNoSignature(try service.sign(request))
         let details = try service.waitUntilReadiness(is: 503)
         #expect((details["faults"] as? [String])?.contains { $0.hasPrefix("ledger: ") } == true)
+        var deadline = Date() + 30
+        while !service.log.contains("not ready"), Date() < deadline { usleep(20_000) }
+        let fault = try #require(service.log.split(separator: "\n").first { $0.contains("not ready") })
+        #expect(fault.contains("nothing is signed until it can be written again"))
         locker.send(SIGKILL)
         _ = locker.wait()
         try service.waitUntilReadiness(is: 200)
         #expect(try service.sign(request).decisions.first?["discount"] != nil)
+        deadline = Date() + 30
+        while !service.log.contains("ready again"), Date() < deadline { usleep(20_000) }
+        #expect(service.log.components(separatedBy: "ready again").count == 2)
     }
 }

@@ -51,6 +51,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     private let bounds: Bounds
     private let now: @Sendable () -> Timestamp
     private let state: Mutex<State>
+    private let health = ReadHealth()
     private let counted = Mutex<(count: Int, at: ContinuousClock.Instant)?>(nil)
     private let writer = DispatchQueue(label: "state.writer", qos: .utility)
     private let timer: UpkeepTimer
@@ -69,6 +70,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         timer = UpkeepTimer(on: writer)
         timer.start { [weak self] isHour in
             self?.noticeForgotten()
+            self?.readAgain()
             if isHour { self?.deleteOld() }
         }
     }
@@ -106,6 +108,11 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// What keeps state from being written, in a sentence; `nil` when nothing does.
     public var fault: String? {
         state.withLock { $0.failure }.map { "state: \($0.detail); Apple's notifications are put off" }
+    }
+
+    /// What keeps state from being read, in a sentence; `nil` when nothing does, or has for less than a second.
+    public var readFault: String? {
+        health.failure.map { "state: \($0.detail); nothing is signed until what is held of customers can be read" }
     }
 
     /// What of the evidence and notifications since the start was not kept, in a sentence; `nil` when all of it was.
@@ -245,7 +252,9 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         var held: HeldState
         do throws(StorageFailure) {
             held = try await store.held(question)
+            health.noteSuccess()
         } catch {
+            health.note(error, of: question)
             throw StateStoreFailure(detail: error.detail)
         }
         state.withLock { state in
@@ -348,6 +357,12 @@ public final class DurableSubscriptionStates: SubscriptionStates {
             state.cache.clear()
             state.version += 1
         }
+    }
+
+    /// Looks whether the store can be read again: who is not ready is asked nothing that would show it.
+    private func readAgain() {
+        guard let question = health.question else { return }
+        Task { _ = try? await read(question) }
     }
 
     /// Deletes the names of notifications that Apple no longer repeats.

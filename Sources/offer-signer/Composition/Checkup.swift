@@ -16,23 +16,11 @@ struct Checkup: Service {
 
     func run() async throws {
         var clockWasAtFault = false
-        while await isDue() {
+        while await Pause.isOver(after: interval) {
             for fault in selfTestKeys() { logger.critical("\(fault); it does not sign any more") }
             let fault = clockFault()
             if let fault, !clockWasAtFault { logger.critical("\(fault)") }
             clockWasAtFault = fault != nil
-        }
-    }
-
-    /// Waits for the next look.
-    ///
-    /// - Returns: `false` when the service ends.
-    private func isDue() async -> Bool {
-        do {
-            try await cancelWhenGracefulShutdown { [interval] in try await Task.sleep(for: interval) }
-            return true
-        } catch {
-            return false
         }
     }
 }

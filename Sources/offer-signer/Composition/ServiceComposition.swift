@@ -84,7 +84,8 @@ struct ServiceComposition {
         // Drained from the last to the first: readiness is told first, and the admin listener tells it to the end.
         let services: [(name: String, service: (any Service)?)] = [
             ("admin", listeners.admin), ("notifications", listeners.notifications), ("server", listeners.server),
-            ("reload", ReloadOnHangUp(hangUps: hangUps, reload: reload)), ("checkup", checkup), ("drain", drain),
+            ("reload", ReloadOnHangUp(hangUps: hangUps, reload: reload)), ("checkup", checkup),
+            ("faults", FaultLog(fault: { ledger.fault }, logger: logger)), ("drain", drain),
         ]
         var silent = logger
         silent.logLevel = .critical

@@ -62,8 +62,8 @@ struct OpenLedger: Sendable {
         }
     }
 
-    /// What keeps signatures from being recorded, in a sentence; `nil` when nothing does.
-    var fault: String? { ledger.fault ?? database.fault.map { "ledger: \($0)" } }
+    /// What keeps signatures from being recorded, or held state from being read, in a sentence; `nil` when nothing does.
+    var fault: String? { ledger.fault ?? database.fault.map { "ledger: \($0)" } ?? states.readFault }
 
     /// What an operator should know though signatures are recorded.
     var warnings: [String] { [ledger.warning, states.fault, states.warning].compactMap(\.self) }

@@ -117,6 +117,24 @@ struct DurableSubscriptionStatesTests {
         #expect(try await open().held(question(nil, "1", "2")).subscriptions.count == 2)
     }
 
+    @Test("What cannot be read is told while it lasts, and found well again without anybody who asks")
+    func unreadable() async throws {
+        let store = FailingStateStore(SQLiteStateStore(database, digestKey: testDigestKey))
+        let states = DurableSubscriptionStates(store, now: { clock })
+        store.isUnreadable = true
+        await #expect(throws: StateStoreFailure.self) { _ = try await states.held(question(1)) }
+        func wait(until isDone: () -> Bool) async throws {
+            let deadline = ContinuousClock.now + .seconds(60)
+            while !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        }
+        try await wait { states.readFault != nil }
+        #expect(states.readFault?.contains("permission denied") == true)
+        store.isUnreadable = false
+        try await wait { states.readFault == nil }
+        #expect(states.readFault == nil)
+        states.close()
+    }
+
     @Test("Old notifications whose deletion fails are deleted soon after, not an hour later")
     func oldNotifications() async throws {
         let inner = SQLiteStateStore(database, digestKey: testDigestKey)

@@ -7,6 +7,7 @@ import Synchronization
 final class FailingStateStore: StateStore {
     private let store: SQLiteStateStore
     private let failuresLeft = Atomic(0)
+    private let unreadable = Atomic(false)
 
     init(_ store: SQLiteStateStore) {
         self.store = store
@@ -30,7 +31,16 @@ final class FailingStateStore: StateStore {
         throw StorageFailure(.unavailable, "the disk is full")
     }
 
-    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState { try await store.held(question) }
+    /// Whether it fails to read for now.
+    var isUnreadable: Bool {
+        get { unreadable.load(ordering: .sequentiallyConsistent) }
+        set { unreadable.store(newValue, ordering: .sequentiallyConsistent) }
+    }
+
+    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
+        if isUnreadable { throw StorageFailure(.unavailable, "permission denied for table held_subscriptions") }
+        return try await store.held(question)
+    }
 
     func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
         try check()
