@@ -41,12 +41,16 @@ public struct Diagnostician: Sendable {
             let differences = report.differences(from: record)
             if !differences.isEmpty { return diagnosis(of: report, differences) }
         }
-        guard let text = SignatureText(report.signature), let found = mistakes(of: text.form, in: report) else {
-            return Diagnosis(isValid: false, causes: [report.unexplained(isSignatureRight: false)])
+        guard let text = SignatureText(report.signature) else {
+            return Diagnosis(isValid: false, causes: [report.unexplained(isExhaustive: true)])
         }
-        let causes = causes(text.mistakes + found, of: report)
+        var search = search(for: text.form, in: report)
+        guard let signed = search.signedGuess() else {
+            return Diagnosis(isValid: false, causes: [report.unexplained(isExhaustive: search.isExhaustive)])
+        }
+        let causes = causes(text.mistakes + signed.mistakes, of: report)
         guard causes.isEmpty else { return Diagnosis(isValid: false, causes: causes) }
-        let rest = report.storeKitError == nil ? [] : [report.unexplained(isSignatureRight: true)]
+        let rest = report.storeKitError == nil ? [] : [report.unexplainedThoughRight()]
         return Diagnosis(isValid: true, causes: rest)
     }
 
@@ -84,15 +88,8 @@ public struct Diagnostician: Sendable {
         return codes
     }
 
-    private func mistakes(of form: SignatureText.Form, in report: SignatureReport) -> [DiagnosisCode]? {
-        var search = MistakeSearch(
-            of: form,
-            in: report,
-            of: app,
-            otherBundleIds: otherBundleIds,
-            verifiers: verifiers
-        )
-        return search.mistakes()
+    private func search(for form: SignatureText.Form, in report: SignatureReport) -> MistakeSearch {
+        MistakeSearch(of: form, in: report, of: app, otherBundleIds: otherBundleIds, verifiers: verifiers)
     }
 }
 

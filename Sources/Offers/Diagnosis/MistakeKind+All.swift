@@ -8,48 +8,100 @@ extension MistakeKind {
     ///   - report: What the app gave StoreKit.
     ///   - app: The app of the catalog.
     ///   - otherBundleIds: The caller's other apps.
-    ///   - keyIdentifiers: The identifiers of the app's keys.
-    /// - Returns: The kinds.
+    ///   - keys: The public halves of the app's keys.
+    /// - Returns: The kinds; the first is that another key signed.
     static func all(
         in report: SignatureReport,
         of app: App,
         otherBundleIds: [String],
-        keyIdentifiers: [String]
+        keys: [any SignatureVerifier]
     ) -> [MistakeKind] {
-        let products = app.subscriptionGroups.flatMap(\.products).prefix(maximumCatalogEntries)
-        let offers = Set(products.flatMap { $0.offers.map(\.id) }).sorted().prefix(maximumCatalogEntries)
+        let products = products(of: app, nearest: report.productId)
+        var known: Set<String> = []
+        let offers = products.flatMap(\.offers).map(\.id).filter { known.insert($0).inserted }
         return [
+            MistakeKind(
+                ways: keys.filter { $0.keyIdentifier != report.keyIdentifier }.map { key in
+                    { guess in
+                        var guess = guess
+                        guess.key = key
+                        guess.mistakes.append(.wrongKey)
+                        return guess
+                    }
+                }
+            ),
             field(.nonce, [(report.nonce.uppercased(), .nonceUppercase), (report.nonce, .nonceUppercase)]),
-            field(.timestamp, timestamps(report.timestamp)),
+            timestamps(report.timestamp),
             field(.account, accounts(report.account)),
             separators,
             orders,
-            field(.keyIdentifier, keyIdentifiers.map { ($0, .keyIdMismatch) }),
+            field(.keyIdentifier, keys.map { ($0.keyIdentifier, .keyIdMismatch) }),
             field(
                 .bundleId,
                 [report.bundleId.lowercased(), report.bundleId.uppercased()].map { ($0, .bundleMismatch) }
-                    + otherBundleIds.map { ($0, .bundleMismatch) }
+                    + otherBundleIds.prefix(maximumCatalogEntries).map { ($0, .bundleMismatch) }
             ),
             field(.productId, products.map { ($0.id, .productMismatch) }),
-            field(.offerId, offers.map { ($0, .offerMismatch) }),
+            field(.offerId, offers.prefix(maximumCatalogEntries).map { ($0, .offerMismatch) }),
         ]
     }
 
+    /// Two mistakes that go together, and so are looked for before other pairs.
+    ///
+    /// - Parameters:
+    ///   - report: What the app gave StoreKit.
+    ///   - app: The app of the catalog.
+    /// - Returns: The kinds.
+    static func together(in report: SignatureReport, of app: App) -> [MistakeKind] {
+        let offers = products(of: app, nearest: report.productId).flatMap { product in
+            product.offers.map { OfferRequest(productId: product.id, offerId: $0.id) }
+        }
+        let others = offers.filter { $0.productId != report.productId && $0.offerId != report.offerId }
+        return [
+            MistakeKind(
+                ways: others.prefix(maximumCatalogEntries).map { offer in
+                    { guess in
+                        guess.with(.productId, offer.productId, .productMismatch)
+                            .with(.offerId, offer.offerId, .offerMismatch)
+                    }
+                }
+            )
+        ]
+    }
+
+    /// Whether so much of the catalog is tried that nothing of it is left out.
+    static func takes(allOf app: App) -> Bool {
+        app.offers.count <= maximumCatalogEntries
+            && app.subscriptionGroups.reduce(0) { $0 + $1.products.count } <= maximumCatalogEntries
+    }
+
+    /// The catalog's products: that of the report first, so that its other offers are, then those of its group.
+    private static func products(of app: App, nearest productId: String) -> ArraySlice<Product> {
+        let place = app.product(productId)
+        let groups = app.subscriptionGroups
+        let own = place.map { place in [place.product] + place.group.products.filter { $0.id != productId } } ?? []
+        let others = groups.filter { $0.id != place?.group.id }.flatMap(\.products)
+        return (own + others).prefix(maximumCatalogEntries)
+    }
+
     private static func field(_ field: PayloadGuess.Field, _ texts: [(String, DiagnosisCode)]) -> MistakeKind {
-        MistakeKind(
-            ways: texts.map { text, mistake in
-                { guess in guess.fields[field.rawValue] == text ? nil : guess.with(field, text, mistake) }
-            }
-        )
+        MistakeKind(ways: ways(field, texts))
+    }
+
+    private static func ways(_ field: PayloadGuess.Field, _ texts: [(String, DiagnosisCode)]) -> [Way] {
+        texts.map { text, mistake in
+            { guess in guess.fields[field.rawValue] == text ? nil : guess.with(field, text, mistake) }
+        }
     }
 
     /// Seconds where milliseconds are due, and the reverse: what was given to StoreKit is in seconds then.
-    private static func timestamps(_ reported: Int64) -> [(String, DiagnosisCode)] {
+    private static func timestamps(_ reported: Int64) -> MistakeKind {
         guard reported.magnitude < SignatureReport.firstMillisecondTimestamp else {
-            return [(String(reported / 1000), .timestampInSeconds)]
+            return field(.timestamp, [(String(reported / 1000), .timestampInSeconds)])
         }
         // What was cut off can be found again: it is one of a thousand.
-        return (0..<1000).map { (String(reported &* 1000 &+ $0), .timestampInSeconds) }
+        let texts = (0..<1000).map { (String(reported &* 1000 &+ $0), DiagnosisCode.timestampInSeconds) }
+        return MistakeKind(ways: ways(.timestamp, texts), areAlike: true)
     }
 
     private static func accounts(_ account: Account) -> [(String, DiagnosisCode)] {
@@ -63,7 +115,7 @@ extension MistakeKind {
 
     private static let separators = MistakeKind(
         ways: [
-            "\n", "", " ", "|", ",", ";", ":", "-", "_", "\t", "\r\n", "/", ".", "&", "\\u2063", "\\u{2063}", "\\n",
+            "\n", "", " ", "\\u2063", "|", ",", ";", ":", "-", "_", "\t", "\r\n", "/", ".", "&", "\\u{2063}", "\\n",
             "%E2%81%A3", "&#8291;", "&#x2063;", "\u{2060}", "\u{2061}", "\u{2062}", "\u{2064}", "\u{200B}", "\u{FEFF}",
             "\u{E2}\u{81}\u{A3}",
         ].map { separator in
@@ -76,10 +128,17 @@ extension MistakeKind {
         }
     )
 
-    /// Two fields swapped, one moved, or one left out.
+    /// One field left out, or two neighbours swapped; then any two swapped, or one moved.
     private static let orders: MistakeKind = {
         let right = Array(0..<7)
         var orders: [[Int]] = []
+        for first in right {
+            orders.append(right.filter { $0 != first })
+            guard first + 1 < right.count else { continue }
+            var swapped = right
+            swapped.swapAt(first, first + 1)
+            orders.append(swapped)
+        }
         for first in right {
             for second in right where second > first {
                 var swapped = right
@@ -92,7 +151,6 @@ extension MistakeKind {
                 moved.insert(first, at: place)
                 orders.append(moved)
             }
-            orders.append(right.filter { $0 != first })
         }
         var known: Set<[Int]> = []
         return MistakeKind(

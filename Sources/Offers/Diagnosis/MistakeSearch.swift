@@ -2,22 +2,28 @@
 struct MistakeSearch {
     /// How many guesses one report may cost; a guess that is tried with several keys counts for each.
     ///
-    /// Each takes a tenth of a millisecond.
+    /// Each takes a twentieth of a millisecond or little more, so all of them take a quarter of a second.
     static let maximumTries = 4000
 
     /// The signature.
     let form: SignatureText.Form
-    /// What the app gave StoreKit.
-    let report: SignatureReport
-    /// The kinds of mistakes, the likeliest first.
+    /// The payload that StoreKit composes of what it was given.
+    let right: PayloadGuess
+    /// The kinds of mistakes of which two may occur together, the likeliest first.
     let kinds: [MistakeKind]
-    /// The public halves of the app's keys.
-    let verifiers: [any SignatureVerifier]
+    /// The kinds that are looked for alone, as together with others they would be too many.
+    let lonelyKinds: [MistakeKind]
+    /// The public halves of the keys that the report names: one, or none.
+    private let named: [any SignatureVerifier]
     /// Of how many letters a name is tried in every mixture of cases: 64 mixtures.
     private static let mostLetters = 6
 
     /// What the search has cost so far.
     private(set) var tries = 0
+    /// Whether everything was tried that these values could have been.
+    private(set) var isExhaustive = false
+
+    private let takesWholeCatalog: Bool
 
     /// Prepares a search.
     ///
@@ -35,66 +41,84 @@ struct MistakeSearch {
         verifiers: [any SignatureVerifier]
     ) {
         self.form = form
-        self.report = report
-        self.verifiers = verifiers
-        kinds = MistakeKind.all(
-            in: report,
-            of: app,
-            otherBundleIds: otherBundleIds,
-            keyIdentifiers: verifiers.map(\.keyIdentifier)
-        )
+        let right = PayloadGuess(fields: report.fields)
+        self.right = right
+        named = verifiers.filter { $0.keyIdentifier == report.keyIdentifier }
+        takesWholeCatalog = MistakeKind.takes(allOf: app)
+        kinds = MistakeKind.all(in: report, of: app, otherBundleIds: otherBundleIds, keys: verifiers)
+            .map { $0.changing(right) }
+        lonelyKinds = [Self.mixedCases(of: report.account)] + MistakeKind.together(in: report, of: app)
     }
 
-    /// The fewest mistakes with which the signature is one of the app's keys; empty when it is right.
+    /// The payload of the fewest mistakes that one of the app's keys signed.
     ///
-    /// - Returns: The mistakes; `nil` when none of what was tried explains the signature.
-    mutating func mistakes() -> [DiagnosisCode]? {
-        guard !verifiers.isEmpty else { return nil }
-        let expected = verifiers.filter { $0.keyIdentifier == report.keyIdentifier }
-        let others = verifiers.filter { $0.keyIdentifier != report.keyIdentifier }
-        let right = PayloadGuess(fields: report.fields)
-        if isSigned(right, by: expected) { return [] }
-        if isSigned(right, by: others) { return [.wrongKey] }
-        let single = kinds.map { kind in kind.ways.compactMap { $0(right) } }
-        for guess in single.joined() {
+    /// - Returns: The payload; `nil` when none of what was tried explains the signature.
+    mutating func signedGuess() -> PayloadGuess? {
+        if isSigned(right) { return right }
+        for way in (kinds + lonelyKinds).lazy.flatMap(\.ways) {
             guard mayTry else { return nil }
-            if isSigned(guess, by: expected) { return guess.mistakes }
-            if isSigned(guess, by: others) { return guess.mistakes + [.wrongKey] }
+            if let guess = way(right), isSigned(guess) { return guess }
         }
-        for guess in mixedCases(of: right) {
-            guard mayTry else { return nil }
-            if isSigned(guess, by: expected) { return guess.mistakes }
-        }
-        // Two mistakes together are looked for with the key that was named alone.
-        guard !expected.isEmpty else { return nil }
-        for (index, guesses) in single.enumerated() {
-            for guess in guesses {
-                for way in kinds[(index + 1)...].lazy.flatMap(\.ways) {
-                    guard mayTry else { return nil }
-                    guard let double = way(guess) else {
-                        tries += 1
-                        continue
+        return signedPair()
+    }
+
+    /// The payload of two mistakes that one of the app's keys signed.
+    ///
+    /// Small kinds come first, and of large ones the likeliest ways: the product of their places tells. So what does not
+    /// fit into ``maximumTries`` is two mistakes of many, each of them rare.
+    private mutating func signedPair() -> PayloadGuess? {
+        let pairs = pairs
+        let last = pairs.map(\.lastProduct).max() ?? 0
+        for product in stride(from: 1, through: last, by: 1) {
+            for pair in pairs where product <= pair.lastProduct {
+                for place in 1...min(product, pair.first.lastPlace)
+                where product.isMultiple(of: place) && product / place <= pair.second.lastPlace {
+                    for guess in pair.first.ways(at: place).compactMap({ $0(right) }) {
+                        for way in pair.second.ways(at: product / place) {
+                            guard mayTry else { return nil }
+                            if let double = way(guess), isSigned(double) { return double }
+                        }
                     }
-                    if isSigned(double, by: expected) { return double.mistakes }
                 }
             }
         }
+        isExhaustive = takesWholeCatalog
         return nil
     }
 
-    /// Guesses of a name that was signed in mixed case, when the payment has it in another.
+    /// Two kinds of mistakes that may occur together.
+    private struct Pair {
+        let first: MistakeKind
+        let second: MistakeKind
+        var size: Int { first.ways.count * second.ways.count }
+        var lastProduct: Int { first.lastPlace * second.lastPlace }
+    }
+
+    /// The kinds of which two mistakes may be, the smallest pairs first.
     ///
-    /// They are no kind of mistake, as together with another they would be too many.
-    private func mixedCases(of right: PayloadGuess) -> [PayloadGuess] {
-        guard case .applicationUsername(let name) = report.account else { return [] }
-        return name.caseVariants(ofAtMost: Self.mostLetters).map { right.with(.account, $0, .accountCase) }
+    /// Where no key of the app is the one named, that is one of the two.
+    private var pairs: [Pair] {
+        var pairs: [Pair] = []
+        for (index, first) in kinds.enumerated() where index == 0 || !named.isEmpty {
+            let seconds = kinds[(index + 1)...] + (index == 0 ? lonelyKinds : [])
+            pairs += seconds.map { Pair(first: first, second: $0) }
+        }
+        return pairs.filter { $0.size > 0 }.sorted { $0.size < $1.size }
+    }
+
+    /// A name that was signed in mixed case, when the payment has it in another.
+    private static func mixedCases(of account: Account) -> MistakeKind {
+        guard case .applicationUsername(let name) = account else { return MistakeKind(ways: []) }
+        let variants = name.caseVariants(ofAtMost: mostLetters)
+        return MistakeKind(ways: variants.map { variant in { $0.with(.account, variant, .accountCase) } })
     }
 
     /// Whether there is anything left to spend, and anybody who waits for it.
     private var mayTry: Bool { tries < Self.maximumTries && !Task.isCancelled }
 
-    /// Whether one of the keys signed a guess.
-    private mutating func isSigned(_ guess: PayloadGuess, by keys: [any SignatureVerifier]) -> Bool {
+    /// Whether a guess is what its key signed.
+    private mutating func isSigned(_ guess: PayloadGuess) -> Bool {
+        let keys = guess.key.map { [$0] } ?? named
         guard !keys.isEmpty else { return false }
         let bytes = guess.bytes
         for key in keys {

@@ -6,6 +6,8 @@ struct PayloadGuess {
     var separator: String = "\u{2063}"
     /// The order in which they are joined, by their positions in Apple's order; a field that is missing is left out.
     var order: [Int] = Array(0..<7)
+    /// The key that signed it; `nil` when it is the one that was named.
+    var key: (any SignatureVerifier)?
     /// The mistakes.
     var mistakes: [DiagnosisCode] = []
 
@@ -32,12 +34,4 @@ struct PayloadGuess {
         guess.mistakes.append(mistake)
         return guess
     }
-}
-
-/// One thing that can go wrong with a payload, in each way in which it can.
-///
-/// Two mistakes of one kind do not occur together; mistakes of different kinds do.
-struct MistakeKind: Sendable {
-    /// Each way: makes the mistake in a guess; `nil` where it makes no difference.
-    let ways: [@Sendable (PayloadGuess) -> PayloadGuess?]
 }

@@ -103,19 +103,25 @@ extension SignatureReport {
         }
     }
 
-    /// What is left when nothing that can be computed explains a refusal: what a person should check, likeliest first.
+    /// What is left when no mistakes were found with which the signature is one of the app's keys.
     ///
-    /// - Parameter isSignatureRight: Whether the signature is the right one for what StoreKit was given.
+    /// - Parameter isExhaustive: Whether all mistakes were tried that are looked for.
     /// - Returns: The cause.
-    func unexplained(isSignatureRight: Bool) -> DiagnosisCause {
-        guard isSignatureRight else {
-            return DiagnosisCause(
-                .unexplained,
-                detail: "The signature is by none of the app's keys, for nothing that these values could have been.",
-                fix: "Check that the values are those of one buy request, that the catalog lists the key that signed, "
-                    + "and that its P8 file is whole."
-            )
-        }
+    func unexplained(isExhaustive: Bool) -> DiagnosisCause {
+        DiagnosisCause(
+            .unexplained,
+            detail: isExhaustive
+                ? "The signature is by none of the app's keys, whatever one or two of the mistakes that are looked for "
+                    + "would have made of these values."
+                : "The signature is by none of the app's keys for anything that was tried. The search has ended before "
+                    + "every two mistakes at once were: there are too many in this catalog.",
+            fix: "Check that the values are those of one buy request, that the catalog lists the key that signed, "
+                + "and that its P8 file is whole."
+        )
+    }
+
+    /// What a person should check, likeliest first, when the signature is right for what StoreKit was given.
+    func unexplainedThoughRight() -> DiagnosisCause {
         let (detail, fix) =
             switch storeKitError {
             case 11, 14:

@@ -1,0 +1,165 @@
+import Offers
+import Testing
+
+@Suite("Which mistakes the search finds within its bounds")
+struct MistakePairTests {
+    /// 24 products with 65 offers, in two groups.
+    private static let app = App(
+        bundleId: "com.example.Reader",
+        subscriptionGroups: [
+            SubscriptionGroup(
+                id: "1",
+                products: [
+                    Product(id: "monthly", offers: ["back50", "stay30"].map { PromotionalOffer(id: $0) }),
+                    Product(id: "yearly", offers: [PromotionalOffer(id: "loyal20")]),
+                ]
+                    + (0..<20).map { product in
+                        Product(
+                            id: "p\(product)",
+                            offers: ["a", "b", "c"].map { PromotionalOffer(id: "o\(product)\($0)") }
+                        )
+                    }
+            ),
+            SubscriptionGroup(
+                id: "2",
+                products: [
+                    Product(id: "audio", offers: [PromotionalOffer(id: "audio1")]),
+                    Product(id: "video", offers: [PromotionalOffer(id: "back50")]),
+                ]
+            ),
+        ]
+    )
+
+    /// One mistake of a backend, in the part of the payload that it changes.
+    private struct Mistake: Sendable, CustomTestStringConvertible {
+        let code: DiagnosisCode
+        let part: String
+        let make: @Sendable (inout Backend) -> Void
+        var testDescription: String { "\(code) (\(part))" }
+
+        init(_ code: DiagnosisCode, _ part: String, _ make: @escaping @Sendable (inout Backend) -> Void) {
+            self.code = code
+            self.part = part
+            self.make = make
+        }
+    }
+
+    /// What a backend signs, right but for its mistakes.
+    private struct Backend {
+        var fields: [String]
+        var separator = "\u{2063}"
+        var order = Array(0..<7)
+        var key = "KEY0"
+
+        init(signingFor report: SignatureReport) {
+            fields = [
+                report.bundleId, report.keyIdentifier, report.productId, report.offerId, report.account.payloadField,
+                report.nonce, String(report.timestamp),
+            ]
+        }
+
+        var payload: String { order.map { fields[$0] }.joined(separator: separator) }
+    }
+
+    private static let mistakes = [
+        Mistake(.nonceUppercase, "nonce") { $0.fields[5] = $0.fields[5].uppercased() },
+        Mistake(.timestampInSeconds, "timestamp") { $0.fields[6] = String($0.fields[6].dropLast(3)) },
+        Mistake(.accountCase, "account") { $0.fields[4] = $0.fields[4].uppercased() },
+        Mistake(.accountMissing, "account") { $0.fields[4] = "" },
+        Mistake(.wrongSeparator, "separator") { $0.separator = "\n" },
+        Mistake(.wrongSeparator, "separator") { $0.separator = "\\u2063" },
+        Mistake(.wrongFieldOrder, "order") { $0.order.swapAt(2, 3) },
+        Mistake(.wrongFieldOrder, "order") { $0.order.swapAt(4, 5) },
+        Mistake(.wrongFieldOrder, "order") { $0.order.remove(at: 1) },
+        Mistake(.keyIdMismatch, "key id") { $0.fields[1] = "KEY1" },
+        Mistake(.wrongKey, "key") { $0.key = "KEY1" },
+        Mistake(.productMismatch, "product") { $0.fields[2] = "yearly" },
+        Mistake(.offerMismatch, "offer") { $0.fields[3] = "stay30" },
+        Mistake(.bundleMismatch, "bundle id") { $0.fields[0] = "com.example.other" },
+        Mistake(.bundleMismatch, "bundle id") { $0.fields[0] = "com.example.reader" },
+    ]
+
+    private static func report(account: Account, timestamp: Int64 = clock.millisecondsSince1970) -> SignatureReport {
+        SignatureReport(
+            bundleId: "com.example.Reader",
+            keyIdentifier: "KEY0",
+            productId: "monthly",
+            offerId: "back50",
+            account: account,
+            nonce: "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c",
+            timestamp: timestamp,
+            signature: "MAYCAQECAQE="
+        )
+    }
+
+    private static func diagnose(
+        _ report: SignatureReport,
+        in app: App = app,
+        signed backend: Backend,
+        keys: Int = 3
+    ) -> Diagnosis {
+        Diagnostician(
+            app: app,
+            verifiers: (0..<keys).map { key in
+                CountingVerifier("KEY\(key)", signed: backend.key == "KEY\(key)" ? backend.payload : nil)
+            },
+            otherBundleIds: ["com.example.other"],
+            now: clock
+        ).diagnose(report)
+    }
+
+    private static func codes(_ diagnosis: Diagnosis) -> Set<DiagnosisCode> { Set(diagnosis.causes.map(\.code)) }
+
+    @Test("Every two of the usual mistakes", arguments: [Account.applicationUsername("led-1"), .none])
+    func pairs(account: Account) {
+        let report = Self.report(account: account)
+        let mistakes = Self.mistakes.filter { account != .none || $0.part != "account" }
+        for (index, first) in mistakes.enumerated() {
+            for second in mistakes[(index + 1)...] where second.part != first.part {
+                var backend = Backend(signingFor: report)
+                first.make(&backend)
+                second.make(&backend)
+                // An order without the key id tells nothing of it.
+                guard backend.order.count == 7 || second.part != "key id" else { continue }
+                let found = Self.codes(Self.diagnose(report, signed: backend))
+                #expect(found == [first.code, second.code], "\(first.testDescription), \(second.testDescription)")
+            }
+        }
+    }
+
+    @Test("One mistake, however many keys the app has: what was cut off a timestamp", arguments: [0, 799, 800, 999])
+    func single(cutOff: Int64) {
+        let milliseconds = clock.millisecondsSince1970 / 1000 * 1000 + cutOff
+        let report = Self.report(account: .applicationUsername("led-1"), timestamp: milliseconds / 1000)
+        var backend = Backend(signingFor: report)
+        backend.fields[6] = String(milliseconds)
+        #expect(Self.codes(Self.diagnose(report, signed: backend, keys: 5)) == [.timestampInSeconds])
+        backend.fields[5] = backend.fields[5].uppercased()
+        #expect(Self.codes(Self.diagnose(report, signed: backend)) == [.timestampInSeconds, .nonceUppercase])
+    }
+
+    @Test("Another product with an offer of its own, wherever it stands in the catalog")
+    func otherProductsOffer() {
+        let report = Self.report(account: .none)
+        var backend = Backend(signingFor: report)
+        backend.fields[2] = "p19"
+        backend.fields[3] = "o19c"
+        #expect(Self.codes(Self.diagnose(report, signed: backend)) == [.productMismatch, .offerMismatch])
+    }
+
+    @Test("What is unexplained says whether everything was tried")
+    func unexplained() {
+        let report = Self.report(account: .applicationUsername("led-1"))
+        var nothing = Backend(signingFor: report)
+        nothing.key = "nobody's"
+        let hint = "The search has ended"
+        let offer = PromotionalOffer(id: "back50")
+        let group = SubscriptionGroup(id: "1", products: [Product(id: "monthly", offers: [offer])])
+        let small = App(bundleId: "com.example.Reader", subscriptionGroups: [group])
+        for (app, isHinted) in [(Self.app, true), (small, false)] {
+            let causes = Self.diagnose(report, in: app, signed: nothing, keys: 1).causes
+            #expect(causes.map(\.code) == [.unexplained])
+            #expect(causes.contains { $0.detail.contains(hint) } == isHinted)
+        }
+    }
+}
