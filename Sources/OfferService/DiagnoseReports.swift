@@ -57,13 +57,13 @@ public actor DiagnoseReports {
         client: String? = nil
     ) async -> Diagnosis? {
         guard callersApps.contains(report.bundleId), let known = apps[report.bundleId] else { return nil }
-        let isStranger = await isKnownStranger(report, in: known.app)
+        let neverSubscribed = await neverSubscribed(report, in: known.app)
         let others = callersApps.filter { $0 != report.bundleId && apps[$0] != nil }
         return Diagnostician(
             app: known.app,
             verifiers: known.verifiers,
             otherBundleIds: others.sorted(),
-            isKnownStranger: isStranger,
+            neverSubscribedIn: neverSubscribed,
             record: await record(of: report, callersApps: callersApps, client: client),
             now: now()
         ).diagnose(report)
@@ -82,16 +82,21 @@ public actor DiagnoseReports {
         return record
     }
 
-    /// Whether Apple told all subscriptions of the account, at most a day before the signature was made or later, and none
-    /// was of the product's group.
-    private func isKnownStranger(_ report: SignatureReport, in app: App) async -> Bool {
-        guard let memory, let group = app.product(report.productId)?.group else { return false }
+    /// Where the customer never had a subscription, when Apple told all subscriptions of the account at most a day before the
+    /// signature was made, or later.
+    ///
+    /// That is where the offer asks for one. Of an offer that the catalog does not have nobody knows: the whole app is
+    /// looked at.
+    private func neverSubscribed(_ report: SignatureReport, in app: App) async -> OfferScope? {
+        guard let memory, let (product, group) = app.product(report.productId) else { return nil }
+        let scope = product.offer(report.offerId)?.scope ?? .app
         let view = memory.view(of: report.account, in: app)
         let question = StateQuestion(bundleId: app.bundleId, account: view.digest)
         guard let state = try? await memory.states.held(question),
             let history = SubscriptionHistory(held: state, of: app, for: view), let told = history.asOf,
             told.adding(seconds: Discount.lifetimeSeconds) > Timestamp(millisecondsSince1970: report.timestamp)
-        else { return false }
-        return history.standing(inGroup: group.id, of: app, at: now()) == .neverSubscribed
+        else { return nil }
+        let standing = history.standing(inGroup: scope == .app ? nil : group.id, of: app, at: now())
+        return standing == .neverSubscribed ? scope : nil
     }
 }

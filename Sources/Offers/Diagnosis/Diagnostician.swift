@@ -3,7 +3,7 @@ public struct Diagnostician: Sendable {
     private let app: App
     private let verifiers: [any SignatureVerifier]
     private let otherBundleIds: [String]
-    private let isKnownStranger: Bool
+    private let neverSubscribed: OfferScope?
     private let record: RecordedSignature?
     private let now: Timestamp
 
@@ -13,19 +13,20 @@ public struct Diagnostician: Sendable {
     ///   - app: The app of the catalog that the report is about.
     ///   - verifiers: The public halves of the app's keys.
     ///   - otherBundleIds: The other apps that the caller may ask about; nobody else's are looked at.
-    ///   - isKnownStranger: Whether it is known that the customer never had a subscription of the product's group.
+    ///   - neverSubscribed: Where it is known that the customer never had a subscription: in the app, or in the product's
+    ///     group; `nil` where nothing is known.
     ///   - record: What the service signed with the report's nonce; `nil` where that is not on record.
     ///   - now: The server's clock.
     public init(
         app: App,
         verifiers: [any SignatureVerifier],
         otherBundleIds: [String],
-        isKnownStranger: Bool = false,
+        neverSubscribedIn neverSubscribed: OfferScope? = nil,
         record: RecordedSignature? = nil,
         now: Timestamp
     ) {
         self.record = record
-        self.isKnownStranger = isKnownStranger
+        self.neverSubscribed = neverSubscribed
         self.app = app
         self.verifiers = verifiers
         self.otherBundleIds = otherBundleIds
@@ -73,14 +74,15 @@ public struct Diagnostician: Sendable {
         var codes = Set(found + circumstances(of: report))
         // Seconds given to StoreKit are wrong even where the payload has them, too.
         if report.timestamp.magnitude < SignatureReport.firstMillisecondTimestamp { codes.insert(.timestampInSeconds) }
-        return DiagnosisCode.allCases.filter(codes.contains).map { report.cause($0, of: app, at: now) }
+        let group = neverSubscribed == .group ? app.product(report.productId)?.group : nil
+        return DiagnosisCode.allCases.filter(codes.contains).map { report.cause($0, neverOf: group, at: now) }
     }
 
     /// What is wrong beside the signature: its time, and the catalog.
     private func circumstances(of report: SignatureReport) -> [DiagnosisCode] {
         var codes: [DiagnosisCode] = []
         if app.product(report.productId)?.product.offer(report.offerId) == nil { codes.append(.offerNotInCatalog) }
-        if isKnownStranger { codes.append(.neverSubscribed) }
+        if neverSubscribed != nil { codes.append(.neverSubscribed) }
         guard report.timestamp.magnitude >= SignatureReport.firstMillisecondTimestamp else { return codes }
         let signed = Timestamp(millisecondsSince1970: report.timestamp)
         if signed.adding(seconds: Discount.lifetimeSeconds) < now { codes.append(.timestampExpired) }

@@ -5,15 +5,19 @@ extension SignatureReport {
     ///
     /// - Parameters:
     ///   - code: The cause's name.
-    ///   - app: The app of the catalog.
+    ///   - group: The group that the customer never subscribed to; `nil` when it is the app.
     ///   - now: The server's clock.
     /// - Returns: The cause.
-    func cause(_ code: DiagnosisCode, of app: App, at now: Timestamp) -> DiagnosisCause {
-        let (detail, fix) = sentences(of: code, at: now)
+    func cause(_ code: DiagnosisCode, neverOf group: SubscriptionGroup?, at now: Timestamp) -> DiagnosisCause {
+        let (detail, fix) = sentences(of: code, neverOf: group, at: now)
         return DiagnosisCause(code, detail: detail, fix: fix)
     }
 
-    private func sentences(of code: DiagnosisCode, at now: Timestamp) -> (detail: String, fix: String) {
+    private func sentences(
+        of code: DiagnosisCode,
+        neverOf group: SubscriptionGroup?,
+        at now: Timestamp
+    ) -> (detail: String, fix: String) {
         switch code {
         case .nonceUppercase:
             (
@@ -97,7 +101,10 @@ extension SignatureReport {
                 "Compare both with App Store Connect, and add the offer to the catalog."
             )
         case .neverSubscribed:
-            ("The customer never had a subscription.", "Offer the introductory price instead.")
+            (
+                "The customer never had a subscription of \(group.map { "group \($0.id)" } ?? "the app").",
+                "Offer the introductory price instead."
+            )
         case .unexplained:
             ("Nothing that can be computed explains the refusal.", "Check what cannot be computed.")
         }

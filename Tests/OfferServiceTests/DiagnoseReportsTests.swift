@@ -1,0 +1,96 @@
+import Crypto
+import Foundation
+import LedgerFixtures
+import Offers
+import Testing
+
+@testable import OfferService
+
+@Suite("What is held of a customer, in a diagnosis")
+struct DiagnoseReportsTests {
+    private static let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+    private static let alice = Account.applicationUsername("alice")
+    private let key = P256.Signing.PrivateKey()
+
+    /// Alice subscribes to group 1 of it.
+    private let app = App(
+        bundleId: "reader",
+        subscriptionGroups: [
+            SubscriptionGroup(id: "1", products: [Product(id: "monthly", offers: [PromotionalOffer(id: "stay")])]),
+            SubscriptionGroup(
+                id: "2",
+                products: [
+                    Product(
+                        id: "audio",
+                        offers: [PromotionalOffer(id: "anywhere", scope: .app), PromotionalOffer(id: "here")]
+                    )
+                ]
+            ),
+        ]
+    )
+
+    /// What a report of a right signature gets.
+    private func diagnose(
+        _ productId: String,
+        _ offerId: String,
+        account: Account = alice,
+        history: SubscriptionHistory = .active(at: now, told: 60),
+        timestamp: Int64 = now.millisecondsSince1970
+    ) async throws -> [DiagnosisCause] {
+        let memory = StateMemory(
+            states: InMemorySubscriptionStates(),
+            digester: HMACAccountDigester(key: [1, 2, 3])
+        )
+        let view = memory.view(of: Self.alice, in: app)
+        memory.learn(history, from: .fetched, for: view, of: app, beside: HeldState(), at: Self.now)
+        let verifier = try #require(
+            P256Verifier(keyIdentifier: "KEY0", subjectPublicKeyInfo: Array(key.publicKey.derRepresentation))
+        )
+        let nonce = "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c"
+        let fields = ["reader", "KEY0", productId, offerId, account.payloadField, nonce, String(timestamp)]
+        let signature = try key.signature(for: Data(fields.joined(separator: "\u{2063}").utf8))
+        let report = SignatureReport(
+            bundleId: "reader",
+            keyIdentifier: "KEY0",
+            productId: productId,
+            offerId: offerId,
+            account: account,
+            nonce: nonce,
+            timestamp: timestamp,
+            signature: signature.derRepresentation.base64EncodedString()
+        )
+        let useCase = DiagnoseReports(
+            apps: [DiagnoseReports.DiagnosableApp(app: app, verifiers: [verifier])],
+            memory: memory,
+            now: { Self.now }
+        )
+        return try #require(await useCase.diagnose(report, callersApps: ["reader"])).causes
+    }
+
+    @Test("Who subscribed to another group never subscribed for an offer of the group, and did for one of the app")
+    func scope() async throws {
+        #expect(try await diagnose("monthly", "stay").isEmpty)
+        #expect(try await diagnose("audio", "anywhere").isEmpty)
+        let here = try await diagnose("audio", "here")
+        #expect(here.map(\.code) == [.neverSubscribed])
+        #expect(here.first?.detail == "The customer never had a subscription of group 2.")
+        #expect(try await diagnose("audio", "gone").map(\.code) == [.offerNotInCatalog])
+        #expect(try await diagnose("audio", "here", account: .applicationUsername("bob")).isEmpty)
+    }
+
+    @Test("Who never subscribed to anything never did for any offer")
+    func newcomer() async throws {
+        let nothing = SubscriptionHistory(
+            bundleId: "reader",
+            environment: .production,
+            asOf: Self.now.adding(seconds: -60),
+            renewals: [],
+            transactions: []
+        )
+        for offerId in ["anywhere", "gone"] {
+            let causes = try await diagnose("audio", offerId, history: nothing)
+            #expect(causes.last?.code == .neverSubscribed)
+            #expect(causes.last?.detail == "The customer never had a subscription of the app.")
+        }
+    }
+}
