@@ -94,7 +94,7 @@ public actor DiagnoseReports {
         let question = StateQuestion(bundleId: app.bundleId, account: view.digest)
         guard let state = try? await memory.states.held(question),
             let history = SubscriptionHistory(held: state, of: app, for: view), let told = history.asOf,
-            told.adding(seconds: Discount.lifetimeSeconds) > Timestamp(millisecondsSince1970: report.timestamp)
+            told.adding(seconds: Discount.lifetimeSeconds) > report.moment
         else { return nil }
         let standing = history.standing(inGroup: scope == .app ? nil : group.id, of: app, at: now())
         return standing == .neverSubscribed ? scope : nil

@@ -76,6 +76,10 @@ struct DiagnoseReportsTests {
         #expect(here.first?.detail == "The customer never had a subscription of group 2.")
         #expect(try await diagnose("audio", "gone").map(\.code) == [.offerNotInCatalog])
         #expect(try await diagnose("audio", "here", account: .applicationUsername("bob")).isEmpty)
+
+        let later = Self.now.millisecondsSince1970 / 1000 + 86_400
+        let ahead = try await diagnose("audio", "here", timestamp: later).map(\.code)
+        #expect(ahead == [.timestampInSeconds, .timestampInFuture], "what was told is a day older")
     }
 
     @Test("Who never subscribed to anything never did for any offer")

@@ -241,18 +241,7 @@ struct DiagnosticianTests {
     func catalog() throws {
         var backend = Backend()
         backend.offerId = "gone"
-        let diagnosis = try diagnose(backend) { report in
-            SignatureReport(
-                bundleId: report.bundleId,
-                keyIdentifier: report.keyIdentifier,
-                productId: report.productId,
-                offerId: "gone",
-                account: report.account,
-                nonce: report.nonce,
-                timestamp: report.timestamp,
-                signature: report.signature
-            )
-        }
+        let diagnosis = try diagnose(backend) { $0.naming("monthly", "gone") }
         #expect(codes(diagnosis) == [.offerNotInCatalog])
         #expect(!diagnosis.isValid)
     }
@@ -270,5 +259,54 @@ struct DiagnosticianTests {
             return (try? stranger.signature(for: Data("x".utf8)).derRepresentation.base64EncodedString()) ?? ""
         }
         #expect(try codes(diagnose(backend)) == [.unexplained])
+    }
+
+    @Test("What is certain is said of a signature that nothing explains as well, and comes first")
+    func certain() throws {
+        var backend = Backend()
+        backend.encode = { (Data("JUNK".utf8) + $0.rawRepresentation.dropFirst(4)).base64EncodedString() }
+        let hour: Int64 = 3_600_000
+        let moment = Self.now.millisecondsSince1970
+        func codes(_ timestamp: Int64, offerId: String = "stay") throws -> [DiagnosisCode] {
+            try diagnose(backend, timestamp: timestamp) { $0.naming("monthly", offerId) }.causes.map(\.code)
+        }
+        #expect(try codes(moment) == [.signatureRawNotDER, .unexplained])
+        #expect(try codes(moment, offerId: "gone") == [.signatureRawNotDER, .offerNotInCatalog, .unexplained])
+        #expect(try codes(moment - 25 * hour) == [.signatureRawNotDER, .timestampExpired, .unexplained])
+        #expect(try codes(moment + hour) == [.signatureRawNotDER, .timestampInFuture, .unexplained])
+        #expect(try codes(moment / 1000) == [.timestampInSeconds, .signatureRawNotDER, .unexplained])
+        backend.encode = { _ in "" }
+        #expect(try codes(moment - 25 * hour) == [.timestampExpired, .unexplained])
+        #expect(try diagnose(backend).causes.last?.detail == "The signature is empty.")
+        backend.encode = { _ in "bm9uc2Vuc2U=" }
+        #expect(try diagnose(backend).causes.last?.detail.contains("neither ASN.1 DER nor 64 bytes") == true)
+    }
+
+    @Test("Seconds are as old as the moment that they mean")
+    func oldSeconds() throws {
+        for (offset, expected) in [(0, nil), (-90_000, DiagnosisCode.timestampExpired), (3600, .timestampInFuture)] {
+            var backend = Backend()
+            let timestamp = Self.now.millisecondsSince1970 / 1000 + Int64(offset)
+            backend.timestamp = String(timestamp)
+            let diagnosis = try diagnose(backend, timestamp: timestamp)
+            #expect(diagnosis.causes.map(\.code) == [.timestampInSeconds] + [expected].compactMap { $0 })
+        }
+    }
+}
+
+extension SignatureReport {
+    /// The report, of another offer.
+    fileprivate func naming(_ productId: String, _ offerId: String) -> SignatureReport {
+        SignatureReport(
+            bundleId: bundleId,
+            keyIdentifier: keyIdentifier,
+            productId: productId,
+            offerId: offerId,
+            account: account,
+            nonce: nonce,
+            timestamp: timestamp,
+            signature: signature,
+            storeKitError: storeKitError
+        )
     }
 }

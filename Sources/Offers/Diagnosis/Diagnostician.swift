@@ -43,11 +43,16 @@ public struct Diagnostician: Sendable {
             if !differences.isEmpty { return diagnosis(of: report, differences) }
         }
         guard let text = SignatureText(report.signature) else {
-            return Diagnosis(isValid: false, causes: [report.unexplained(isExhaustive: true)])
+            return Diagnosis(isValid: false, causes: causes([], of: report) + [report.noSignature])
         }
         var search = search(for: text.form, in: report)
         guard let signed = search.signedGuess() else {
-            return Diagnosis(isValid: false, causes: [report.unexplained(isExhaustive: search.isExhaustive)])
+            // What is certain suffices for a refusal, whatever was signed.
+            let certain = causes(text.mistakes, of: report)
+            return Diagnosis(
+                isValid: false,
+                causes: certain + [report.unexplained(isExhaustive: search.isExhaustive)]
+            )
         }
         let causes = causes(text.mistakes + signed.mistakes, of: report)
         guard causes.isEmpty else { return Diagnosis(isValid: false, causes: causes) }
@@ -73,7 +78,7 @@ public struct Diagnostician: Sendable {
     private func causes(_ found: [DiagnosisCode], of report: SignatureReport) -> [DiagnosisCause] {
         var codes = Set(found + circumstances(of: report))
         // Seconds given to StoreKit are wrong even where the payload has them, too.
-        if report.timestamp.magnitude < SignatureReport.firstMillisecondTimestamp { codes.insert(.timestampInSeconds) }
+        if report.isInSeconds { codes.insert(.timestampInSeconds) }
         let group = neverSubscribed == .group ? app.product(report.productId)?.group : nil
         return DiagnosisCode.allCases.filter(codes.contains).map { report.cause($0, neverOf: group, at: now) }
     }
@@ -83,8 +88,7 @@ public struct Diagnostician: Sendable {
         var codes: [DiagnosisCode] = []
         if app.product(report.productId)?.product.offer(report.offerId) == nil { codes.append(.offerNotInCatalog) }
         if neverSubscribed != nil { codes.append(.neverSubscribed) }
-        guard report.timestamp.magnitude >= SignatureReport.firstMillisecondTimestamp else { return codes }
-        let signed = Timestamp(millisecondsSince1970: report.timestamp)
+        let signed = report.moment
         if signed.adding(seconds: Discount.lifetimeSeconds) < now { codes.append(.timestampExpired) }
         if now.adding(seconds: 300) < signed { codes.append(.timestampInFuture) }
         return codes

@@ -31,7 +31,7 @@ extension MistakeKind {
                 }
             ),
             field(.nonce, [(report.nonce.uppercased(), .nonceUppercase), (report.nonce, .nonceUppercase)]),
-            timestamps(report.timestamp),
+            timestamps(of: report),
             field(.account, accounts(report.account)),
             separators,
             orders,
@@ -95,12 +95,12 @@ extension MistakeKind {
     }
 
     /// Seconds where milliseconds are due, and the reverse: what was given to StoreKit is in seconds then.
-    private static func timestamps(_ reported: Int64) -> MistakeKind {
-        guard reported.magnitude < SignatureReport.firstMillisecondTimestamp else {
-            return field(.timestamp, [(String(reported / 1000), .timestampInSeconds)])
+    private static func timestamps(of report: SignatureReport) -> MistakeKind {
+        guard report.isInSeconds else {
+            return field(.timestamp, [(String(report.timestamp / 1000), .timestampInSeconds)])
         }
         // What was cut off can be found again: it is one of a thousand.
-        let texts = (0..<1000).map { (String(reported &* 1000 &+ $0), DiagnosisCode.timestampInSeconds) }
+        let texts = (0..<1000).map { (String(report.timestamp &* 1000 &+ $0), DiagnosisCode.timestampInSeconds) }
         return MistakeKind(ways: ways(.timestamp, texts), areAlike: true)
     }
 
@@ -164,9 +164,4 @@ extension MistakeKind {
             }
         )
     }()
-}
-
-extension SignatureReport {
-    /// A timestamp below this one is in seconds: in milliseconds it would be of the year 1973.
-    static let firstMillisecondTimestamp: UInt64 = 100_000_000_000
 }

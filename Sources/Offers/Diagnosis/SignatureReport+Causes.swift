@@ -127,6 +127,17 @@ extension SignatureReport {
         )
     }
 
+    /// What is left when the text of the signature is none.
+    var noSignature: DiagnosisCause {
+        DiagnosisCause(
+            .unexplained,
+            detail: signature.isEmpty
+                ? "The signature is empty."
+                : "The signature is no signature: neither ASN.1 DER nor 64 bytes, however it is decoded.",
+            fix: "Hand on the signature whole, in standard Base64."
+        )
+    }
+
     /// What a person should check, likeliest first, when the signature is right for what StoreKit was given.
     func unexplainedThoughRight() -> DiagnosisCause {
         let (detail, fix) =
