@@ -292,6 +292,48 @@ struct DiagnosticianTests {
             #expect(diagnosis.causes.map(\.code) == [.timestampInSeconds] + [expected].compactMap { $0 })
         }
     }
+
+    @Test("The catalog lacks nothing where another product or offer was signed that it has")
+    func mismatchInCatalog() throws {
+        func recomputed(_ productId: String, _ offerId: String) throws -> Set<DiagnosisCode> {
+            try codes(diagnose(Backend()) { $0.naming(productId, offerId) })
+        }
+        #expect(try recomputed("yearly", "stay") == [.productMismatch])
+        #expect(try recomputed("monthly", "upgrade") == [.offerMismatch])
+        #expect(try recomputed("monthly", "again") == [.offerMismatch])
+    }
+
+    @Test("By the ledger, the catalog is asked for the offer that was signed")
+    func recordInCatalog() throws {
+        func recorded(_ offerId: String, of bundleId: String, _ reported: (String, String)) throws -> [DiagnosisCause] {
+            let record = RecordedSignature(
+                client: "reader",
+                bundleId: bundleId,
+                keyIdentifier: "FIRSTKEY01",
+                productId: "monthly",
+                offerId: offerId,
+                account: .known(.appAccountToken(try #require(AppAccountToken(Self.token)))),
+                timestamp: Self.now
+            )
+            var causes: [DiagnosisCause] = []
+            _ = try diagnose(Backend()) { report in
+                let report = report.naming(reported.0, reported.1)
+                causes = Diagnostician(app: app, verifiers: [], otherBundleIds: [], record: record, now: Self.now)
+                    .diagnose(report).causes
+                return report
+            }
+            return causes
+        }
+        let yearly = try recorded("stay", of: app.bundleId, ("yearly", "stay"))
+        #expect(yearly.map(\.code) == [.productMismatch])
+        let upgrade = try recorded("stay", of: app.bundleId, ("monthly", "upgrade"))
+        #expect(upgrade.map(\.code) == [.offerMismatch])
+        let elsewhere = try recorded("gone", of: "com.example.other", ("monthly", "stay"))
+        #expect(elsewhere.map(\.code) == [.offerMismatch, .bundleMismatch])
+        let removed = try recorded("gone", of: app.bundleId, ("monthly", "stay"))
+        #expect(removed.map(\.code) == [.offerMismatch, .offerNotInCatalog])
+        #expect(removed.last?.detail == "The catalog has no offer gone on monthly.")
+    }
 }
 
 extension SignatureReport {

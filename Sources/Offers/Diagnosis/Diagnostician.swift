@@ -40,30 +40,35 @@ public struct Diagnostician: Sendable {
     public func diagnose(_ report: SignatureReport) -> Diagnosis {
         if let record {
             let differences = report.differences(from: record)
-            if !differences.isEmpty { return diagnosis(of: report, differences) }
+            if !differences.isEmpty { return diagnosis(of: report, differences, from: record) }
         }
         guard let text = SignatureText(report.signature) else {
-            return Diagnosis(isValid: false, causes: causes([], of: report) + [report.noSignature])
+            return Diagnosis(isValid: false, causes: causes([], of: report, among: [report.offer]) + [report.noSignature])
         }
         var search = search(for: text.form, in: report)
         guard let signed = search.signedGuess() else {
             // What is certain suffices for a refusal, whatever was signed.
-            let certain = causes(text.mistakes, of: report)
+            let certain = causes(text.mistakes, of: report, among: [report.offer])
             return Diagnosis(
                 isValid: false,
                 causes: certain + [report.unexplained(isExhaustive: search.isExhaustive)]
             )
         }
-        let causes = causes(text.mistakes + signed.mistakes, of: report)
+        let causes = causes(text.mistakes + signed.mistakes, of: report, among: [report.offer, signed.offer])
         guard causes.isEmpty else { return Diagnosis(isValid: false, causes: causes) }
         let rest = report.storeKitError == nil ? [] : [report.unexplainedThoughRight()]
         return Diagnosis(isValid: true, causes: rest)
     }
 
     /// What is wrong where the record says which fields differ: nothing of the payload has to be recomputed.
-    private func diagnosis(of report: SignatureReport, _ differences: [DiagnosisCause]) -> Diagnosis {
+    private func diagnosis(
+        of report: SignatureReport,
+        _ differences: [DiagnosisCause],
+        from record: RecordedSignature
+    ) -> Diagnosis {
         let named = Set(differences.map(\.code))
-        let others = causes(SignatureText(report.signature)?.mistakes ?? [], of: report)
+        let signed = record.bundleId.hasSameBytes(as: app.bundleId) ? [record.offer] : []
+        let others = causes(SignatureText(report.signature)?.mistakes ?? [], of: report, among: signed)
         let causes = differences + others.filter { !named.contains($0.code) }
         let order = DiagnosisCode.allCases
         return Diagnosis(
@@ -75,20 +80,31 @@ public struct Diagnostician: Sendable {
     }
 
     /// The causes of mistakes that were found, and of the circumstances, the likeliest first.
-    private func causes(_ found: [DiagnosisCode], of report: SignatureReport) -> [DiagnosisCause] {
+    ///
+    /// Where another offer was signed than the report names, one of the two is a mistake: the catalog lacks nothing when it
+    /// has the other. So none of `offers` may be in it.
+    private func causes(
+        _ found: [DiagnosisCode],
+        of report: SignatureReport,
+        among offers: [OfferRequest]
+    ) -> [DiagnosisCause] {
+        let isKnown = offers.contains { app.product($0.productId)?.product.offer($0.offerId) != nil }
+        let unknown = isKnown ? nil : offers.first
         var codes = Set(found + circumstances(of: report))
+        if unknown != nil { codes.insert(.offerNotInCatalog) }
         // Seconds given to StoreKit are wrong even where the payload has them, too.
         if report.isInSeconds { codes.insert(.timestampInSeconds) }
         let group = neverSubscribed == .group ? app.product(report.productId)?.group : nil
-        return DiagnosisCode.allCases.filter(codes.contains).map { report.cause($0, neverOf: group, at: now) }
+        return DiagnosisCode.allCases.filter(codes.contains).map { code in
+            report.cause(code, unknown: unknown ?? report.offer, neverOf: group, at: now)
+        }
     }
 
-    /// What is wrong beside the signature: its time, and the catalog.
+    /// What is wrong beside the signature: its time, and the customer.
     private func circumstances(of report: SignatureReport) -> [DiagnosisCode] {
         var codes: [DiagnosisCode] = []
-        if app.product(report.productId)?.product.offer(report.offerId) == nil { codes.append(.offerNotInCatalog) }
         if neverSubscribed != nil { codes.append(.neverSubscribed) }
-        let signed = report.moment
+        let signed = record?.timestamp ?? report.moment
         if signed.adding(seconds: Discount.lifetimeSeconds) < now { codes.append(.timestampExpired) }
         if now.adding(seconds: 300) < signed { codes.append(.timestampInFuture) }
         return codes
@@ -100,6 +116,9 @@ public struct Diagnostician: Sendable {
 }
 
 extension SignatureReport {
+    /// The offer of the payment.
+    var offer: OfferRequest { OfferRequest(productId: productId, offerId: offerId) }
+
     /// The fields that StoreKit composes from what it was given, in Apple's order.
     var fields: [String] {
         [

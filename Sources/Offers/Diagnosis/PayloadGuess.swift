@@ -16,6 +16,11 @@ struct PayloadGuess {
         Array(order.map { fields[$0] }.joined(separator: separator).utf8)
     }
 
+    /// The offer that it is for.
+    var offer: OfferRequest {
+        OfferRequest(productId: fields[Field.productId.rawValue], offerId: fields[Field.offerId.rawValue])
+    }
+
     /// The positions of the fields in Apple's order.
     enum Field: Int {
         case bundleId

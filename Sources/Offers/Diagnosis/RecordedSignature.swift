@@ -52,6 +52,9 @@ public struct RecordedSignature: Equatable, Sendable {
         self.account = account
         self.timestamp = timestamp
     }
+
+    /// The offer that was signed.
+    var offer: OfferRequest { OfferRequest(productId: productId, offerId: offerId) }
 }
 
 /// Finds what was signed: the port to the ledger for diagnoses.

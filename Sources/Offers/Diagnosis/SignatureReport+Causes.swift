@@ -5,16 +5,23 @@ extension SignatureReport {
     ///
     /// - Parameters:
     ///   - code: The cause's name.
+    ///   - offer: The offer that the catalog is looked up for.
     ///   - group: The group that the customer never subscribed to; `nil` when it is the app.
     ///   - now: The server's clock.
     /// - Returns: The cause.
-    func cause(_ code: DiagnosisCode, neverOf group: SubscriptionGroup?, at now: Timestamp) -> DiagnosisCause {
-        let (detail, fix) = sentences(of: code, neverOf: group, at: now)
+    func cause(
+        _ code: DiagnosisCode,
+        unknown offer: OfferRequest,
+        neverOf group: SubscriptionGroup?,
+        at now: Timestamp
+    ) -> DiagnosisCause {
+        let (detail, fix) = sentences(of: code, unknown: offer, neverOf: group, at: now)
         return DiagnosisCause(code, detail: detail, fix: fix)
     }
 
     private func sentences(
         of code: DiagnosisCode,
+        unknown offer: OfferRequest,
         neverOf group: SubscriptionGroup?,
         at now: Timestamp
     ) -> (detail: String, fix: String) {
@@ -97,7 +104,7 @@ extension SignatureReport {
             )
         case .offerNotInCatalog:
             (
-                "The catalog has no offer \(offerId) on \(productId).",
+                "The catalog has no offer \(offer.offerId) on \(offer.productId).",
                 "Compare both with App Store Connect, and add the offer to the catalog."
             )
         case .neverSubscribed:
