@@ -63,10 +63,18 @@ public actor DiagnoseReports {
             app: known.app,
             verifiers: known.verifiers,
             otherBundleIds: others.sorted(),
+            otherKeys: keys(of: others, beside: known),
             neverSubscribedIn: neverSubscribed,
             record: await record(of: report, callersApps: callersApps, client: client),
             now: now()
         ).diagnose(report)
+    }
+
+    /// The keys of the caller's other apps that an app has not itself.
+    private func keys(of others: Set<String>, beside known: DiagnosableApp) -> [String: [any SignatureVerifier]] {
+        let own = Set(known.verifiers.map(\.keyIdentifier))
+        return apps.filter { others.contains($0.key) }
+            .mapValues { other in other.verifiers.filter { !own.contains($0.keyIdentifier) } }
     }
 
     /// What the service signed with the report's nonce, when it was for this caller.

@@ -301,11 +301,16 @@ struct DiagnosticianTests {
         #expect(try recomputed("yearly", "stay") == [.productMismatch])
         #expect(try recomputed("monthly", "upgrade") == [.offerMismatch])
         #expect(try recomputed("monthly", "again") == [.offerMismatch])
+        var backend = Backend()
+        backend.bundleId = "com.example.other"
+        backend.productId = "other.monthly"
+        #expect(try codes(diagnose(backend) { $0.naming("other.monthly", "stay") }) == [.bundleMismatch])
     }
 
     @Test("By the ledger, the catalog is asked for the offer that was signed")
     func recordInCatalog() throws {
-        func recorded(_ offerId: String, of bundleId: String, _ reported: (String, String)) throws -> [DiagnosisCause] {
+        typealias Named = (productId: String, offerId: String)
+        func recorded(_ offerId: String, of bundleId: String, _ reported: Named) throws -> [DiagnosisCause] {
             let record = RecordedSignature(
                 client: "reader",
                 bundleId: bundleId,
@@ -317,9 +322,9 @@ struct DiagnosticianTests {
             )
             var causes: [DiagnosisCause] = []
             _ = try diagnose(Backend()) { report in
-                let report = report.naming(reported.0, reported.1)
-                causes = Diagnostician(app: app, verifiers: [], otherBundleIds: [], record: record, now: Self.now)
-                    .diagnose(report).causes
+                let report = report.naming(reported.productId, reported.offerId)
+                let judge = Diagnostician(app: app, verifiers: [], otherBundleIds: [], record: record, now: Self.now)
+                causes = judge.diagnose(report).causes
                 return report
             }
             return causes
@@ -333,6 +338,36 @@ struct DiagnosticianTests {
         let removed = try recorded("gone", of: app.bundleId, ("monthly", "stay"))
         #expect(removed.map(\.code) == [.offerMismatch, .offerNotInCatalog])
         #expect(removed.last?.detail == "The catalog has no offer gone on monthly.")
+    }
+
+    @Test("A nonce that is no UUID, and a text with line breaks, make a right signature invalid")
+    func unnamed() throws {
+        for nonce in ["abc", "", Self.nonce.replacing("-", with: "")] {
+            var backend = Backend()
+            backend.nonce = nonce
+            let diagnosis = try diagnose(backend)
+            #expect(!diagnosis.isValid)
+            #expect(diagnosis.causes.map(\.code) == [.unexplained])
+            #expect(diagnosis.causes.first?.detail.contains("no UUID") == true)
+        }
+        var backend = Backend()
+        backend.encode = { $0.derRepresentation.base64EncodedString(options: .lineLength64Characters) }
+        let diagnosis = try diagnose(backend)
+        #expect(!diagnosis.isValid)
+        #expect(diagnosis.causes.map(\.code) == [.unexplained])
+        #expect(diagnosis.causes.first?.detail.contains("line breaks") == true)
+    }
+
+    @Test("A refused signature for a name that is long says how long it is")
+    func longName() throws {
+        for (count, isTold) in [(512, false), (513, true)] {
+            var backend = Backend()
+            backend.account = String(repeating: "x", count: count)
+            let diagnosis = try diagnose(backend, account: .applicationUsername(backend.account), storeKitError: 12)
+            #expect(diagnosis.isValid)
+            #expect(diagnosis.causes.map(\.code) == [.unexplained])
+            #expect(diagnosis.causes.contains { $0.detail.contains("\(count) bytes") } == isTold)
+        }
     }
 }
 

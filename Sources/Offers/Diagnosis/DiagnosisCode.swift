@@ -6,7 +6,7 @@ public enum DiagnosisCode: String, CaseIterable, Sendable {
     case timestampInSeconds = "timestamp_in_seconds"
     /// The account is the same but for its case.
     case accountCase = "account_case"
-    /// The payment has an account, and the payload has none.
+    /// The payment has an account, and the payload has none, or a word in its place.
     case accountMissing = "account_missing"
     /// The payment has no account, and the payload has one.
     case accountUnexpected = "account_unexpected"
@@ -18,7 +18,7 @@ public enum DiagnosisCode: String, CaseIterable, Sendable {
     case signatureURLEncoded = "signature_url_encoded"
     /// The fields of the payload are joined by something else than U+2063.
     case wrongSeparator = "wrong_separator"
-    /// The fields of the payload are in another order, or one is left out.
+    /// The fields of the payload are in another order, or one is left out, or empty.
     case wrongFieldOrder = "wrong_field_order"
     /// Another key of the app signed than the key identifier names.
     case wrongKey = "wrong_key"

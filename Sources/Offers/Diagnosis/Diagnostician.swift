@@ -3,6 +3,7 @@ public struct Diagnostician: Sendable {
     private let app: App
     private let verifiers: [any SignatureVerifier]
     private let otherBundleIds: [String]
+    private let otherKeys: [String: [any SignatureVerifier]]
     private let neverSubscribed: OfferScope?
     private let record: RecordedSignature?
     private let now: Timestamp
@@ -13,6 +14,7 @@ public struct Diagnostician: Sendable {
     ///   - app: The app of the catalog that the report is about.
     ///   - verifiers: The public halves of the app's keys.
     ///   - otherBundleIds: The other apps that the caller may ask about; nobody else's are looked at.
+    ///   - otherKeys: The public halves of keys that those apps have and this one has not, by bundle identifier.
     ///   - neverSubscribed: Where it is known that the customer never had a subscription: in the app, or in the product's
     ///     group; `nil` where nothing is known.
     ///   - record: What the service signed with the report's nonce; `nil` where that is not on record.
@@ -21,6 +23,7 @@ public struct Diagnostician: Sendable {
         app: App,
         verifiers: [any SignatureVerifier],
         otherBundleIds: [String],
+        otherKeys: [String: [any SignatureVerifier]] = [:],
         neverSubscribedIn neverSubscribed: OfferScope? = nil,
         record: RecordedSignature? = nil,
         now: Timestamp
@@ -30,6 +33,7 @@ public struct Diagnostician: Sendable {
         self.app = app
         self.verifiers = verifiers
         self.otherBundleIds = otherBundleIds
+        self.otherKeys = otherKeys
         self.now = now
     }
 
@@ -43,18 +47,19 @@ public struct Diagnostician: Sendable {
             if !differences.isEmpty { return diagnosis(of: report, differences, from: record) }
         }
         guard let text = SignatureText(report.signature) else {
-            return Diagnosis(isValid: false, causes: causes([], of: report, among: [report.offer]) + [report.noSignature])
+            let certain = causes([], of: report, among: [report.offer])
+            return Diagnosis(isValid: false, causes: certain + [report.noSignature])
         }
         var search = search(for: text.form, in: report)
         guard let signed = search.signedGuess() else {
             // What is certain suffices for a refusal, whatever was signed.
-            let certain = causes(text.mistakes, of: report, among: [report.offer])
-            return Diagnosis(
-                isValid: false,
-                causes: certain + [report.unexplained(isExhaustive: search.isExhaustive)]
-            )
+            let certain = causes(text.mistakes, of: report, among: [report.offer]) + report.unnamed(in: text)
+            let rest = report.unexplained(isExhaustive: search.isExhaustive)
+            return Diagnosis(isValid: false, causes: certain + [rest])
         }
-        let causes = causes(text.mistakes + signed.mistakes, of: report, among: [report.offer, signed.offer])
+        let offers = otherBundleIds.contains(signed.bundleId) ? [] : [report.offer, signed.offer]
+        let named = causes(text.mistakes + signed.mistakes, of: report, among: offers)
+        let causes = named + report.unnamed(in: text)
         guard causes.isEmpty else { return Diagnosis(isValid: false, causes: causes) }
         let rest = report.storeKitError == nil ? [] : [report.unexplainedThoughRight()]
         return Diagnosis(isValid: true, causes: rest)
@@ -68,8 +73,10 @@ public struct Diagnostician: Sendable {
     ) -> Diagnosis {
         let named = Set(differences.map(\.code))
         let signed = record.bundleId.hasSameBytes(as: app.bundleId) ? [record.offer] : []
-        let others = causes(SignatureText(report.signature)?.mistakes ?? [], of: report, among: signed)
-        let causes = differences + others.filter { !named.contains($0.code) }
+        let text = SignatureText(report.signature)
+        let others = causes(text?.mistakes ?? [], of: report, among: signed)
+        let unnamed = text.map(report.unnamed) ?? []
+        let causes = differences + others.filter { !named.contains($0.code) } + unnamed
         let order = DiagnosisCode.allCases
         return Diagnosis(
             isValid: false,
@@ -111,7 +118,14 @@ public struct Diagnostician: Sendable {
     }
 
     private func search(for form: SignatureText.Form, in report: SignatureReport) -> MistakeSearch {
-        MistakeSearch(of: form, in: report, of: app, otherBundleIds: otherBundleIds, verifiers: verifiers)
+        MistakeSearch(
+            of: form,
+            in: report,
+            of: app,
+            otherBundleIds: otherBundleIds,
+            otherKeys: otherKeys,
+            verifiers: verifiers
+        )
     }
 }
 

@@ -1,6 +1,6 @@
 extension MistakeKind {
     /// How many products and how many offers of a catalog are tried.
-    private static let maximumCatalogEntries = 500
+    static let maximumCatalogEntries = 500
 
     /// Every kind of mistake in the payload of a report, the likeliest first.
     ///
@@ -46,29 +46,6 @@ extension MistakeKind {
         ]
     }
 
-    /// Two mistakes that go together, and so are looked for before other pairs.
-    ///
-    /// - Parameters:
-    ///   - report: What the app gave StoreKit.
-    ///   - app: The app of the catalog.
-    /// - Returns: The kinds.
-    static func together(in report: SignatureReport, of app: App) -> [MistakeKind] {
-        let offers = products(of: app, nearest: report.productId).flatMap { product in
-            product.offers.map { OfferRequest(productId: product.id, offerId: $0.id) }
-        }
-        let others = offers.filter { $0.productId != report.productId && $0.offerId != report.offerId }
-        return [
-            MistakeKind(
-                ways: others.prefix(maximumCatalogEntries).map { offer in
-                    { guess in
-                        guess.with(.productId, offer.productId, .productMismatch)
-                            .with(.offerId, offer.offerId, .offerMismatch)
-                    }
-                }
-            )
-        ]
-    }
-
     /// Whether so much of the catalog is tried that nothing of it is left out.
     static func takes(allOf app: App) -> Bool {
         app.offers.count <= maximumCatalogEntries
@@ -76,7 +53,7 @@ extension MistakeKind {
     }
 
     /// The catalog's products: that of the report first, so that its other offers are, then those of its group.
-    private static func products(of app: App, nearest productId: String) -> ArraySlice<Product> {
+    static func products(of app: App, nearest productId: String) -> ArraySlice<Product> {
         let place = app.product(productId)
         let groups = app.subscriptionGroups
         let own = place.map { place in [place.product] + place.group.products.filter { $0.id != productId } } ?? []

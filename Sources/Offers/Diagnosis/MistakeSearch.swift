@@ -32,12 +32,14 @@ struct MistakeSearch {
     ///   - report: What the app gave StoreKit.
     ///   - app: The app of the catalog.
     ///   - otherBundleIds: The caller's other apps.
+    ///   - otherKeys: The public halves of keys of those apps, by bundle identifier.
     ///   - verifiers: The public halves of the app's keys.
     init(
         of form: SignatureText.Form,
         in report: SignatureReport,
         of app: App,
         otherBundleIds: [String],
+        otherKeys: [String: [any SignatureVerifier]] = [:],
         verifiers: [any SignatureVerifier]
     ) {
         self.form = form
@@ -47,7 +49,12 @@ struct MistakeSearch {
         takesWholeCatalog = MistakeKind.takes(allOf: app)
         kinds = MistakeKind.all(in: report, of: app, otherBundleIds: otherBundleIds, keys: verifiers)
             .map { $0.changing(right) }
-        lonelyKinds = [Self.mixedCases(of: report.account)] + MistakeKind.together(in: report, of: app)
+        lonelyKinds = [
+            Self.mixedCases(of: report.account),
+            .placeholders(in: report),
+            .otherOffers(in: report, of: app),
+            .otherApps(in: report, keys: otherKeys),
+        ]
     }
 
     /// The payload of the fewest mistakes that one of the app's keys signed.

@@ -16,13 +16,16 @@ struct PayloadGuess {
         Array(order.map { fields[$0] }.joined(separator: separator).utf8)
     }
 
+    /// The app that it is for.
+    var bundleId: String { fields[Field.bundleId.rawValue] }
+
     /// The offer that it is for.
     var offer: OfferRequest {
         OfferRequest(productId: fields[Field.productId.rawValue], offerId: fields[Field.offerId.rawValue])
     }
 
     /// The positions of the fields in Apple's order.
-    enum Field: Int {
+    enum Field: Int, CaseIterable {
         case bundleId
         case keyIdentifier
         case productId

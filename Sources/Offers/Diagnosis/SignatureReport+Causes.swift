@@ -43,7 +43,7 @@ extension SignatureReport {
             )
         case .accountMissing:
             (
-                "The payment has an account, and the payload has none.",
+                "The payment has an account, and the payload has none, or a word in its place.",
                 "Sign the account that the app sets on the payment, or set none."
             )
         case .accountUnexpected:
@@ -70,7 +70,7 @@ extension SignatureReport {
             )
         case .wrongFieldOrder:
             (
-                "The payload's fields are in another order, or one is left out.",
+                "The payload's fields are in another order, or one is left out, empty, or a word such as undefined.",
                 "Join bundle id, key id, product id, offer id, account, nonce and timestamp, in this order, an empty account included."
             )
         case .wrongKey:
@@ -90,7 +90,7 @@ extension SignatureReport {
         case .bundleMismatch:
             (
                 "The payload has another bundle id than \(bundleId).",
-                "Sign the bundle id of the app that buys, in its exact case."
+                "Sign the bundle id of the app that buys, in its exact case, with a key of that app."
             )
         case .timestampExpired:
             (
@@ -115,62 +115,5 @@ extension SignatureReport {
         case .unexplained:
             ("Nothing that can be computed explains the refusal.", "Check what cannot be computed.")
         }
-    }
-
-    /// What is left when no mistakes were found with which the signature is one of the app's keys.
-    ///
-    /// - Parameter isExhaustive: Whether all mistakes were tried that are looked for.
-    /// - Returns: The cause.
-    func unexplained(isExhaustive: Bool) -> DiagnosisCause {
-        DiagnosisCause(
-            .unexplained,
-            detail: isExhaustive
-                ? "The signature is by none of the app's keys, whatever one or two of the mistakes that are looked for "
-                    + "would have made of these values."
-                : "The signature is by none of the app's keys for anything that was tried. The search has ended before "
-                    + "every two mistakes at once were: there are too many in this catalog.",
-            fix: "Check that the values are those of one buy request, that the catalog lists the key that signed, "
-                + "and that its P8 file is whole."
-        )
-    }
-
-    /// What is left when the text of the signature is none.
-    var noSignature: DiagnosisCause {
-        DiagnosisCause(
-            .unexplained,
-            detail: signature.isEmpty
-                ? "The signature is empty."
-                : "The signature is no signature: neither ASN.1 DER nor 64 bytes, however it is decoded.",
-            fix: "Hand on the signature whole, in standard Base64."
-        )
-    }
-
-    /// What a person should check, likeliest first, when the signature is right for what StoreKit was given.
-    func unexplainedThoughRight() -> DiagnosisCause {
-        let (detail, fix) =
-            switch storeKitError {
-            case 11, 14:
-                (
-                    "The signature is right; StoreKit does not know the offer, or its price is no longer valid.",
-                    "Check in App Store Connect that the offer is set up on this product and was not removed or changed."
-                )
-            case 13:
-                (
-                    "The signature is right; StoreKit missed one of the five values.",
-                    "Check that the app sets all five on the payment, and the signature as Data in StoreKit 2."
-                )
-            case 0:
-                (
-                    "The signature is right; StoreKit may have redeemed the offer and said otherwise.",
-                    "Look for promotional_offer_id in a fresh receipt."
-                )
-            default:
-                (
-                    "The signature is right for these values.",
-                    "Check that the customer's Apple Account had a subscription of the app, that the payment carries this "
-                        + "very account, and that the signature was not used before."
-                )
-            }
-        return DiagnosisCause(.unexplained, detail: detail, fix: fix)
     }
 }

@@ -147,6 +147,19 @@ struct MistakePairTests {
         #expect(Self.codes(Self.diagnose(report, signed: backend)) == [.productMismatch, .offerMismatch])
     }
 
+    @Test("A field that has nothing in it, or a word for that", arguments: ["", "undefined", "null", "None", "nil"])
+    func placeholder(word: String) {
+        for account in [Account.applicationUsername("led-1"), .none] {
+            for field in 0..<7 where field != 4 || account != .none {
+                let report = Self.report(account: account)
+                var backend = Backend(signingFor: report)
+                backend.fields[field] = word
+                let expected: Set<DiagnosisCode> = [field == 4 ? .accountMissing : .wrongFieldOrder]
+                #expect(Self.codes(Self.diagnose(report, signed: backend)) == expected, "field \(field)")
+            }
+        }
+    }
+
     @Test("What is unexplained says whether everything was tried")
     func unexplained() {
         let report = Self.report(account: .applicationUsername("led-1"))

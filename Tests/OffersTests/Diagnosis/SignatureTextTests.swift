@@ -1,0 +1,59 @@
+import Foundation
+import Offers
+import Testing
+
+@Suite("The text of a signature, whatever was done to it")
+struct SignatureTextTests {
+    private static let raw = [UInt8](repeating: 0xFB, count: 64)
+    private static let der: [UInt8] = [0x30, 69, 2, 33, 0] + raw.prefix(32) + [2, 32, 0x7F] + raw.prefix(31)
+
+    private static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+    private static func base64(_ text: String) -> String { base64(Array(text.utf8)) }
+    private static func urlEncoded(_ text: String) -> String {
+        text.replacing("%", with: "%25").replacing("+", with: "%2B").replacing("/", with: "%2f")
+            .replacing("=", with: "%3D")
+    }
+
+    private static let text = base64(der)
+
+    @Test(
+        "Encodings are taken off, one in another as well",
+        arguments: [
+            (text, []),
+            (text.replacing("+", with: "-").replacing("/", with: "_"), [.signatureURLEncoded]),
+            (text.replacing("+", with: " "), [.signatureURLEncoded]),
+            (urlEncoded(text), [.signatureURLEncoded]),
+            (urlEncoded(urlEncoded(text)), [.signatureURLEncoded]),
+            (base64(text), [.signatureDoubleEncoded]),
+            (base64(base64(text)), [.signatureDoubleEncoded]),
+            ("%54" + base64(text).dropFirst(), [.signatureDoubleEncoded, .signatureURLEncoded]),
+            (base64(urlEncoded(text)), [.signatureDoubleEncoded, .signatureURLEncoded]),
+        ] as [(String, [DiagnosisCode])]
+    )
+    func encodings(text: String, mistakes: [DiagnosisCode]) throws {
+        let read = try #require(SignatureText(text))
+        #expect(read.form == .der(Self.der))
+        #expect(read.mistakes == mistakes)
+        #expect(!read.hasStrayCharacters)
+        #expect(try #require(SignatureText(Self.base64(Self.raw))).mistakes == [.signatureRawNotDER])
+    }
+
+    @Test(
+        "Line breaks, blanks and quotes are taken off, and told",
+        arguments: [
+            "\(text)\n", "\(text)\r\n", " \(text)", "\(text) ", "\"\(text)\"", "'\(text)'", "\"\(text)\"\n",
+            "\(text.prefix(64))\n\(text.dropFirst(64))", "\(text.prefix(64))\r\n\(text.dropFirst(64))\r\n",
+        ]
+    )
+    func stray(text: String) throws {
+        let read = try #require(SignatureText(text))
+        #expect(read.form == .der(Self.der))
+        #expect(read.mistakes.isEmpty)
+        #expect(read.hasStrayCharacters)
+    }
+
+    @Test("What is no signature is none", arguments: ["", " ", "\"\"", "%", "%%%%", "AAAA", "bm9uc2Vuc2U="])
+    func none(text: String) {
+        #expect(SignatureText(text) == nil)
+    }
+}
