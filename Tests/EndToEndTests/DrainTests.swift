@@ -63,6 +63,20 @@ struct DrainTests {
         #expect(service.wait() == 0)
     }
 
+    @Test("Who has sent a part of a request's head is told that the service goes, and is not waited for")
+    func partOfHead() throws {
+        let service = try RunningService(flags: ["--server-drain-timeout-seconds", "600"])
+        let open = try Connection(to: service.server)
+        #expect(try open.request("POST", "/v1/signatures", body: Self.body).status == 200)
+        try open.send("POST /v1/sig")
+        service.signal(SIGTERM)
+        let response = try open.receive()
+        #expect(response.status == 503)
+        #expect(response.json["code"] as? String == "shutting_down")
+        #expect(open.isClosed())
+        #expect(service.wait() == 0)
+    }
+
     @Test("What is in flight is finished, idle connections are closed")
     func inFlight() throws {
         let service = try RunningService(flags: ["--server-drain-timeout-seconds", "20"])

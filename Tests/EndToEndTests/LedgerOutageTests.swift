@@ -89,4 +89,20 @@ struct LedgerOutageTests {
         while !service.log.contains("ready again"), Date() < deadline { usleep(20_000) }
         #expect(service.log.components(separatedBy: "ready again").count == 2)
     }
+
+    @Test("Its file is moved away: nothing is signed until it is back", arguments: ["moved", "replaced"])
+    func moved(how: String) throws {
+        let service = try RunningService()
+        let path = service.installation.ledger
+        #expect(try service.sign(request).status == 200)
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+        if how == "replaced" { try FileManager.default.copyItem(atPath: path + ".away", toPath: path) }
+        expectNoSignature(try service.sign(request))
+        let details = try service.waitUntilReadiness(is: 503)
+        #expect((details["faults"] as? [String])?.contains { $0.contains("was moved, replaced or deleted") } == true)
+        if how == "replaced" { try FileManager.default.removeItem(atPath: path) }
+        try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+        try service.waitUntilReadiness(is: 200)
+        #expect(try service.sign(request).decisions.first?["discount"] != nil)
+    }
 }

@@ -84,7 +84,11 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
             inputClosed(context)
         case is ChannelShouldQuiesceEvent:
             setup.census.drain()
-            if state.phase == .idle { context.close(promise: nil) }
+            switch state.phase {
+            case .idle, .handshaking: context.close(promise: nil)
+            case .readingHead: refuse(.shuttingDown, closes: true, context)
+            case .readingBody, .answering, .refusing, .holdingBack, .lingering: break
+            }
             context.fireUserInboundEventTriggered(event)
         default: context.fireUserInboundEventTriggered(event)
         }

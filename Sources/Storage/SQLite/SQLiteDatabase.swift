@@ -29,6 +29,8 @@ public final class SQLiteDatabase: Sendable {
 
     let pool: DatabasePool
     private let checkpoints: LogCheckpoints
+    /// Which file it is, whatever its name is by now.
+    private let identity: FileIdentity?
 
     /// Opens the file and brings its tables up to date.
     ///
@@ -47,6 +49,7 @@ public final class SQLiteDatabase: Sendable {
             configuration.busyMode = .timeout(Double(Self.busyTimeoutSeconds))
             return try DatabasePool(path: path, configuration: configuration)
         }
+        identity = FileIdentity(of: path)
         switch access {
         case .readWrite:
             try makeDurable()
@@ -59,6 +62,18 @@ public final class SQLiteDatabase: Sendable {
                     "\(path) is not up to date; start the service, or any command that writes, once to bring it up"
                 )
             }
+        }
+    }
+
+    /// Sees that the file still is where it was: what is written to one that was moved or deleted is on no record.
+    ///
+    /// - Throws: ``StorageFailure`` when it is not.
+    func checkIsInPlace() throws(StorageFailure) {
+        guard FileIdentity(of: path) == identity else {
+            throw StorageFailure(
+                .unavailable,
+                "\(path) was moved, replaced or deleted while it was in use; put it back, or start the service anew"
+            )
         }
     }
 

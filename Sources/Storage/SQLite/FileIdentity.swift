@@ -1,0 +1,17 @@
+import Glibc
+
+/// Which file a path leads to: two paths to one file have the same.
+struct FileIdentity: Equatable {
+    private let device: UInt
+    private let number: UInt
+
+    /// Looks at a file; `nil` when there is none.
+    ///
+    /// - Parameter path: The path; a link is followed.
+    init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt(status.st_dev)
+        number = UInt(status.st_ino)
+    }
+}
