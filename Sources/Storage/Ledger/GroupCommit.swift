@@ -163,7 +163,11 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     ///
     /// - Returns: `false` when nothing waits, and then the writer has stopped.
     private func writeNext() -> Bool {
-        guard let batch = next() else { return false }
+        guard let batch = next() else {
+            // Nobody waits any more, and the writer is not stuck.
+            state.withLock { if $0.failure?.code == .tooSlow { $0.failure = nil } }
+            return false
+        }
         do throws(LedgerFailure) {
             try write(batch)
             note(nil)
@@ -272,8 +276,9 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             let (late, goesOn) = state.withLock { state in
                 let now = ContinuousClock.now
                 let late = (state.inHand + state.waiting).filter { $0.due <= now && !$0.isTold }
-                // The store is stuck: nobody else waits in vain until it has done with this.
-                if state.inHand.contains(where: { $0.due <= now }) { state.failure = state.failure ?? failure }
+                // The writer is stuck, with these or with something else: nobody else waits in vain until it has done.
+                let isStuck = !late.isEmpty && state.inHand.allSatisfy { $0.due <= now }
+                if isStuck { state.failure = state.failure ?? failure }
                 let goesOn = !state.inHand.isEmpty || !state.waiting.isEmpty
                 state.isWatching = goesOn
                 return (late, goesOn)

@@ -72,6 +72,7 @@ struct GroupCommitTests {
         let store = Store(isGated: true)
         var bounds = GroupCommit<Int, Int>.Bounds()
         bounds.waiting = 3
+        bounds.deadline = .seconds(50)
         let group = store.group(bounds)
         // The first is in the writer's hand, three wait.
         group.append([1]) { _ in }
