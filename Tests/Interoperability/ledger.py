@@ -66,6 +66,8 @@ def verify_chain(database, key, chain):
         "FROM ledger_records WHERE writer = ? ORDER BY number",
         [writer],
     ):
+        if number <= last:
+            raise Broken(f"chain {writer}: record {number} does not belong there")
         if number != last + 1:
             raise Broken(f"chain {writer}: record {last + 1} is missing")
         computed = hashlib.sha256(canonical("offer-signer ledger record 1", last_hash, writer, number, *values)).digest()
@@ -89,6 +91,10 @@ def verify(path, key):
         missing = {chain[2] for chain in chains if chain[2]} - {chain[0] for chain in chains}
         if missing:
             raise Broken(f"chain {missing.pop()} is missing")
+        for table in "ledger_records", "ledger_checkpoints":
+            stray = f"SELECT min(writer) FROM {table} WHERE writer NOT IN (SELECT writer FROM ledger_chains)"
+            if (writer := database.execute(stray).fetchone()[0]) is not None:
+                raise Broken(f"chain {writer} is not there, though {table} has rows of it")
         return sum(verify_chain(database, key, chain) for chain in chains)
 
 

@@ -62,3 +62,22 @@ def test_a_changed_record_is_found(signed, tmp_path):
         other.execute("UPDATE ledger_records SET reason = 'lapsed'")
     with pytest.raises(ledger.Broken, match="record 1 was changed"):
         ledger.verify(copy, key(folder))
+
+
+@pytest.mark.parametrize(
+    "sql, found",
+    [
+        ("INSERT INTO ledger_records SELECT 'zz', number, {} FROM ledger_records LIMIT 1", "chain zz is not there"),
+        ("INSERT INTO ledger_records SELECT writer, 0, {} FROM ledger_records LIMIT 1", "record 0 does not belong"),
+        ("DELETE FROM ledger_chains", "is not there, though ledger_records has rows of it"),
+    ],
+)
+def test_a_record_where_no_chain_leads_to_is_found(signed, tmp_path, sql, found):
+    folder, _ = signed
+    copy = tmp_path / "copy.sqlite"
+    with sqlite3.connect(folder / "ledger.sqlite") as database, sqlite3.connect(copy) as other:
+        database.backup(other)
+        columns = [row[1] for row in other.execute("PRAGMA table_info(ledger_records)")]
+        other.execute(sql.format(", ".join(columns[2:])))
+    with pytest.raises(ledger.Broken, match=found):
+        ledger.verify(copy, key(folder))

@@ -45,6 +45,7 @@ struct ChainWalk<Archive: LedgerArchive> {
     /// - Throws: `LedgerVerification.Fault` for the first fault; ``StorageFailure``.
     mutating func walk() throws {
         try beginAfterStump()
+        try checkBeginning()
         try compareMarks()
         while true {
             // Before the records: what a checkpoint covers was there when it was written.
@@ -80,14 +81,10 @@ struct ChainWalk<Archive: LedgerArchive> {
     private mutating func step(to record: LedgerRecord) throws {
         if record.number <= last.number { return }
         if record.number != last.number + 1 {
-            let missing = last.number + 1
-            // Old records may have been deleted, by the rules, while this walk was on its way.
+            // Old records may have been deleted, by the rules, while this walk was on its way: this one, too.
             try beginAfterStump()
-            guard record.number == last.number + 1 else {
-                throw record.number <= last.number
-                    ? fault(record.number, "is there though it was deleted")
-                    : fault(missing, "is missing")
-            }
+            if record.number <= last.number { return }
+            guard record.number == last.number + 1 else { throw fault(last.number + 1, "is missing") }
         }
         guard record.hash == record.computedHash(after: last.hash) else {
             throw fault(record.number, "was changed, or does not belong after the one before it")
@@ -96,6 +93,12 @@ struct ChainWalk<Archive: LedgerArchive> {
         records += 1
         try compareCheckpoints()
         try compareMarks()
+    }
+
+    /// Looks for records before the one that is the first: the walk would not come by them.
+    private func checkBeginning() throws {
+        guard let first = try archive.firstNumber(of: writer), first <= last.number else { return }
+        throw fault(first, first < 1 ? "was inserted: a chain begins with record 1" : "is there though it was deleted")
     }
 
     /// Begins where retention ended, when it has deleted anything.

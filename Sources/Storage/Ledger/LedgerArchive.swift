@@ -8,6 +8,19 @@ public protocol LedgerArchive: Sendable {
     /// - Throws: ``StorageFailure``.
     func chains() throws(StorageFailure) -> [LedgerChain]
 
+    /// The writers who have records or checkpoints, but no chain.
+    ///
+    /// - Returns: The writers; none unless somebody tampered.
+    /// - Throws: ``StorageFailure``.
+    func strays() throws(StorageFailure) -> [LedgerStray]
+
+    /// The lowest number of a chain's records.
+    ///
+    /// - Parameter writer: The chain's writer.
+    /// - Returns: The number; `nil` when there are no records.
+    /// - Throws: ``StorageFailure``; its code is ``StorageFailure/Code/malformed`` when it is no number.
+    func firstNumber(of writer: String) throws(StorageFailure) -> Int64?
+
     /// The records of a chain, in their order.
     ///
     /// - Parameters:

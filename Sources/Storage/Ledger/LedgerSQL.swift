@@ -91,6 +91,9 @@ enum LedgerSQL {
     /// The last record of a chain.
     static let head = "SELECT number, hash FROM ledger_records WHERE writer = $1 ORDER BY number DESC LIMIT 1"
 
+    /// The lowest number of a chain's records.
+    static let firstNumber = "SELECT number FROM ledger_records WHERE writer = $1 ORDER BY number LIMIT 1"
+
     static let insertCheckpoint =
         "INSERT INTO ledger_checkpoints (writer, kind, number, hash, time, signature) VALUES ($1, $2, $3, $4, $5, $6)"
 

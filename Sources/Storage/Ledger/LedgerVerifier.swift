@@ -26,7 +26,8 @@ public struct LedgerVerifier<Archive: LedgerArchive> {
     public func verify() throws(StorageFailure) -> LedgerVerification {
         var found = LedgerVerification()
         let chains = try archive.chains()
-        let writers = Set(chains.map(\.writer))
+        let strays = try archive.strays()
+        let writers = Set(chains.map(\.writer)).union(strays.map(\.writer))
         var marks: [String: [LedgerChain.Head]] = [:]
         for chain in chains {
             guard let previous = chain.previousWriter, let head = chain.previousHead else { continue }
@@ -34,6 +35,13 @@ public struct LedgerVerifier<Archive: LedgerArchive> {
             if !writers.contains(previous) {
                 found.faults.append(.init(writer: previous, number: nil, detail: "is missing, with all its records"))
             }
+        }
+        for stray in strays {
+            let detail =
+                stray.firstNumber == nil
+                ? "is missing, though checkpoints of it are there"
+                : "is of a chain that is missing: the chain was deleted, or the record inserted"
+            found.faults.append(.init(writer: stray.writer, number: stray.firstNumber, detail: detail))
         }
         for chain in chains {
             found.chains += 1

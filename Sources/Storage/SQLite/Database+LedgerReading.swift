@@ -8,6 +8,17 @@ extension Database {
         try Row.fetchAll(self, sql: LedgerSQL.chains).map(LedgerChain.init)
     }
 
+    func strays() throws -> [LedgerStray] {
+        try Row.fetchAll(self, sql: LedgerStray.all).map { row in
+            let number: DatabaseValue = row["number"]
+            return LedgerStray(writer: try row.value("writer"), firstNumber: number.storage.value as? Int64)
+        }
+    }
+
+    func firstNumber(of writer: String) throws -> Int64? {
+        try Row.fetchOne(self, sql: LedgerSQL.firstNumber, arguments: [writer])?.value("number")
+    }
+
     func chain(of writer: String) throws -> LedgerChain? {
         try Row.fetchOne(self, sql: LedgerSQL.chain, arguments: [writer]).map(LedgerChain.init)
     }

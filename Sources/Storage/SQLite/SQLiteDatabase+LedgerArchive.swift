@@ -10,6 +10,23 @@ extension SQLiteDatabase: LedgerArchive {
         try read { try $0.chains() }
     }
 
+    /// The writers who have records or checkpoints, but no chain.
+    ///
+    /// - Returns: The writers.
+    /// - Throws: ``StorageFailure``.
+    public func strays() throws(StorageFailure) -> [LedgerStray] {
+        try read { try $0.strays() }
+    }
+
+    /// The lowest number of a chain's records.
+    ///
+    /// - Parameter writer: The chain's writer.
+    /// - Returns: The number; `nil` when there are no records.
+    /// - Throws: ``StorageFailure``.
+    public func firstNumber(of writer: String) throws(StorageFailure) -> Int64? {
+        try read { try $0.firstNumber(of: writer) }
+    }
+
     /// The records of a chain, in their order.
     ///
     /// - Parameters:

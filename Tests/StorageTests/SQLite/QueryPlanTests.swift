@@ -37,6 +37,7 @@ struct QueryPlanTests {
         Lookup("the last nonces of a chain", NonceSQL.uncovered, by: "writer=? AND number>?"),
         Lookup("deletion of nonces", NonceSQL.delete, by: "writer=? AND number<?"),
         Lookup("the end of a chain", LedgerSQL.head, by: "writer=?"),
+        Lookup("the beginning of a chain", LedgerSQL.firstNumber, by: "writer=?"),
         Lookup("a page of a chain", LedgerSQL.records, by: "writer=? AND number>?"),
         Lookup("a page of an export", LedgerSQL.recordsByTime, by: "time>?"),
         Lookup("the newest checkpoint", LedgerSQL.newestCheckpoint, by: "writer=? AND kind=?"),

@@ -11,6 +11,29 @@ extension PostgreSQLDatabase: LedgerArchive {
         }
     }
 
+    /// The writers who have records or checkpoints, but no chain.
+    ///
+    /// - Returns: The writers.
+    /// - Throws: ``StorageFailure``.
+    public func strays() throws(StorageFailure) -> [LedgerStray] {
+        try workWaiting { connection throws(PostgreSQLError) in
+            try connection.run(PostgreSQLLedgerStatements.shared(LedgerStray.all)).strays()
+        }
+    }
+
+    /// The lowest number of a chain's records.
+    ///
+    /// - Parameter writer: The chain's writer.
+    /// - Returns: The number; `nil` when there are no records.
+    /// - Throws: ``StorageFailure``.
+    public func firstNumber(of writer: String) throws(StorageFailure) -> Int64? {
+        let call = PostgreSQLLedgerStatements.shared(LedgerSQL.firstNumber, .text(writer))
+        return try workWaiting { connection throws(PostgreSQLError) in
+            let rows = try connection.run(call)
+            return rows.count > 0 ? try rows.integer(0, 0) : nil
+        }
+    }
+
     /// The records of a chain, in their order.
     ///
     /// - Parameters:

@@ -57,6 +57,17 @@ extension PostgreSQLRows {
         return chains
     }
 
+    /// Writers without a chain.
+    ///
+    /// - Throws: ``PostgreSQLError`` for a row of another shape.
+    func strays() throws(PostgreSQLError) -> [LedgerStray] {
+        var strays: [LedgerStray] = []
+        for row in rows {
+            strays.append(LedgerStray(writer: try text(row, 0), firstNumber: try optionalInteger(row, 1)))
+        }
+        return strays
+    }
+
     /// How far a chain is; `nil` when there is no row.
     ///
     /// - Throws: ``PostgreSQLError`` for a row of another shape.

@@ -1,0 +1,201 @@
+import Crypto
+import Foundation
+import GRDB
+import Offers
+import Testing
+
+@testable import Storage
+
+@Suite("Records where no chain leads to")
+struct LedgerStrayTests {
+    /// What somebody with the database, but without the checkpoint key, might do to it.
+    struct Tampering: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// The broken records of the first chain, of the second, and of none.
+        let broken: [[Int64?]]
+        let sql: [String]
+
+        /// Puts a copy of the second record somewhere.
+        static func inserting(_ writer: String, _ number: String) -> String {
+            """
+            INSERT INTO ledger_records (\(LedgerSQL.recordColumns)) SELECT \(writer), \(number), time, client, bundle_id,
+            product_id, offer_id, format, key_id, nonce, timestamp, reason, evidence, environment,
+            original_transaction_id, account, customer, hash FROM ledger_records WHERE number = 2
+            """
+        }
+
+        /// The writer of the second chain.
+        static let second = "(SELECT writer FROM ledger_chains WHERE previous_writer IS NOT NULL)"
+    }
+
+    private static let tamperings = [
+        Tampering(
+            testDescription: "a record of a writer without a chain",
+            broken: [[], [], [7]],
+            sql: [Tampering.inserting("'zz'", "7")]
+        ),
+        Tampering(
+            testDescription: "a record of nobody",
+            broken: [[], [], [1]],
+            sql: [Tampering.inserting("''", "1")]
+        ),
+        Tampering(
+            testDescription: "a record before the first",
+            broken: [[0], [], []],
+            sql: [Tampering.inserting("writer", "0")]
+        ),
+        Tampering(
+            testDescription: "a record with a number below zero",
+            broken: [[Int64.min], [], []],
+            sql: [Tampering.inserting("writer", "-9223372036854775807 - 1")]
+        ),
+        Tampering(
+            testDescription: "all chains deleted",
+            broken: [[1], [1], []],
+            sql: ["DELETE FROM ledger_chains"]
+        ),
+        Tampering(
+            testDescription: "the first chain deleted, its records left",
+            broken: [[1], [], []],
+            sql: ["DELETE FROM ledger_chains WHERE previous_writer IS NULL"]
+        ),
+        Tampering(
+            testDescription: "the newest chain deleted, its records left",
+            broken: [[], [1], []],
+            sql: ["DELETE FROM ledger_chains WHERE previous_writer IS NOT NULL"]
+        ),
+        Tampering(
+            testDescription: "the newest chain deleted with its records, its checkpoint left",
+            broken: [[], [nil], []],
+            sql: [
+                "DELETE FROM ledger_records WHERE writer = \(Tampering.second)",
+                "DELETE FROM ledger_chains WHERE writer = \(Tampering.second)",
+            ]
+        ),
+    ]
+
+    /// A ledger of two chains: of five records and of one, each with a checkpoint.
+    private func filled(_ home: LedgerHome) throws -> (LedgerFixture, writers: [String]) {
+        let fixture = try LedgerFixture(home)
+        for count in [5, 1] {
+            let store = try fixture.store()
+            _ = try store.commit([.of(count: count, at: fixture.now)])
+            try store.writeCheckpoint()
+            fixture.advance(days: 1)
+        }
+        return (fixture, try fixture.archive().chains().map(\.writer))
+    }
+
+    @Test("They are named", arguments: LedgerHome.allCases, tamperings)
+    func named(home: LedgerHome, tampering: Tampering) throws {
+        let (fixture, writers) = try filled(home)
+        #expect(try fixture.verify().faults.isEmpty)
+        for statement in tampering.sql { try fixture.execute(statement) }
+        let faults = try fixture.verify().faults
+        let ofWriters = writers.map { writer in faults.filter { $0.writer == writer }.map(\.number) }
+        let others = faults.filter { !writers.contains($0.writer) }.map(\.number)
+        #expect(ofWriters + [others] == tampering.broken, "\(faults)")
+    }
+
+    @Test("A record that is there again though it was deleted for its age is named", arguments: LedgerHome.allCases)
+    func deleted(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store(retentionDays: 10)
+        for _ in 0..<2 {
+            _ = try store.commit([.of(count: 5, at: fixture.now)])
+            fixture.advance(days: 8)
+        }
+        #expect(try store.deleteOld(countingFrom: fixture.now) == 5)
+        #expect(try fixture.verify().faults.isEmpty)
+        try fixture.execute(
+            Tampering.inserting("writer", "5").replacing("number = 2", with: "number = 6")
+        )
+        #expect(try fixture.verify().faults.map(\.number) == [5])
+    }
+
+    @Test("What a service writes and deletes meanwhile is none of them", arguments: LedgerHome.allCases)
+    func meanwhile(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store(retentionDays: 10)
+        for _ in 0..<3 { _ = try store.commit([.of(count: 400, at: fixture.now)]) }
+        try store.writeCheckpoint()
+        fixture.advance(days: 20)
+        _ = try store.commit([.of(at: fixture.now)])
+        let other = try fixture.store()
+        let archive = BusyArchive(try fixture.archive()) { look in
+            _ = try other.commit([.of(at: fixture.now)])
+            try other.writeCheckpoint()
+            // Faster than pages are read: of one that was read without those before it, some are deleted.
+            guard look == .records else { return }
+            for _ in 0..<2 { _ = try store.deleteOld(countingFrom: fixture.now) }
+        }
+        let found = try LedgerVerifier(archive, key: fixture.signer.key.publicKey).verify()
+        #expect(found.faults.isEmpty, "\(found.faults)")
+        #expect(try fixture.verify().faults.isEmpty)
+    }
+
+    @Test("They are looked for from writer to writer, not from record to record")
+    func index() throws {
+        let directory = try TemporaryDirectory()
+        let plan = try SQLiteDatabase(path: directory.path("ledger.sqlite")).read { database in
+            try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + LedgerStray.all).map { row -> String in
+                row["detail"]
+            }
+        }
+        #expect(plan.contains { $0.hasPrefix("SEARCH ledger_records") && $0.hasSuffix("(writer>?)") }, "\(plan)")
+        #expect(plan.contains { $0.hasPrefix("SEARCH ledger_checkpoints") && $0.hasSuffix("(writer>?)") }, "\(plan)")
+        #expect(!plan.contains { $0.hasPrefix("SCAN ledger") }, "\(plan)")
+    }
+}
+
+/// A ledger in which something happens after each look.
+private struct BusyArchive: LedgerArchive {
+    enum Look: Sendable {
+        case records
+        case other
+    }
+
+    private let archive: any LedgerArchive
+    private let happen: @Sendable (Look) throws -> Void
+
+    init(_ archive: any LedgerArchive, _ happen: @escaping @Sendable (Look) throws -> Void) {
+        self.archive = archive
+        self.happen = happen
+    }
+
+    func chains() throws(StorageFailure) -> [LedgerChain] { try after(.other, try archive.chains()) }
+
+    func strays() throws(StorageFailure) -> [LedgerStray] { try after(.other, try archive.strays()) }
+
+    func firstNumber(of writer: String) throws(StorageFailure) -> Int64? {
+        try after(.other, try archive.firstNumber(of: writer))
+    }
+
+    func records(of writer: String, after number: Int64, limit: Int) throws(StorageFailure) -> [LedgerRecord] {
+        try after(.records, try archive.records(of: writer, after: number, limit: limit))
+    }
+
+    func records(after place: LedgerPlace, limit: Int) throws(StorageFailure) -> [LedgerRecord] {
+        try archive.records(after: place, limit: limit)
+    }
+
+    func record(nonce: String) throws(StorageFailure) -> LedgerRecord? { try archive.record(nonce: nonce) }
+
+    func checkpoints(
+        _ kind: LedgerCheckpoint.Kind,
+        of writer: String,
+        after number: Int64,
+        limit: Int
+    ) throws(StorageFailure) -> [LedgerCheckpoint] {
+        try after(.other, try archive.checkpoints(kind, of: writer, after: number, limit: limit))
+    }
+
+    private func after<Value>(_ look: Look, _ value: Value) throws(StorageFailure) -> Value {
+        do {
+            try happen(look)
+        } catch {
+            throw StorageFailure(.unavailable, "\(error)")
+        }
+        return value
+    }
+}
