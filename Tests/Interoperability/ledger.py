@@ -13,6 +13,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 NONE = b"\xff\xff\xff\xff"
+# What a record's values are, from its time to its customer: a text's bytes would be hashed as the text is.
+TYPES = [int, *[str] * 7, int, *[str] * 4, bytes, bytes]
 
 
 class Broken(Exception):
@@ -70,6 +72,8 @@ def verify_chain(database, key, chain):
             raise Broken(f"chain {writer}: record {number} does not belong there")
         if number != last + 1:
             raise Broken(f"chain {writer}: record {last + 1} is missing")
+        if any(type(value) not in (kind, type(None)) for value, kind in zip(values, TYPES)):
+            raise Broken(f"chain {writer}: record {number} was changed: a value is of another type")
         computed = hashlib.sha256(canonical("offer-signer ledger record 1", last_hash, writer, number, *values)).digest()
         if computed != record_hash:
             raise Broken(f"chain {writer}: record {number} was changed")

@@ -54,12 +54,16 @@ def test_an_account_is_its_hmac(signed):
         assert database.execute("SELECT count(*) FROM ledger_records WHERE account = ?", [digest]).fetchone() == (1,)
 
 
-def test_a_changed_record_is_found(signed, tmp_path):
+@pytest.mark.parametrize(
+    "change",
+    ["reason = 'lapsed'", "offer_id = CAST(offer_id AS BLOB)", "offer_id = offer_id || char(0)", "time = time + 0.5"],
+)
+def test_a_changed_record_is_found(signed, tmp_path, change):
     folder, _ = signed
     copy = tmp_path / "copy.sqlite"
     with sqlite3.connect(folder / "ledger.sqlite") as database, sqlite3.connect(copy) as other:
         database.backup(other)
-        other.execute("UPDATE ledger_records SET reason = 'lapsed'")
+        other.execute(f"UPDATE ledger_records SET {change}")
     with pytest.raises(ledger.Broken, match="record 1 was changed"):
         ledger.verify(copy, key(folder))
 

@@ -50,6 +50,8 @@ public struct LedgerVerifier<Archive: LedgerArchive> {
                 try walk.walk()
             } catch let fault as LedgerVerification.Fault {
                 found.faults.append(fault)
+            } catch let failure as StorageFailure where failure.code == .malformed {
+                found.faults.append(.init(writer: chain.writer, number: nil, detail: failure.detail))
             } catch let failure as StorageFailure {
                 throw failure
             } catch {

@@ -4,19 +4,31 @@ import Offers
 
 /// What the ledger is read by.
 extension Database {
-    func chains() throws -> [LedgerChain] {
-        try Row.fetchAll(self, sql: LedgerSQL.chains).map(LedgerChain.init)
+    /// All chains; exactly, where values must be of the types that were written, as what is verified has to be.
+    func chains(exactly: Bool = false) throws -> [LedgerChain] {
+        try all(LedgerSQL.chains) { row, types in
+            do {
+                if exactly { try types.check() }
+                return try LedgerChain(row)
+            } catch let failure as StorageFailure {
+                throw StorageFailure(failure.code, "chain \(try row.text("writer")): \(failure.detail)")
+            }
+        }
     }
 
     func strays() throws -> [LedgerStray] {
-        try Row.fetchAll(self, sql: LedgerStray.all).map { row in
+        try all(LedgerStray.all) { row, _ in
             let number: DatabaseValue = row["number"]
-            return LedgerStray(writer: try row.value("writer"), firstNumber: number.storage.value as? Int64)
+            return LedgerStray(writer: try row.text("writer"), firstNumber: number.storage.value as? Int64)
         }
     }
 
     func firstNumber(of writer: String) throws -> Int64? {
-        try Row.fetchOne(self, sql: LedgerSQL.firstNumber, arguments: [writer])?.value("number")
+        let numbers: [Int64] = try all(LedgerSQL.firstNumber, [writer]) { row, types in
+            try types.check()
+            return try row.value("number")
+        }
+        return numbers.first
     }
 
     func chain(of writer: String) throws -> LedgerChain? {
@@ -48,8 +60,16 @@ extension Database {
         }
     }
 
-    func records(_ sql: String, _ arguments: StatementArguments) throws -> [LedgerRecord] {
-        try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments).map(LedgerRecord.init)
+    /// Records; exactly, as for ``chains(exactly:)``.
+    func records(
+        _ sql: String,
+        _ arguments: StatementArguments,
+        exactly: Bool = false
+    ) throws -> [LedgerRecord] {
+        try all(sql, arguments) { row, types in
+            if exactly { try types.check() }
+            return try LedgerRecord(row)
+        }
     }
 
     /// The record of a nonce: one, unless somebody tampered.
@@ -83,8 +103,9 @@ extension Database {
         of writer: String,
         _ kind: LedgerCheckpoint.Kind
     ) throws -> [LedgerCheckpoint] {
-        try Row.fetchAll(self, sql: sql, arguments: arguments).map { row in
-            LedgerCheckpoint(
+        try all(sql, arguments) { row, types in
+            try types.check()
+            return LedgerCheckpoint(
                 writer: writer,
                 kind: kind,
                 number: try row.value("number"),
@@ -94,14 +115,41 @@ extension Database {
             )
         }
     }
+
+    /// Reads all rows of a query, each where SQLite has it.
+    private func all<Value>(
+        _ sql: String,
+        _ arguments: StatementArguments = StatementArguments(),
+        _ read: (Row, ColumnTypes) throws -> Value
+    ) throws -> [Value] {
+        let statement = try cachedStatement(sql: sql)
+        let types = ColumnTypes(statement)
+        let rows = try Row.fetchCursor(statement, arguments: arguments)
+        var values: [Value] = []
+        while let row = try rows.next() {
+            values.append(try read(row, types))
+        }
+        return values
+    }
 }
 
 extension Row {
+    /// A column's text, with all its bytes: GRDB would read up to the first that is zero.
+    fileprivate func text(_ column: String) throws -> String {
+        guard let text = try optionalText(column) else { throw StorageFailure.malformed(column) }
+        return text
+    }
+
+    /// A column's text, with all its bytes; `nil` for NULL.
+    fileprivate func optionalText(_ column: String) throws -> String? {
+        try withUnsafeData(named: column) { bytes in bytes.map { String(decoding: $0, as: UTF8.self) } }
+    }
+
     /// A column's value: what another wrote into the file may be of any type.
     func value<Value: DatabaseValueConvertible>(_ column: String, _: Value.Type = Value.self) throws -> Value {
         let found: DatabaseValue? = self[column]
         guard let found, let value = Value.fromDatabaseValue(found) else {
-            throw StorageFailure(.malformed, "a row's \(column) is not of its type")
+            throw StorageFailure.malformed(column)
         }
         return value
     }
@@ -119,9 +167,9 @@ extension LedgerChain {
         let number: Int64? = try row.optional("previous_number")
         let hash: Data? = try row.optional("previous_hash")
         self.init(
-            writer: try row.value("writer"),
+            writer: try row.text("writer"),
             startedAt: Timestamp(millisecondsSince1970: try row.value("started_at")),
-            previousWriter: try row.optional("previous_writer"),
+            previousWriter: try row.optionalText("previous_writer"),
             previousHead: number.flatMap { number in hash.map { Head(number: number, hash: Array($0)) } }
         )
     }
@@ -130,21 +178,21 @@ extension LedgerChain {
 extension LedgerRecord {
     fileprivate init(_ row: Row) throws {
         self.init(
-            writer: try row.value("writer"),
+            writer: try row.text("writer"),
             number: try row.value("number"),
             time: Timestamp(millisecondsSince1970: try row.value("time")),
-            client: try row.value("client"),
-            bundleId: try row.value("bundle_id"),
-            productId: try row.value("product_id"),
-            offerId: try row.value("offer_id"),
-            format: try row.value("format"),
-            keyIdentifier: try row.value("key_id"),
-            nonce: try row.value("nonce"),
+            client: try row.text("client"),
+            bundleId: try row.text("bundle_id"),
+            productId: try row.text("product_id"),
+            offerId: try row.text("offer_id"),
+            format: try row.text("format"),
+            keyIdentifier: try row.text("key_id"),
+            nonce: try row.text("nonce"),
             timestamp: Timestamp(millisecondsSince1970: try row.value("timestamp")),
-            reason: try row.value("reason"),
-            evidence: try row.optional("evidence"),
-            environment: try row.optional("environment"),
-            originalTransactionId: try row.optional("original_transaction_id"),
+            reason: try row.text("reason"),
+            evidence: try row.optionalText("evidence"),
+            environment: try row.optionalText("environment"),
+            originalTransactionId: try row.optionalText("original_transaction_id"),
             account: try row.optional("account", Data.self).map(Array.init),
             customer: Array(try row.value("customer", Data.self)),
             hash: Array(try row.value("hash", Data.self))

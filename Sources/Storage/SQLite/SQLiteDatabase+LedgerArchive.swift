@@ -7,7 +7,7 @@ extension SQLiteDatabase: LedgerArchive {
     /// - Returns: The chains.
     /// - Throws: ``StorageFailure``.
     public func chains() throws(StorageFailure) -> [LedgerChain] {
-        try read { try $0.chains() }
+        try read { try $0.chains(exactly: true) }
     }
 
     /// The writers who have records or checkpoints, but no chain.
@@ -40,7 +40,7 @@ extension SQLiteDatabase: LedgerArchive {
         after number: Int64,
         limit: Int
     ) throws(StorageFailure) -> [LedgerRecord] {
-        try read { try $0.records(LedgerSQL.records, [writer, number, limit]) }
+        try read { try $0.records(LedgerSQL.records, [writer, number, limit], exactly: true) }
     }
 
     /// The records of all chains, in the order of their times.

@@ -11,7 +11,7 @@ struct LedgerVerificationTests {
     /// What somebody with the file, but without the checkpoint key, might do to it.
     struct Tampering: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let broken: Int64
+        let broken: Int64?
         let sql: String
     }
 
@@ -37,6 +37,46 @@ struct LedgerVerificationTests {
             testDescription: "a value of another type",
             broken: 7,
             sql: "UPDATE ledger_records SET time = 'noon' WHERE number = 7"
+        ),
+        Tampering(
+            testDescription: "a text as bytes",
+            broken: 7,
+            sql: "UPDATE ledger_records SET offer_id = CAST(offer_id AS BLOB) WHERE number = 7"
+        ),
+        Tampering(
+            testDescription: "a text with U+0000 at its end",
+            broken: 7,
+            sql: "UPDATE ledger_records SET offer_id = offer_id || char(0) WHERE number = 7"
+        ),
+        Tampering(
+            testDescription: "a text with more after U+0000",
+            broken: 7,
+            sql: "UPDATE ledger_records SET client = client || char(0) || 'x' WHERE number = 7"
+        ),
+        Tampering(
+            testDescription: "a time with a fraction",
+            broken: 7,
+            sql: "UPDATE ledger_records SET time = time + 0.5 WHERE number = 7"
+        ),
+        Tampering(
+            testDescription: "a signed timestamp with a fraction",
+            broken: 7,
+            sql: "UPDATE ledger_records SET timestamp = timestamp + 0.5 WHERE number = 7"
+        ),
+        Tampering(
+            testDescription: "a number with a fraction",
+            broken: 7,
+            sql: "UPDATE ledger_records SET number = 7.5 WHERE number = 7"
+        ),
+        Tampering(
+            testDescription: "bytes as a text",
+            broken: 7,
+            sql: "UPDATE ledger_records SET hash = CAST(hash AS TEXT) WHERE number = 7"
+        ),
+        Tampering(
+            testDescription: "a checkpoint's time with a fraction",
+            broken: nil,
+            sql: "UPDATE ledger_checkpoints SET time = time + 0.5 WHERE number = 10"
         ),
         Tampering(testDescription: "a record deleted", broken: 7, sql: "DELETE FROM ledger_records WHERE number = 7"),
         Tampering(
@@ -117,6 +157,32 @@ struct LedgerVerificationTests {
         try SQLiteDatabase(path: fixture.path).write { try $0.execute(sql: tampering.sql) }
         let found = try fixture.verify()
         #expect(found.faults.map(\.number) == [tampering.broken], "\(found.faults)")
+    }
+
+    @Test("A value of another type is named with its record, and the records can still be exported")
+    func column() throws {
+        let fixture = try filled(.sqlite)
+        try fixture.execute("UPDATE ledger_records SET offer_id = CAST(offer_id AS BLOB) WHERE number = 7")
+        #expect(try fixture.verify().faults.map(\.description).contains { $0.contains("offer_id") })
+        #expect(try fixture.records().map(\.offerId) == Array(repeating: "comeback50", count: 20))
+    }
+
+    @Test("A chain's value of another type is told with the chain")
+    func chainColumn() throws {
+        let fixture = try filled(.sqlite)
+        let writer = try #require(try fixture.records().first?.writer)
+        try fixture.execute("UPDATE ledger_chains SET started_at = started_at + 0.5")
+        let failure = #expect(throws: StorageFailure.self) { try fixture.verify() }
+        #expect(failure?.detail.contains("chain \(writer)") == true)
+        #expect(failure?.detail.contains("started_at") == true)
+    }
+
+    @Test("A text that was signed with U+0000 in it is as it was")
+    func zero() throws {
+        let fixture = try LedgerFixture(.sqlite)
+        _ = try fixture.store().commit([.of(originalTransactionId: RefusedValue.transaction, at: fixture.now)])
+        #expect(try fixture.verify().faults.isEmpty)
+        #expect(try fixture.records().map(\.originalTransactionId) == [RefusedValue.transaction])
     }
 
     @Test("Who changes a record and computes all hashes anew is caught by the next checkpoint")
