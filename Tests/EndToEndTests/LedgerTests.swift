@@ -195,6 +195,9 @@ struct LedgerTests {
         #expect(outcome.text.isEmpty)
         #expect(outcome.errors.contains("there is no ledger where the configuration has it"))
         #expect(!FileManager.default.fileExists(atPath: installation.ledger))
+        let verified = try installation.ledger("verify")
+        #expect(verified.status == 1)
+        #expect(verified.errors.contains("there is no ledger where the configuration has it"))
     }
 
     @Test(

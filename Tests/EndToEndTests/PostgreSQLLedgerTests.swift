@@ -87,6 +87,27 @@ struct PostgreSQLLedgerTests {
         #expect(try service.sign(request).decisions.first?["discount"] != nil)
     }
 
+    @Test("Nothing is forgotten, and nothing made, where there is no ledger")
+    func noLedger() throws {
+        let server = try PostgreSQLServer()
+        try installation.keepLedger(in: server.url())
+        let account = "2b4e1a5c-6d7f-4a8b-9c0d-1e2f3a4b5c6d"
+        for command in [["forget", "--app-account-token", account], ["verify"]] {
+            let outcome = try Executable.run(["ledger"] + command + ["--config", installation.configuration])
+            #expect(outcome.status == 1)
+            #expect(outcome.text.isEmpty)
+            #expect(outcome.errors.contains("there is no ledger"), "\(outcome.errors)")
+            #expect(!outcome.errors.contains("cannot be reached"))
+        }
+        // Where a service has been, there is one.
+        do {
+            let service = try RunningService(installation)
+            service.signal(SIGTERM)
+            #expect(service.wait() == 0)
+        }
+        #expect(try installation.ledger("forget", "--app-account-token", account).status == 0)
+    }
+
     @Test("With TLS and a passfile: the server is verified, no openssl.cnf is read, and no password comes out")
     func tls() throws {
         let directory = installation.directory

@@ -11,6 +11,8 @@ public final class PostgreSQLDatabase: Sendable {
     public enum Access: Sendable {
         /// To read and write; tables that are missing are made.
         case readWrite
+        /// To read and write where there is a ledger; tables that it does not have yet are made.
+        case existing
         /// To read what is there; nothing is made or changed.
         case readOnly
     }
@@ -54,6 +56,9 @@ public final class PostgreSQLDatabase: Sendable {
             connection throws(PostgreSQLError) in
             switch access {
             case .readWrite: try PostgreSQLMigrator.migrate(connection, at: name)
+            case .existing:
+                try PostgreSQLMigrator.checkHasLedger(connection)
+                try PostgreSQLMigrator.migrate(connection, at: name)
             case .readOnly: try PostgreSQLMigrator.check(connection, at: name)
             }
         }

@@ -23,6 +23,8 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
         case unexpectedAnswer
         /// The server does not keep what it has committed (`fsync` is off).
         case notDurable
+        /// There are no tables yet, or those of an earlier version.
+        case notMigrated
         /// The tables are not those of this version.
         case schema
         /// The URL cannot be used.
@@ -47,7 +49,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
     /// Whether the same may succeed later, with nothing else changed.
     public var isRetryable: Bool {
         switch code {
-        case .unreachable, .connectionLost, .timedOut, .busy: true
+        case .unreachable, .connectionLost, .timedOut, .busy, .notMigrated: true
         case .refused(let state): state.isRetryable
         case .stopped, .abandoned, .unexpectedAnswer, .notDurable, .schema, .invalidURL: false
         }
@@ -56,7 +58,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
     /// Whether the connection that it happened on is of no more use.
     var endsConnection: Bool {
         switch code {
-        case .unreachable, .connectionLost, .timedOut, .unexpectedAnswer, .notDurable: true
+        case .unreachable, .connectionLost, .timedOut, .unexpectedAnswer, .notDurable, .notMigrated: true
         case .refused(let state): state.endsConnection
         case .busy, .stopped, .abandoned, .schema, .invalidURL: false
         }
@@ -75,6 +77,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
             case .refused(let state): "PostgreSQL: \(state)"
             case .unexpectedAnswer: "PostgreSQL answered otherwise than expected"
             case .notDurable: "PostgreSQL does not keep what it commits: fsync is off; switch it on"
+            case .notMigrated: "the tables in PostgreSQL cannot be used yet"
             case .schema: "the tables in PostgreSQL cannot be used"
             case .invalidURL: "the URL of PostgreSQL cannot be used"
             }

@@ -40,13 +40,27 @@ enum PostgreSQLMigrator {
     ///   - place: The database, for errors.
     /// - Throws: ``PostgreSQLError``: when steps are missing, one after which it may be tried again.
     static func check(_ connection: PostgreSQLConnection, at place: String) throws(PostgreSQLError) {
-        guard try !due(after: try made(on: connection) ?? [], at: place).contains(where: \.isForReaders) else {
-            throw PostgreSQLError(
-                .unreachable,
-                "its tables are not up to date; start the service once to bring them up"
-            )
+        let made = try made(on: connection) ?? []
+        guard try due(after: made, at: place).contains(where: \.isForReaders) else { return }
+        throw PostgreSQLError(
+            .notMigrated,
+            hasLedger(made)
+                ? "they are not up to date; start the service once to bring them up"
+                : "there is no ledger; start the service once to make it, or name the one that it writes"
+        )
+    }
+
+    /// Refuses a database without a ledger; nothing is made.
+    ///
+    /// - Parameter connection: A connection.
+    /// - Throws: ``PostgreSQLError``.
+    static func checkHasLedger(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
+        guard hasLedger(try made(on: connection) ?? []) else {
+            throw PostgreSQLError(.schema, "there is no ledger; name the one that the service writes")
         }
     }
+
+    private static func hasLedger(_ made: Set<String>) -> Bool { made.contains(LedgerSQL.migration.name) }
 
     /// The names of the steps that the database has; `nil` when it has no table of them.
     private static func made(on connection: PostgreSQLConnection) throws(PostgreSQLError) -> Set<String>? {

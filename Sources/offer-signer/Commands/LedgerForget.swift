@@ -33,14 +33,7 @@ struct LedgerForget: AsyncParsableCommand {
     func run() async throws {
         let settings = try options.load().settings
         // A ledger that is made for it would be empty: the one that is meant is elsewhere.
-        guard !LedgerKeyFiles(settings).isLedgerNew else {
-            Console.message(
-                "error: there is no ledger where the configuration has it; name the one that the service writes, with "
-                    + "--ledger-url"
-            )
-            throw ExitCode.failure
-        }
-        let opened = try options.orFail { () throws(ValueFault) in try OpenLedger(settings) }
+        let opened = try options.orFail { () throws(ValueFault) in try OpenLedger(settings, isMade: false) }
         let account =
             appAccountToken.flatMap(AppAccountToken.init).map(Account.appAccountToken)
             ?? .applicationUsername(applicationUsername ?? "")

@@ -16,7 +16,9 @@ struct LedgerVerify: AsyncParsableCommand {
     func run() async throws {
         let settings = try options.load().settings
         let key = try options.orFail { () throws(ValueFault) in
-            try LedgerKeyFiles(settings).loadCheckpointKey().publicKeySPKI
+            let files = LedgerKeyFiles(settings)
+            try files.checkLedgerIsThere()
+            return try files.loadCheckpointKey().publicKeySPKI
         }
         let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.archive(settings) }
         let found: LedgerVerification

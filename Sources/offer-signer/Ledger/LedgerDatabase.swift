@@ -10,6 +10,8 @@ enum LedgerDatabase: Sendable {
     enum Access {
         /// To read and write; what is missing is made.
         case readWrite
+        /// To read and write what is there; PostgreSQL gets no ledger.
+        case existing
         /// To read what is there.
         case readOnly
     }
@@ -25,12 +27,16 @@ enum LedgerDatabase: Sendable {
     init(_ location: LedgerLocation, access: Access) throws(StorageFailure) {
         switch location {
         case .sqlite(let path):
-            self = .sqlite(try SQLiteDatabase(path: path, access: access == .readWrite ? .readWrite : .readOnly))
+            self = .sqlite(try SQLiteDatabase(path: path, access: access == .readOnly ? .readOnly : .readWrite))
         case .postgres(let url):
             if let fault = Self.environmentFault { throw StorageFailure(.cannotOpen, fault) }
-            self = .postgreSQL(
-                try PostgreSQLDatabase(url: url, access: access == .readWrite ? .readWrite : .readOnly)
-            )
+            let access: PostgreSQLDatabase.Access =
+                switch access {
+                case .readWrite: .readWrite
+                case .existing: .existing
+                case .readOnly: .readOnly
+                }
+            self = .postgreSQL(try PostgreSQLDatabase(url: url, access: access))
         }
     }
 

@@ -40,6 +40,16 @@ struct LedgerKeyFiles {
         return !FileManager.default.fileExists(atPath: path)
     }
 
+    /// Refuses an SQLite ledger that no service has made yet.
+    ///
+    /// - Throws: ``ValueFault`` when it is not there.
+    func checkLedgerIsThere() throws(ValueFault) {
+        guard isLedgerNew else { return }
+        throw ValueFault(
+            "there is no ledger where the configuration has it; name the one that the service writes, with --ledger-url"
+        )
+    }
+
     /// Makes those that are not there, for a ledger that is not there either.
     ///
     /// - Throws: ``ValueFault`` when one cannot be made.

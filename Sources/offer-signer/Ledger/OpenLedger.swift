@@ -22,14 +22,16 @@ struct OpenLedger: Sendable {
 
     /// Opens the ledger that the settings describe; a new one is made with its keys.
     ///
-    /// - Parameter settings: The settings. The keys' memory has been prepared.
+    /// - Parameters:
+    ///   - settings: The settings. The keys' memory has been prepared.
+    ///   - isMade: Whether one that is not there is made.
     /// - Throws: ``ValueFault`` that says what is wrong and how to mend it.
-    init(_ settings: Settings) throws(ValueFault) {
+    init(_ settings: Settings, isMade: Bool = true) throws(ValueFault) {
         let files = LedgerKeyFiles(settings)
-        try files.makeForNewLedger()
+        if isMade { try files.makeForNewLedger() } else { try files.checkLedgerIsThere() }
         let keys = LedgerKeys(digestKey: try files.readDigestKey(), checkpointSigner: try files.loadCheckpointKey())
         do throws(StorageFailure) {
-            database = try LedgerDatabase(settings.ledger.location, access: .readWrite)
+            database = try LedgerDatabase(settings.ledger.location, access: isMade ? .readWrite : .existing)
         } catch {
             throw ValueFault("the ledger cannot be opened: \(error.detail)")
         }
