@@ -149,4 +149,27 @@ struct KeyFileTests {
             refused.errors.contains("catalog.yaml:3: apps[0].keys[0].file: \(installation.key) belongs to user 1234")
         )
     }
+
+    @Test(
+        "Root looks at the ledger of the service's user, with the keys that were made beside it",
+        .enabled(if: geteuid() == 0, "only root can give files away")
+    )
+    func servicesLedger() throws {
+        let service = try RunningService(installation)
+        #expect(Load(on: service, connections: 1, requests: 1).finish().count == 1)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+        let keys = [".digest-key", ".checkpoint-key.p8"].map { installation.ledger + $0 }
+        for file in [installation.ledger] + keys { #expect(chown(file, 1234, 1234) == 0) }
+        #expect(try check().status == 0)
+        let verified = try installation.ledger("verify")
+        #expect(verified.status == 0, "\(verified.errors)")
+        for key in keys {
+            #expect(chown(key, 4321, 4321) == 0)
+            let refused = try check()
+            #expect(refused.status == 78)
+            #expect(refused.errors.contains("belongs to user 4321"), "\(refused.errors)")
+            #expect(chown(key, 1234, 1234) == 0)
+        }
+    }
 }

@@ -17,8 +17,12 @@ struct KeyFile: ~Copyable {
     ///
     /// Symbolic links are followed, as Kubernetes mounts secrets through them. What was opened is what `fstat` judges.
     ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - access: Who besides its owner may read it.
+    ///   - owner: Another user that may own it beside root and this one; `nil` for none.
     /// - Throws: A ``KeyFault``: missing, unreadable, no regular file, somebody else's, empty, too large, or open to others.
-    init(path: String, access: FileAccess) throws(KeyFault) {
+    init(path: String, access: FileAccess, owner: UInt32? = nil) throws(KeyFault) {
         // O_NONBLOCK: opening a pipe would wait for a writer. It changes nothing for a regular file.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw Self.fault(of: errno, to: "opened") }
@@ -31,7 +35,7 @@ struct KeyFile: ~Copyable {
             throw KeyFault(.notRegularFile, "is \(Self.kind(of: status.st_mode))")
         }
         // Whoever owns the file can replace the key. Root can anyway.
-        guard status.st_uid == 0 || status.st_uid == geteuid() else {
+        guard status.st_uid == 0 || status.st_uid == geteuid() || status.st_uid == owner else {
             throw KeyFault(.foreignOwner, "belongs to user \(status.st_uid)")
         }
         guard access.permits(mode: mode) else {

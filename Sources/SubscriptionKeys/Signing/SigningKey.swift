@@ -33,14 +33,16 @@ public final class SigningKey: SelfTestingSigner {
     ///   - path: The file. Symbolic links are followed.
     ///   - keyIdentifier: The key's identifier in App Store Connect.
     ///   - access: Who besides its owner may read the file.
+    ///   - owner: Another user that may own the file beside root and this one; `nil` for none.
     /// - Throws: ``KeyFileError``. Nothing of the key is left in memory then.
     public init(
         contentsOf path: String,
         keyIdentifier: String,
-        access: FileAccess = .ownerOnly
+        access: FileAccess = .ownerOnly,
+        owner: UInt32? = nil
     ) throws(KeyFileError) {
         do throws(KeyFault) {
-            var file = try KeyFile(path: path, access: access)
+            var file = try KeyFile(path: path, access: access, owner: owner)
             let notes = file.text.withBytes { KeyFileNote.all(in: $0, path: path) }
             let der = try PEMArmour.decode(&file.text)
             let pair = try der.withBytes { (bytes) throws(KeyFault) in try KeyPair(pkcs8: bytes) }

@@ -133,7 +133,11 @@ struct LedgerKeyFiles {
             )
         }
         do throws(ValueFault) {
-            try RegularFile.checkIsPrivate(digestKey, isGroupReadable: digestKeyAccess == .groupReadable)
+            try RegularFile.checkIsPrivate(
+                digestKey,
+                isGroupReadable: digestKeyAccess == .groupReadable,
+                owner: settings.digestKeyFile == nil ? servicesUser : nil
+            )
         } catch {
             throw ValueFault("the ledger's digest key \(shown) \(error.message)")
         }
@@ -149,11 +153,23 @@ struct LedgerKeyFiles {
     /// - Throws: ``ValueFault`` when it cannot be used.
     func loadCheckpointKey() throws(ValueFault) -> SigningKey {
         do throws(KeyFileError) {
-            return try SigningKey(contentsOf: checkpointKey, keyIdentifier: "ledger", access: checkpointKeyAccess)
+            return try SigningKey(
+                contentsOf: checkpointKey,
+                keyIdentifier: "ledger",
+                access: checkpointKeyAccess,
+                owner: settings.checkpointKeyFile == nil ? servicesUser : nil
+            )
         } catch {
             let mend = error.code == .missing ? "; restore it from a backup: the checkpoints are signed by it" : ""
             throw ValueFault("the ledger's checkpoint key: \(error)\(mend)")
         }
+    }
+
+    /// The user that an SQLite ledger belongs to, for root: the keys that were made beside it belong to the same.
+    private var servicesUser: UInt32? {
+        guard geteuid() == 0, case .sqlite(let path) = settings.location else { return nil }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.ownerAccountID] as? NSNumber)?.uint32Value
     }
 
     private static func randomBytes() -> [UInt8] {

@@ -7,15 +7,16 @@ extension RegularFile {
     /// - Parameters:
     ///   - path: The file.
     ///   - isGroupReadable: Whether its group may read it.
+    ///   - owner: Another user that may own it beside root and this one; `nil` for none.
     /// - Throws: ``ValueFault`` saying what is open, and the mend.
-    static func checkIsPrivate(_ path: String, isGroupReadable: Bool) throws(ValueFault) {
+    static func checkIsPrivate(_ path: String, isGroupReadable: Bool, owner: UInt32? = nil) throws(ValueFault) {
         let resolved = URL(filePath: path).resolvingSymlinksInPath().path
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved),
-            let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value,
+            let found = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value,
             let mode = (attributes[.posixPermissions] as? NSNumber)?.uint32Value
         else { throw ValueFault("cannot be examined") }
-        guard owner == 0 || owner == geteuid() else {
-            throw ValueFault("belongs to user \(owner), who could replace it: chown it to root or this user")
+        guard found == 0 || found == geteuid() || found == owner else {
+            throw ValueFault("belongs to user \(found), who could replace it: chown it to root or this user")
         }
         guard mode & (isGroupReadable ? 0o037 : 0o077) == 0 else {
             let advice = isGroupReadable ? "440" : "600"
