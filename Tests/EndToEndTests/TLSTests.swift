@@ -77,6 +77,27 @@ struct TLSTests {
         #expect(try installation.curl(service, "--cacert", next) == ("200", 0))
     }
 
+    @Test("A certificate that clients refuse, or will soon, is told of")
+    func expiry() throws {
+        let service = try start()
+        func warnings() throws -> String { try service.readiness().details["warnings"].map { "\($0)" } ?? "" }
+        #expect(try !warnings().contains("certificate"))
+        for (days, words) in [(2, "a certificate expires at"), (-1, "a certificate expired at")] {
+            try installation.makeCertificate("server", by: "authority", days: days)
+            try service.reload()
+            #expect(try warnings().contains("server.tls.certificateFile: \(words)"))
+            let checked = try Executable.run([
+                "check", "--config", installation.configuration, "--server-tls-certificate-file", "server.pem",
+                "--server-tls-private-key-file", "server.key",
+            ])
+            #expect(checked.status == 0)
+            #expect(checked.errors.contains("warning: server.tls.certificateFile: \(words)"))
+        }
+        try installation.makeCertificate("server", by: "authority")
+        try service.reload()
+        #expect(try !warnings().contains("certificate"))
+    }
+
     @Test("Who does not finish the handshake is closed")
     func slowHandshake() throws {
         let service = try start("--server-limits-header-timeout-seconds", "1")

@@ -1,12 +1,18 @@
 import Foundation
 import NIOSSL
+public import Offers
 
 /// What TLS needs, read from its files.
 ///
 /// The key is read by NIOSSL's BoringSSL, apart from the subscription keys and their OpenSSL. It guards the transport, and
 /// signs no offer.
 public struct TLSFiles: Sendable {
+    /// How long before its end a certificate is worth a warning, in seconds: three days.
+    private static let noticeSeconds: Int64 = 3 * 86_400
+
     let context: NIOSSLContext
+    private let notValidBefore: Timestamp
+    private let notValidAfter: Timestamp
 
     /// Reads the files.
     ///
@@ -23,6 +29,9 @@ public struct TLSFiles: Sendable {
         clientCertificateAuthorityFile: String?
     ) throws(TLSFault) {
         let chain = try Self.certificates(certificateFile, .certificate)
+        // Of a chain that has one certificate at least: all of them have to be valid.
+        notValidBefore = Timestamp(secondsSince1970: chain.map(\.notValidBefore).max() ?? .min)
+        notValidAfter = Timestamp(secondsSince1970: chain.map(\.notValidAfter).min() ?? .max)
         let key: NIOSSLPrivateKey
         do {
             // Without this callback, BoringSSL would ask on the terminal.
@@ -48,11 +57,34 @@ public struct TLSFiles: Sendable {
         }
     }
 
+    /// What an operator should know of the certificates' validity; `nil` when there is nothing.
+    ///
+    /// - Parameter now: The server's clock.
+    /// - Returns: A sentence: that clients refuse them now, or will soon.
+    public func warning(at now: Timestamp) -> String? {
+        let mend = "put a new one there, and reload"
+        if now < notValidBefore {
+            return "server.tls.certificateFile: a certificate is not valid before \(notValidBefore.rfc3339); \(mend)"
+        }
+        if now > notValidAfter {
+            return "server.tls.certificateFile: a certificate expired at \(notValidAfter.rfc3339); \(mend)"
+        }
+        guard now.adding(seconds: Self.noticeSeconds) > notValidAfter else { return nil }
+        return "server.tls.certificateFile: a certificate expires at \(notValidAfter.rfc3339); \(mend)"
+    }
+
     private static func certificates(_ path: String, _ file: TLSFault.File) throws(TLSFault) -> [NIOSSLCertificate] {
         guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
             throw TLSFault(file: file, detail: "holds no certificate in PEM")
         }
         return certificates
+    }
+}
+
+extension Timestamp {
+    fileprivate init(secondsSince1970 seconds: Int) {
+        let (milliseconds, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1000)
+        self.init(millisecondsSince1970: overflow ? (seconds < 0 ? .min : .max) : milliseconds)
     }
 }
 

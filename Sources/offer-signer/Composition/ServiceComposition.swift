@@ -114,7 +114,9 @@ struct ServiceComposition {
         _ ledger: OpenLedger
     ) -> ReadinessDetails {
         ReadinessDetails(
-            warnings: service.warnings.map(\.description) + reload.restartWarnings(of: service) + ledger.warnings,
+            warnings: service.warnings.map(\.description)
+                + [service.settings.server.tls?.warning(at: WallClock.now())].compactMap(\.self)
+                + reload.restartWarnings(of: service) + ledger.warnings,
             faults: service.keyFaults + [clock.fault?.description, ledger.fault].compactMap(\.self),
             keyMemory: service.keyMemoryName,
             reloads: reload.record

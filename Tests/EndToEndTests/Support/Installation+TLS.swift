@@ -33,8 +33,9 @@ extension Installation {
     /// - Parameters:
     ///   - name: Its name, and that of its files.
     ///   - authority: Who signs it.
+    ///   - days: For how many days from now it is valid; below zero it has expired.
     /// - Throws: `Failure` when `openssl` fails.
-    func makeCertificate(_ name: String, by authority: String) throws {
+    func makeCertificate(_ name: String, by authority: String, days: Int = 30) throws {
         try directory.write("\(name).ext", "subjectAltName=IP:127.0.0.1,DNS:localhost\n")
         try openssl(
             "req",
@@ -54,7 +55,7 @@ extension Installation {
             "x509",
             "-req",
             "-days",
-            "2",
+            "\(days)",
             "-in",
             directory.path("\(name).csr"),
             "-CA",
