@@ -18,7 +18,6 @@ final class GroupIndex: Sendable {
     /// Whether there is an entry whose group cannot be determined.
     let hasUnknownEntry: Bool
     private let history: SubscriptionHistory
-    private let app: App
     private let groups: [String: Found]
     private let unknownTransactions: [Int]
     private let allAccounts: Set<AppAccountToken>
@@ -51,7 +50,6 @@ final class GroupIndex: Sendable {
             if let token = transaction.appAccountToken { groups[group, default: Found()].accounts.insert(token) }
         }
         self.history = history
-        self.app = app
         self.lookup = lookup
         self.hasUnknownEntry = hasUnknownEntry
         self.groups = groups
@@ -84,12 +82,6 @@ final class GroupIndex: Sendable {
         let found = groupId.map { groups[$0]?.transactions ?? [] } ?? unknownTransactions
         return found.lazy.map { [history] in history.transactions[$0] }
     }
-
-    /// The group of a transaction that need not be in the lists, by catalog or evidence.
-    ///
-    /// - Parameter transaction: The transaction.
-    /// - Returns: The group's identifier; `nil` when neither knows it.
-    func group(of transaction: Transaction) -> String? { history.groupIdentifier(of: transaction, in: app) }
 
     /// The accounts of a group, as ``SubscriptionHistory/accountTokens(inGroup:of:)`` finds them.
     ///

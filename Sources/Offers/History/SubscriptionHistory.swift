@@ -19,7 +19,7 @@ public struct SubscriptionHistory: Equatable, Sendable {
     /// Redemptions by subscriptions of the account that are not in the lists.
     var otherRedemptions: [OfferRedemption] = []
     /// Transactions on record of subscriptions that redeemed an offer, which the evidence leaves out or tells otherwise:
-    /// they count for redemptions and introductory offers alone.
+    /// they count for redemptions alone.
     var recordedTransactions: [Transaction] = []
 
     /// Creates a history.

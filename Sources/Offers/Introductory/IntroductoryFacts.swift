@@ -14,8 +14,7 @@ struct IntroductoryFacts {
 /// What the evidence shows of a customer's past in one group, as far as introductory offers are concerned.
 struct IntroductoryPast {
     let groupId: String
-    /// A transaction of the group under a trial or introductory price, in the evidence or on record; refunded and upgraded
-    /// ones count.
+    /// A transaction of the group under a trial or introductory price; refunded and upgraded ones count.
     let introductory: Transaction?
     /// A transaction of the group whose time runs at Apple's clock, the customer's own or shared.
     let running: Transaction?
@@ -43,10 +42,6 @@ struct IntroductoryPast {
         for transaction in ofGroup {
             if Self.isIntroductory(transaction) { introductory = Self.earlier(introductory, transaction) }
             if Self.isRunning(transaction, at: clock) { running = Self.earlier(running, transaction) }
-        }
-        for transaction in history.recordedTransactions
-        where Self.isIntroductory(transaction) && index.group(of: transaction) == groupId {
-            introductory = Self.earlier(introductory, transaction)
         }
         let isUnexplained = index.entries(inGroup: groupId).contains { !index.lookup.hasTransactions(of: $0) }
         if case .subscriber(let subscription) = standing {

@@ -4,8 +4,8 @@
 public struct HeldSubscription: Equatable, Sendable {
     /// How many transactions are held: the last that were bought.
     ///
-    /// Of those before them as many at the most are held as well: where the run of a promotional or introductory offer
-    /// began or ended, so that what was redeemed stays on record.
+    /// Of those before them as many at the most are held as well: where a promotional offer's run began or ended, so
+    /// that what was redeemed stays on record.
     public static let mostTransactions = 32
     /// How many accounts are held that presented the subscription's evidence: the last that did.
     public static let mostPresenters = 8
@@ -119,14 +119,14 @@ public struct HeldSubscription: Equatable, Sendable {
         }
     }
 
-    /// The transactions at which an offer's run begins or ends, of a list with the newest first.
+    /// The transactions at which a promotional offer's run begins or ends, of a list with the newest first.
     private static func turns(
         _ newestFirst: ArraySlice<(key: String, value: Held<Transaction>)>
     ) -> ArraySlice<(key: String, value: Held<Transaction>)> {
-        var last: RedeemedOffer?
+        var last: String?
         let turns = newestFirst.reversed().filter { item in
             guard !item.value.value.isFamilyShared else { return false }
-            let offer = item.value.value.offer.flatMap { $0 == .introductory || $0.promotionalId != nil ? $0 : nil }
+            let offer = item.value.value.offer?.promotionalId
             defer { last = offer }
             return offer != last
         }
@@ -146,14 +146,14 @@ extension Held<Transaction> {
         return Held(transaction, asOf: asOf, source: source)
     }
 
-    /// The transaction with the offer that another copy of it names, where it names none itself: an old answer's `in_app`
-    /// has fewer members than its `latest_receipt_info`, and what was redeemed stays on record.
+    /// The transaction with the promotional offer that another copy of it names, where it names none itself: an old
+    /// answer's `in_app` has fewer members than its `latest_receipt_info`, and what was redeemed stays on record.
     ///
     /// What clients say is never put over what Apple said.
     fileprivate func underOffer(of copy: Held<Transaction>) -> Held<Transaction> {
-        guard value.offer == nil, let offer = copy.value.offer, copy.source.isApples || !source.isApples else {
-            return self
-        }
+        guard value.offer == nil, let offer = copy.value.offer, offer.promotionalId != nil,
+            copy.source.isApples || !source.isApples
+        else { return self }
         var transaction = value
         transaction.offer = offer
         return Held(transaction, asOf: asOf, source: source)

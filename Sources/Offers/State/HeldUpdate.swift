@@ -34,12 +34,6 @@ struct HeldUpdate {
     /// Whether what is held may be put over the evidence.
     private func counts<Value>(_ held: Held<Value>) -> Bool { held.source.isApples || !source.isApples }
 
-    /// Whether it shows an introductory offer that stays on record, whatever the evidence leaves out: what Apple says of
-    /// the whole of a customer's past counts, as testers may clear theirs in the sandbox.
-    private func isRecordedTrial(_ held: Held<Transaction>) -> Bool {
-        !source.isApples && held.value.offer == .introductory
-    }
-
     /// Adds another subscription of the account.
     private mutating func add(_ held: HeldSubscription) {
         guard let digest = view.digest, held.accounts[digest] != nil else { return }
@@ -47,7 +41,6 @@ struct HeldUpdate {
         guard let date = held.asOf, date > asOf, !newer.isEmpty || held.renewal.map(counts) == true else {
             // It says nothing new of what the customer has, but an offer that was redeemed stays redeemed.
             history.otherRedemptions += held.redemptions
-            history.recordedTransactions += held.transactions.values.filter(isRecordedTrial).map(view.transaction)
             return
         }
         history.transactions += newer.map(view.transaction)
@@ -59,9 +52,7 @@ struct HeldUpdate {
     private mutating func update(by held: HeldSubscription) {
         let id = held.identity.originalTransactionId
         let told = history.transactions.filter { $0.originalTransactionId == id }
-        let isRecorded = held.transactions.values.contains { item in
-            item.value.offer?.promotionalId != nil || isRecordedTrial(item)
-        }
+        let isRecorded = held.transactions.values.contains { $0.value.offer?.promotionalId != nil }
         var hasNewer = false
         for item in held.transactions.values where counts(item) {
             let transaction = view.transaction(item)

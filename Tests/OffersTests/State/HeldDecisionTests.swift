@@ -201,34 +201,6 @@ struct HeldDecisionTests {
         #expect(held(apples).subscriptions.first?.redemptions.isEmpty == true)
     }
 
-    @Test("A trial stays on record when a client's newer answer leaves it out, not when Apple's does")
-    func trialLeftOut() {
-        func decide(_ history: SubscriptionHistory) -> IntroductoryReason {
-            var policy = IntroductoryPolicy(
-                app: exampleApp(),
-                customer: Customer(account: .alice, history: history),
-                now: clock,
-                maximumEvidenceAgeSeconds: 86_400
-            )
-            return policy.decide("pro.monthly").reason
-        }
-        let trial = bought(on: -90, until: -60, under: .introductory, called: "1")
-        let lapsed = bought(on: -60, until: -30, called: "2")
-        var stripped = trial
-        stripped.offer = nil
-        let own = [lesson(history([entry(ended: true)], [trial, lapsed], asOf: day(-1)), for: .alice)]
-        let answers = [
-            history([entry(ended: true)], [lapsed], asOf: day(-0.1)),
-            history([entry(ended: true)], [stripped, lapsed], asOf: day(-0.1)),
-            history([], asOf: day(-0.1)),
-        ]
-        for answer in answers {
-            #expect(decide(answer) == .neverUsed)
-            #expect(decide(updated(answer, .client, by: own)) == .alreadyUsed)
-        }
-        #expect(decide(updated(answers[2], .fetched, by: own)) == .neverUsed)
-    }
-
     @Test("An old signed transaction does not hide a purchase that came after it")
     func replayed() {
         let old = signed(bought(on: -60, until: -30, called: "1"), on: -0.1)
