@@ -33,7 +33,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     /// Whether the client reads its answers, and not so many wait for it that the next request has to.
     private var isWritable = true
     private var body = ByteBuffer()
-    private var isCounted = false
+    private var count: RequestCount
     private var isAnswerBegun = false
     private var timer: Scheduled<Void>?
     private var isHeadOverdue = false
@@ -48,6 +48,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         self.setup = setup
         self.arrivals = arrivals
         self.progress = progress
+        count = RequestCount(in: setup.census)
         state = HTTPConnectionState(limits: setup.limits, isSecure: setup.isSecure, now: .now())
         arrivals.connection = self
     }
@@ -69,7 +70,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()
         timer = nil
-        countAsEnded()
+        count.end()
         progress.abandon()
         context.fireChannelInactive()
     }
@@ -221,7 +222,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         case .admit(let limit):
             if let length, length > limit { return refuse(.bodyTooLarge(limit: limit), closes: true, context) }
             state.admitted(maximumBodyBytes: limit, keepsAlive: keepsAlive, at: .now())
-            countAsBegun()
+            count.begin()
             if awaitsContinue {
                 let go = HTTPResponseHead(version: .http1_1, status: .continue)
                 context.writeAndFlush(wrapOutboundOut(.head(go)), promise: nil)
@@ -290,7 +291,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         _ context: ChannelHandlerContext,
         by write: (Last, EventLoopPromise<Void>?) -> Void
     ) {
-        countAsEnded()
+        count.end()
         isAnswerBegun = false
         // First of all, as the next request may come while the end is written.
         guard state.answerEnded(at: .now()) else {
@@ -327,7 +328,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         (head, routed) = (nil, nil)
         body = ByteBuffer()
         state.refused(closes: closes, at: .now())
-        countAsBegun()
+        count.begin()
         guard delay > .zero else { return answer(problem, to: identity, context) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         _ = context.eventLoop.scheduleTask(in: delay) {
@@ -373,18 +374,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
             watch(context)
         case .close: context.close(promise: nil)
         }
-    }
-
-    private func countAsBegun() {
-        guard !isCounted else { return }
-        isCounted = true
-        setup.census.requestBegan()
-    }
-
-    private func countAsEnded() {
-        guard isCounted else { return }
-        isCounted = false
-        setup.census.requestEnded()
     }
 }
 
