@@ -1,3 +1,5 @@
+import Offers
+
 /// What may be told of a key file: everything but the key.
 ///
 /// To have one means that the key was loaded and proven.
@@ -28,7 +30,7 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
         self.path = path
         self.keyIdentifier = keyIdentifier
         curve = P256.name
-        publicKeySHA256 = key.publicKeySHA256.map { $0.hexadecimal }.joined()
+        publicKeySHA256 = Hexadecimal.text(key.publicKeySHA256)
         fileMode = "0" + String(key.fileMode, radix: 8)
         notes = key.fileNotes + [name?.note].compactMap { $0.map { "it \($0)" } }
     }
@@ -44,13 +46,5 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
           file mode:   \(fileMode)
           self-test:   passed
         """ + notes.map { "\n  note:        \($0)" }.joined()
-    }
-}
-
-extension UInt8 {
-    /// Two hexadecimal digits, lowercase.
-    fileprivate var hexadecimal: String {
-        let digits = String(self, radix: 16)
-        return digits.count == 2 ? digits : "0" + digits
     }
 }

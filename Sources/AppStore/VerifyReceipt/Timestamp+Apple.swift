@@ -18,17 +18,11 @@ extension Timestamp {
                 if field < 5 { field += 1 }
             }
         }
-        let date = (numbers[0], numbers[1], numbers[2])
-        let time = (numbers[3], numbers[4], numbers[5])
-        guard date.0 >= 1970, (1...12).contains(date.1), (1...31).contains(date.2), time.0 <= 23, time.1 <= 59,
-            time.2 <= 60
+        let time = (hour: numbers[3], minute: numbers[4], second: numbers[5])
+        guard let date = CivilDate(year: numbers[0], month: numbers[1], day: numbers[2]), date.year >= 1970,
+            time.hour <= 23, time.minute <= 59, time.second <= 60
         else { return nil }
-        // Days since 1970 by the proleptic Gregorian calendar, counted in years that begin in March.
-        let year = date.1 <= 2 ? date.0 - 1 : date.0
-        let monthFromMarch = (date.1 + 9) % 12
-        let dayOfYear = (153 * monthFromMarch + 2) / 5 + date.2 - 1
-        let days = year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
-        let seconds = days * 86400 + time.0 * 3600 + time.1 * 60 + time.2
+        let seconds = date.daysSince1970 * 86_400 + time.hour * 3600 + time.minute * 60 + time.second
         self.init(millisecondsSince1970: seconds * 1000)
     }
 

@@ -18,7 +18,7 @@ public struct AppAccountToken: Hashable, Sendable {
             case 8, 13, 18, 23:
                 guard byte == UInt8(ascii: "-") else { return nil }
             default:
-                guard byte.isHexadecimalDigit else { return nil }
+                guard Hexadecimal.isDigit(byte) else { return nil }
                 hasUppercase = hasUppercase || byte < UInt8(ascii: "a") && byte > UInt8(ascii: "9")
             }
         }
@@ -29,17 +29,5 @@ public struct AppAccountToken: Hashable, Sendable {
     /// Takes a text that is known to be a UUID's in lowercase.
     init(lowercased: String) {
         self.lowercased = lowercased
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexadecimalDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default:
-            false
-        }
     }
 }

@@ -19,5 +19,5 @@ public struct SignatureLimit: Equatable, Sendable {
     ///
     /// - Parameter now: The server's clock.
     /// - Returns: The moment after which they count.
-    public func start(at now: Timestamp) -> Timestamp { now.adding(seconds: -Int64(periodDays) * 86_400) }
+    public func start(at now: Timestamp) -> Timestamp { now.adding(days: -periodDays) }
 }

@@ -12,5 +12,5 @@ public enum EvidenceSharing {
     ///
     /// - Parameter now: The server's clock.
     /// - Returns: The moment after which they count.
-    public static func start(at now: Timestamp) -> Timestamp { now.adding(seconds: -Int64(periodDays) * 86_400) }
+    public static func start(at now: Timestamp) -> Timestamp { now.adding(days: -periodDays) }
 }

@@ -36,23 +36,14 @@ extension Timestamp {
         return (days, seconds - days * 86400)
     }
 
-    /// The civil date of a day count, in the proleptic Gregorian calendar: eras of 400 years, years that begin in March.
     private static func write(date daysSince1970: Int64, to buffer: UnsafeMutableBufferPointer<UInt8>) {
-        let shifted = daysSince1970 + 719_468  // days since 0000-03-01
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        write(year / 100, to: buffer, at: 0)
-        write(year % 100, to: buffer, at: 2)
+        let date = CivilDate(daysSince1970: daysSince1970)
+        write(date.year / 100, to: buffer, at: 0)
+        write(date.year % 100, to: buffer, at: 2)
         buffer[4] = UInt8(ascii: "-")
-        write(month, to: buffer, at: 5)
+        write(date.month, to: buffer, at: 5)
         buffer[7] = UInt8(ascii: "-")
-        write(day, to: buffer, at: 8)
+        write(date.day, to: buffer, at: 8)
     }
 
     /// Writes a number below 100 as two digits.

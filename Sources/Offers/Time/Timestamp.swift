@@ -27,4 +27,13 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         }
         return Timestamp(millisecondsSince1970: sum)
     }
+
+    /// The moment that many times 24 hours later (earlier when negative), held at the ends of the range.
+    ///
+    /// - Parameter days: Whole days to add.
+    /// - Returns: The later moment.
+    public func adding(days: Int) -> Timestamp {
+        let (seconds, isTooLarge) = Int64(days).multipliedReportingOverflow(by: 86_400)
+        return adding(seconds: isTooLarge ? (days > 0 ? .max : .min) : seconds)
+    }
 }

@@ -98,7 +98,7 @@ final class SQLiteLedgerStore: LedgerStore {
             return database.changesCount
         }
         guard presentations == 0, let retentionDays else { return presentations }
-        let limit = moment.adding(seconds: -Int64(retentionDays) * 86_400)
+        let limit = moment.adding(days: -retentionDays)
         let oldest = try database.read { database in
             try String.fetchOne(database, sql: LedgerSQL.oldestChain, arguments: [limit.millisecondsSince1970])
         }

@@ -23,7 +23,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         /// Whether other services learn, too, so that what is in memory may be old and the store is asked each time.
         var isShared = false
         /// For how many days a notification is known to have been seen: Apple repeats for six, and by hand for longer.
-        var notificationDays: Int64 = 180
+        var notificationDays = 180
     }
 
     private struct Waiting {
@@ -346,7 +346,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         writeAll()
     }
 
-    private var oldest: Timestamp { now().adding(seconds: -bounds.notificationDays * 86_400) }
+    private var oldest: Timestamp { now().adding(days: -bounds.notificationDays) }
 
     /// Notices that another process has forgotten somebody.
     private func noticeForgotten() {

@@ -21,8 +21,10 @@ extension HeldSubscription {
             json.array { list in
                 for (account, tie) in accounts {
                     list.object { json in
-                        json.member("digest", account.bytes.hexadecimal)
-                        if let customer = customers[account] { json.member("customer", customer.bytes.hexadecimal) }
+                        json.member("digest", Hexadecimal.text(account.bytes))
+                        if let customer = customers[account] {
+                            json.member("customer", Hexadecimal.text(customer.bytes))
+                        }
                         if case .presented(let moment) = tie {
                             json.member("presentedAt", moment.millisecondsSince1970)
                         }
@@ -61,8 +63,8 @@ extension HeldSubscription {
                     var tie = AccountTie.bought
                     try reader.readObject { (name, reader) throws(JSONFault) in
                         switch name {
-                        case "digest": digest = AccountDigest([UInt8](hexadecimal: try reader.readString()))
-                        case "customer": customer = AccountDigest([UInt8](hexadecimal: try reader.readString()))
+                        case "digest": digest = Hexadecimal.bytes(try reader.readString()).map(AccountDigest.init)
+                        case "customer": customer = Hexadecimal.bytes(try reader.readString()).map(AccountDigest.init)
                         case "presentedAt": tie = .presented(at: try reader.readTimestamp())
                         default: try reader.skipValue()
                         }
@@ -252,19 +254,5 @@ private struct HeldFields {
             }
             return source
         }
-    }
-}
-
-extension [UInt8] {
-    /// The bytes in lowercase hexadecimal.
-    fileprivate var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    /// Reads hexadecimal digits; what is none counts as 0.
-    fileprivate init(hexadecimal text: String) {
-        let digits = text.utf8.map { UInt8(String(UnicodeScalar($0)), radix: 16) ?? 0 }
-        self = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 }

@@ -30,11 +30,9 @@ struct Check: AsyncParsableCommand {
                     + "\(count(products.count, "product")), \(count(offers, "offer"))"
             )
             for (index, key) in keys.enumerated() {
-                let fingerprint = key.signer.publicKeySHA256.map {
-                    String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-                }
                 try Console.result(
-                    "  key \(key.keyIdentifier): P-256, public key SHA-256 \(fingerprint.joined()), "
+                    "  key \(key.keyIdentifier): P-256, "
+                        + "public key SHA-256 \(Hexadecimal.text(key.signer.publicKeySHA256)), "
                         + "self-test passed\(index == 0 ? ", signs" : "")"
                 )
             }

@@ -22,9 +22,8 @@ struct Clients: ParsableCommand {
             let bytes = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
             let token = bytes.base64EncodedString()
                 .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-            let digest = SHA256.hash(data: Data(token.utf8)).map { String(format: "%02x", $0) }.joined()
             try Console.result("token: \(token)")
-            try Console.result("tokenSHA256: \"\(digest)\"")
+            try Console.result("tokenSHA256: \"\(TokenDigest.text(of: token))\"")
         }
     }
 }

@@ -24,9 +24,9 @@ extension LedgerRecord {
             if let evidence { record.member("evidence", evidence) }
             if let environment { record.member("environment", environment) }
             if let originalTransactionId { record.member("originalTransactionId", originalTransactionId) }
-            if let account { record.member("accountDigest", Hex.text(account)) }
-            record.member("customerDigest", Hex.text(customer))
-            record.member("hash", Hex.text(hash))
+            if let account { record.member("accountDigest", Hexadecimal.text(account)) }
+            record.member("customerDigest", Hexadecimal.text(customer))
+            record.member("hash", Hexadecimal.text(hash))
         }
         return writer.bytes + [UInt8(ascii: "\n")]
     }

@@ -33,5 +33,8 @@ struct TimestampTests {
         #expect(Timestamp(millisecondsSince1970: .min).adding(seconds: -1).millisecondsSince1970 == .min)
         #expect(clock.adding(seconds: .max).millisecondsSince1970 == .max)
         #expect(clock.adding(seconds: 86400) == day(1))
+        #expect(clock.adding(days: .max).millisecondsSince1970 == .max)
+        #expect(clock.adding(days: .min).millisecondsSince1970 == .min)
+        #expect(clock.adding(days: -1) == day(-1))
     }
 }

@@ -33,7 +33,7 @@ import Testing
                 )
         )
         #expect(settings.apps == [sampleApp(fixture)])
-        let digest = try #require(Hex.bytes(ConfigurationFixture.token))
+        let digest = try #require(Hexadecimal.bytes(ConfigurationFixture.token))
         let client = Client(
             name: "reader-backend",
             tokenSHA256: [digest],
@@ -171,7 +171,7 @@ import Testing
         #expect(app.app.product("no")?.product.offer("yes")?.audience == Set(SubscriberState.audience))
         #expect(app.app.product("plain")?.product.offers.isEmpty == true)
         let client = try #require(settings.clients.first)
-        #expect(client.tokenSHA256 == [Hex.bytes(ConfigurationFixture.token)])
+        #expect(client.tokenSHA256 == [Hexadecimal.bytes(ConfigurationFixture.token)])
         #expect(client.scopes == [.sign, .diagnose])
         #expect(client.evidence == [.receiptResponse])
         #expect(client.signaturesPerSecond == nil)

@@ -99,7 +99,7 @@ final class PostgreSQLLedgerStore: LedgerStore {
             try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.deletePresentations, start)).changes
         }
         guard presentations == 0, let retentionDays else { return presentations }
-        let limit = moment.adding(seconds: -Int64(retentionDays) * 86_400)
+        let limit = moment.adding(days: -retentionDays)
         let time = PostgreSQLValue.integer(limit.millisecondsSince1970)
         let oldest = try database.workWaiting { connection throws(PostgreSQLError) in
             let rows = try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.oldestChain, time))

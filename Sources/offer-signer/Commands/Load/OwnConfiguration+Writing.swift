@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import StrictJSON
 import Yams
@@ -75,14 +74,13 @@ extension OwnConfiguration {
             if app["sharedSecretFile"] == nil { app["sharedSecretFile"] = Node("load.secret") }
             catalog["apps"]?.sequence?[index] = app
         }
-        let digest = SHA256.hash(data: Data(token.utf8)).map { String(format: "%02x", $0) }.joined()
         var clients = JSONWriter()
         clients.object { file in
             file.member("clients")
             file.array { list in
                 list.object { client in
                     client.member("name", "load")
-                    client.member("tokenSHA256", digest)
+                    client.member("tokenSHA256", TokenDigest.text(of: token))
                     client.member("apps")
                     client.array { list in for app in apps { list.string(app.bundleId) } }
                 }

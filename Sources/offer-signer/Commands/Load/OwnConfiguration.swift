@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Offers
 import Yams
 
 /// The configuration of a service that runs for one measurement, made from one that is there.
@@ -42,7 +43,7 @@ struct OwnConfiguration {
         let original = URL(filePath: file).standardizedFileURL.deletingLastPathComponent()
         self.directory = directory.appending(path: "service", directoryHint: .isDirectory)
         simulator = directory.appending(path: "app-store", directoryHint: .isDirectory)
-        token = SymmetricKey(size: .bits256).withUnsafeBytes { $0.map { String(format: "%02x", $0) }.joined() }
+        token = SymmetricKey(size: .bits256).withUnsafeBytes { Hexadecimal.text($0) }
         main = try Self.read(URL(filePath: file), config: file)
         let path = main["catalog"]?.string ?? ""
         catalog = try Self.read(URL(filePath: path, relativeTo: original), config: file)

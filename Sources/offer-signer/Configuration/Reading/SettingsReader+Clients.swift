@@ -81,7 +81,7 @@ extension SettingsReader {
     }
 
     private func token(_ node: ConfigurationNode, server: ListenAddress?) -> [UInt8]? {
-        guard let digest = node.value("the SHA-256 of a token", Hex.parseTokenSHA256) else { return nil }
+        guard let digest = node.value("the SHA-256 of a token", TokenDigest.parse) else { return nil }
         if digest == DemoCredentials.tokenSHA256, let server, !server.isLoopback {
             node.fault(
                 "is the demo token, which everyone knows, and server.host \(Echo.quoted(server.host)) is not a "

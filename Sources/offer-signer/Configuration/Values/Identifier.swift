@@ -1,3 +1,5 @@
+import Offers
+
 /// Identifiers that the configuration shares with App Store Connect and with requests: compared byte for byte.
 enum Identifier {
     /// How many characters a key identifier may have, of which Apple's have ten.
@@ -56,7 +58,7 @@ enum Identifier {
     static func parseIssuer(_ text: String) throws(ValueFault) -> String {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         let isUUID =
-            parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.utf8.allSatisfy(Hex.isDigit) }
+            parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.utf8.allSatisfy(Hexadecimal.isDigit) }
         guard isUUID else {
             throw ValueFault("\(Echo.quoted(text)) is no issuer id; App Store Connect shows it above the keys, a UUID")
         }

@@ -24,13 +24,12 @@ private struct DateTimeScan {
 
     mutating func dateTime() -> Int64? {
         guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
-            (1...12).contains(month), day >= 1, day <= Self.days(inMonth: month, of: year),
-            skip("T") || skip("t"),
+            let date = CivilDate(year: year, month: month, day: day), skip("T") || skip("t"),
             let hour = number(2), skip(":"), let minute = number(2), skip(":"), let second = number(2),
             hour <= 23, minute <= 59, second <= 60,
             let fraction = fraction(), let offset = offset(), rest.isEmpty
         else { return nil }
-        let seconds = Self.days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset
+        let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - offset
         return seconds * 1000 + fraction
     }
 
@@ -66,22 +65,4 @@ private struct DateTimeScan {
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-    private static func days(inMonth month: Int64, of year: Int64) -> Int64 {
-        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
-        return switch month {
-        case 2: isLeap ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Days since 1970 in the proleptic Gregorian calendar, counted from a March so that leap days come last.
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let fromMarch = month <= 2 ? year - 1 : year
-        let era = (fromMarch >= 0 ? fromMarch : fromMarch - 399) / 400
-        let yearOfEra = fromMarch - era * 400
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
 }

@@ -15,14 +15,10 @@ extension String {
             for place in 0..<Swift.min(count, 16) {
                 if place == 4 || place == 6 || place == 8 || place == 10 { append(UInt8(ascii: "-")) }
                 let value = octet(place)
-                append(hexadecimalDigit(value >> 4))
-                append(hexadecimalDigit(value & 15))
+                append(Hexadecimal.digit(value >> 4))
+                append(Hexadecimal.digit(value & 15))
             }
             return end
         }
-    }
-
-    private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }
