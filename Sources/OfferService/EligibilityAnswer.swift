@@ -13,19 +13,3 @@ public struct EligibilityAnswer: Sendable {
     /// One decision for each product asked about, in the order asked.
     public let products: [ProductEligibility]
 }
-
-/// A decision about one offer.
-public struct OfferEligibility: Sendable {
-    /// The offer.
-    public let request: OfferRequest
-    /// What was decided.
-    public let decision: Decision
-}
-
-/// A decision about the introductory offer of one product.
-public struct ProductEligibility: Sendable {
-    /// The product.
-    public let productId: String
-    /// What was decided.
-    public let introductoryOffer: IntroductoryDecision
-}

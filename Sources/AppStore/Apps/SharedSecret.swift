@@ -31,6 +31,3 @@ extension SharedSecret: CustomStringConvertible, CustomDebugStringConvertible, C
 }
 
 extension SharedSecret: Equatable {}
-
-/// A file holds no shared secret: it should be one line of visible characters.
-public struct SharedSecretFault: Error, Equatable {}

@@ -3,18 +3,6 @@ import Offers
 import SwiftASN1
 import X509
 
-/// A signer whose certificate has been followed to a trusted root.
-struct VerifiedSigner: Sendable {
-    /// The key of the first certificate.
-    let publicKey: P256.Signing.PublicKey
-    /// From when to when, both included, every certificate up to the root is valid.
-    let validity: ClosedRange<Timestamp>
-    /// Whether the one certificate is itself a root that the operator trusts, as with StoreKit testing in Xcode.
-    let isSelfSigned: Bool
-    /// Whether the chain ends at Apple's own root, not at one that the operator trusts.
-    let isApples: Bool
-}
-
 /// The certificates of a JWS, as Apple's rules for signed data ask for them (App Store Server API, `JWSDecodedHeader`).
 ///
 /// The chain has a fixed form, so it is followed by hand from certificate to certificate: the verifier of

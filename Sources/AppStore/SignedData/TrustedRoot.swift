@@ -30,6 +30,3 @@ public struct TrustedRoot: Equatable, Sendable {
         return try? TrustedRoot(contents: der)
     }
 }
-
-/// A file is no X.509 certificate, neither in DER nor in PEM.
-public struct TrustedRootFault: Error, Equatable {}

@@ -82,14 +82,6 @@ private final class QuestionHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { answer.fail(error) }
 }
 
-/// Why no load can be generated.
-public struct PreparationFault: Error, CustomStringConvertible {
-    /// The reason, with a mend where there is one.
-    public let description: String
-
-    init(_ description: String) { self.description = description }
-}
-
 extension LoadFailure {
     /// What went wrong with a connection, in a few words that are the same for each address.
     ///

@@ -1,15 +1,5 @@
 import StrictJSON
 
-/// A customer whom the service would sign offers for.
-struct EligibleCustomer: Sendable {
-    /// The account's token.
-    let account: String
-    /// The value of `evidence`, JSON; `nil` where the service holds the customer's state.
-    var evidence: [UInt8]?
-    /// The offers.
-    var offers: [ExpectedAnswer.Offer]
-}
-
 /// The service that is asked before the measurement begins.
 struct PreparedService {
     /// How it is asked.

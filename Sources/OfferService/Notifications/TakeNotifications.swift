@@ -64,19 +64,3 @@ public struct TakeNotifications<Reader: NotificationReader>: Sendable {
         }
     }
 }
-
-/// A notification that was taken.
-public struct TakenNotification: Equatable, Sendable {
-    /// What it was.
-    public let notification: NotificationRecord
-    /// Whether it was not seen before.
-    public let isNew: Bool
-}
-
-/// Why a notification was not taken.
-public enum NotificationRefusal: Error, Equatable {
-    /// It is not Apple's, or not for an app of the catalog.
-    case notTaken(NotificationFault)
-    /// It cannot be kept now; Apple sends it again.
-    case notKept(StateStoreFailure)
-}

@@ -33,16 +33,3 @@ public protocol ProductReportStore: Sendable {
     /// - Throws: ``ProductReportStoreFailure`` when the store cannot be read.
     func offersSeen(of bundleId: String) async throws(ProductReportStoreFailure) -> Set<OfferRequest>
 }
-
-/// The store of product reports could not be read or written.
-public struct ProductReportStoreFailure: Error, Equatable {
-    /// What failed, for a log: one sentence without secrets.
-    public let detail: String
-
-    /// Creates a failure.
-    ///
-    /// - Parameter detail: What failed.
-    public init(detail: String) {
-        self.detail = detail
-    }
-}

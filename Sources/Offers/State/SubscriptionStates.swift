@@ -37,16 +37,3 @@ public protocol SubscriptionStates: Sendable {
     /// - Throws: ``StateStoreFailure`` when nothing could be forgotten.
     func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int
 }
-
-/// The store of subscription states could not be read or written.
-public struct StateStoreFailure: Error, Equatable {
-    /// What failed, for a log: one sentence without secrets.
-    public let detail: String
-
-    /// Creates a failure.
-    ///
-    /// - Parameter detail: What failed.
-    public init(detail: String) {
-        self.detail = detail
-    }
-}

@@ -15,25 +15,6 @@ public protocol FunnelArchive: Sendable {
     ) throws(StorageFailure) -> FunnelFigures
 }
 
-/// What the queries of a funnel are asked with.
-struct FunnelQuestion: Sendable {
-    /// The first day and the one after the last.
-    let days: (Int64, Int64)
-    /// The first moment and the one after the last, in milliseconds since 1970.
-    let times: (Int64, Int64)
-    /// The environment.
-    let environment: String
-    /// What stands for the environment as well.
-    let alternative: String
-
-    init(_ period: FunnelPeriod, _ environment: AppStoreEnvironment) {
-        times = (period.start?.millisecondsSince1970 ?? .min, period.end?.millisecondsSince1970 ?? .max)
-        days = (period.start.map(FunnelPeriod.day) ?? .min, period.end.map(FunnelPeriod.day) ?? .max)
-        self.environment = environment.rawValue
-        alternative = environment == .production ? "" : environment.rawValue
-    }
-}
-
 extension FunnelFigures {
     /// Takes a row of decisions; what a newer version counted by another name is left out.
     mutating func addDecisions(_ offer: Offer, call: String, reason: String, _ count: Int64) {

@@ -1,5 +1,3 @@
-public import Offers
-
 /// A ledger to be read: page by page, so that it may be as long as it likes.
 public protocol LedgerArchive: Sendable {
     /// All chains, in the order in which they began.
@@ -62,29 +60,4 @@ public protocol LedgerArchive: Sendable {
         after number: Int64,
         limit: Int
     ) throws(StorageFailure) -> [LedgerCheckpoint]
-}
-
-/// A place in the order of records by time.
-public struct LedgerPlace: Equatable, Sendable {
-    let time: Timestamp
-    let writer: String
-    let number: Int64
-
-    /// The place before all records of a moment.
-    ///
-    /// - Parameter time: The moment.
-    public init(before time: Timestamp) {
-        self.time = time
-        writer = ""
-        number = 0
-    }
-
-    /// The place of a record.
-    ///
-    /// - Parameter record: The record.
-    public init(of record: LedgerRecord) {
-        time = record.time
-        writer = record.writer
-        number = record.number
-    }
 }

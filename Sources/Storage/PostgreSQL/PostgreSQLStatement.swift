@@ -19,11 +19,3 @@ struct PostgreSQLStatement: Hashable, Sendable {
     )
     static let rollback = PostgreSQLStatement(sql: "ROLLBACK")
 }
-
-/// A statement and the values of its parameters.
-struct PostgreSQLCall: Sendable {
-    /// The statement.
-    let statement: PostgreSQLStatement
-    /// The parameters, in order.
-    let values: [PostgreSQLValue]
-}

@@ -1,13 +1,5 @@
 import Offers
 
-/// What is written at once: a lesson, and the notification that it is from.
-struct StateWork: Sendable {
-    /// The notification; `nil` for evidence.
-    let notification: NotificationRecord?
-    /// What is learnt.
-    let lesson: StateLesson
-}
-
 /// Where held state is kept: an SQLite file or a PostgreSQL database.
 ///
 /// Blocking calls, for the thread of ``DurableSubscriptionStates``, but for the one that requests wait for.

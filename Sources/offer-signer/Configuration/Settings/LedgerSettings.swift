@@ -1,19 +1,3 @@
-/// Where the ledger is kept.
-enum LedgerLocation: Equatable, Sendable {
-    /// An SQLite file, by its absolute path.
-    case sqlite(path: String)
-    /// A PostgreSQL database, as a libpq URI without a password.
-    case postgres(url: String)
-}
-
-/// The file of one of a ledger's keys, where the configuration names it.
-struct LedgerKeyFile: Equatable, Sendable {
-    /// Its absolute path.
-    let path: String
-    /// Whether it is a systemd credential, whose mode shows the group's permission.
-    let isCredential: Bool
-}
-
 /// The ledger of what was signed.
 struct LedgerSettings: Equatable, Sendable {
     /// Where it is kept.

@@ -1,0 +1,12 @@
+/// The store of subscription states could not be read or written.
+public struct StateStoreFailure: Error, Equatable {
+    /// What failed, for a log: one sentence without secrets.
+    public let detail: String
+
+    /// Creates a failure.
+    ///
+    /// - Parameter detail: What failed.
+    public init(detail: String) {
+        self.detail = detail
+    }
+}
