@@ -49,9 +49,7 @@ extension PostgreSQLDatabase: FunnelArchive {
                 (FunnelSQL.decisions, days + [name, .text(alternative)]),
                 (FunnelSQL.signatures, times + [name, .text(alternative)]), (FunnelSQL.redemptions, times + [name]),
             ]
-            let answers = try connection.run(
-                calls.map { PostgreSQLCall(statement: PostgreSQLStatement(sql: $0), values: $1) }
-            )
+            let answers = try connection.run(calls.map { PostgreSQLCall($0, $1) })
             var figures = FunnelFigures()
             for row in answers[0].rows {
                 figures.addDecisions(

@@ -5,3 +5,23 @@ struct PostgreSQLCall: Sendable {
     /// The parameters, in order.
     let values: [PostgreSQLValue]
 }
+
+extension PostgreSQLCall {
+    /// A call of SQL that both databases take.
+    ///
+    /// - Parameters:
+    ///   - sql: The SQL.
+    ///   - values: Its parameters, in order.
+    init(_ sql: String, _ values: [PostgreSQLValue]) {
+        self.init(statement: PostgreSQLStatement(sql: sql), values: values)
+    }
+
+    /// A call of SQL that both databases take.
+    ///
+    /// - Parameters:
+    ///   - sql: The SQL.
+    ///   - values: Its parameters, in order.
+    init(_ sql: String, _ values: PostgreSQLValue...) {
+        self.init(sql, values)
+    }
+}

@@ -25,4 +25,22 @@ extension PostgreSQLConnection {
             throw error
         }
     }
+
+    /// Tries a transaction again that another one was in the way of: nothing of it was done then (class 40 of SQLSTATE).
+    ///
+    /// - Parameter transaction: The transaction; it is tried four times at the most.
+    /// - Returns: What it returned.
+    /// - Throws: ``PostgreSQLError``, the last one where it was always in the way.
+    static func retryingCollisions<Value>(
+        _ transaction: () throws(PostgreSQLError) -> Value
+    ) throws(PostgreSQLError) -> Value {
+        for _ in 1..<4 {
+            do throws(PostgreSQLError) {
+                return try transaction()
+            } catch {
+                guard case .refused(let state) = error.code, state.classCode == "40" else { throw error }
+            }
+        }
+        return try transaction()
+    }
 }

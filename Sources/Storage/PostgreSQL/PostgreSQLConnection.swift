@@ -151,12 +151,11 @@ extension PostgreSQLConnection {
                     CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
                     ELSE current_setting('synchronous_commit') END, false)
             """
-        return PostgreSQLCall(statement: PostgreSQLStatement(sql: sql), values: values)
+        return PostgreSQLCall(sql, values)
     }
 
     private static func setting(_ values: [PostgreSQLValue]) -> PostgreSQLCall {
-        let statement = PostgreSQLStatement(sql: "SELECT set_config($1, $2, false)")
-        return PostgreSQLCall(statement: statement, values: values)
+        PostgreSQLCall("SELECT set_config($1, $2, false)", values)
     }
 
     /// libpq's message in one line.

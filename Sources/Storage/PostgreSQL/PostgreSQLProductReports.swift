@@ -1,4 +1,3 @@
-import Crypto
 import Offers
 import StrictJSON
 
@@ -22,8 +21,9 @@ struct PostgreSQLProductReports: Sendable {
     ) async throws(ProductReportStoreFailure) -> [Bool] {
         // Counted twice where the connection breaks: so it is not done again by itself.
         try await work(isRepeatable: false) { connection throws(PostgreSQLError) in
-            let lock = PostgreSQLStatement.lockUntilCommit(.integers([Self.lockKey(bundleId)]))
-            let count = Self.call(ProductReportSQL.count, .text(bundleId))
+            let name = "offer-signer product reports\n\(bundleId)"
+            let lock = AdvisoryLocks.takeUntilCommit([AdvisoryLocks.key(Array(name.utf8))])
+            let count = PostgreSQLCall(ProductReportSQL.count, .text(bundleId))
             return try connection.transaction([lock, count]) { found throws(PostgreSQLError) in
                 var room = SQLiteProductReports.mostEntries
                 if let counted = found.last { room -= Int(try counted.integer(0, 0)) }
@@ -35,8 +35,7 @@ struct PostgreSQLProductReports: Sendable {
                     let key = "\(country) \(report.productId)"
                     let place: [PostgreSQLValue] = [.text(bundleId), .text(country), .text(report.productId)]
                     if known[key] == nil {
-                        let statement = PostgreSQLStatement(sql: ProductReportSQL.sightings)
-                        let rows = try connection.run(PostgreSQLCall(statement: statement, values: place))
+                        let rows = try connection.run(PostgreSQLCall(ProductReportSQL.sightings, place))
                         if rows.count > 0 { known[key] = try Self.sightings(report.productId, try rows.text(0, 0)) }
                     }
                     guard let sightings = Self.note(report, in: known[key], at: moment, room: &room) else {
@@ -44,12 +43,11 @@ struct PostgreSQLProductReports: Sendable {
                         continue
                     }
                     known[key] = sightings
-                    let statement = PostgreSQLStatement(sql: ProductReportSQL.put)
                     let body = PostgreSQLValue.text(String(decoding: sightings.json, as: UTF8.self))
-                    changes.append(PostgreSQLCall(statement: statement, values: place + [body]))
+                    changes.append(PostgreSQLCall(ProductReportSQL.put, place + [body]))
                     for offerId in report.offers.compactMap(\.name.offerId) {
                         changes.append(
-                            Self.call(
+                            PostgreSQLCall(
                                 ProductReportSQL.putOffer,
                                 .text(bundleId),
                                 .text(report.productId),
@@ -70,7 +68,7 @@ struct PostgreSQLProductReports: Sendable {
     ) async throws(ProductReportStoreFailure) -> [ProductSightings] {
         try await work(isRepeatable: true) { connection throws(PostgreSQLError) in
             let rows = try connection.run(
-                Self.call(ProductReportSQL.ofCountry, .text(bundleId), .text(country.alpha2))
+                PostgreSQLCall(ProductReportSQL.ofCountry, .text(bundleId), .text(country.alpha2))
             )
             var products: [ProductSightings] = []
             for row in rows.rows { products.append(try Self.sightings(try rows.text(row, 0), try rows.text(row, 1))) }
@@ -80,7 +78,7 @@ struct PostgreSQLProductReports: Sendable {
 
     func offersSeen(of bundleId: String) async throws(ProductReportStoreFailure) -> Set<OfferRequest> {
         try await work(isRepeatable: true) { connection throws(PostgreSQLError) in
-            let rows = try connection.run(Self.call(ProductReportSQL.offers, .text(bundleId)))
+            let rows = try connection.run(PostgreSQLCall(ProductReportSQL.offers, .text(bundleId)))
             var offers: Set<OfferRequest> = []
             for row in rows.rows {
                 offers.insert(OfferRequest(productId: try rows.text(row, 0), offerId: try rows.text(row, 1)))
@@ -115,16 +113,6 @@ struct PostgreSQLProductReports: Sendable {
         } catch {
             throw PostgreSQLError(.unexpectedAnswer, "what is known of a product cannot be read: \(error.detail)")
         }
-    }
-
-    private static func call(_ sql: String, _ values: PostgreSQLValue...) -> PostgreSQLCall {
-        PostgreSQLCall(statement: PostgreSQLStatement(sql: sql), values: values)
-    }
-
-    /// The key of an advisory lock, 64 bits of a SHA-256; two that share one only wait for each other.
-    private static func lockKey(_ bundleId: String) -> Int64 {
-        SHA256.hash(data: Array("offer-signer product reports\n\(bundleId)".utf8)).prefix(8)
-            .reduce(0) { $0 << 8 | Int64($1) }
     }
 
     private func work<Value: Sendable>(

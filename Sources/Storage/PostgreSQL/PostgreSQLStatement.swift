@@ -13,9 +13,5 @@ struct PostgreSQLStatement: Hashable, Sendable {
 
     static let begin = PostgreSQLStatement(sql: "BEGIN ISOLATION LEVEL READ COMMITTED")
     static let commit = PostgreSQLStatement(sql: "COMMIT")
-    /// Takes advisory locks, in the order given, and keeps them until the transaction ends.
-    static let lockUntilCommit = PostgreSQLStatement(
-        sql: "SELECT count(pg_advisory_xact_lock(key)) FROM (SELECT key FROM unnest($1::int8[]) AS keys (key)) AS keys"
-    )
     static let rollback = PostgreSQLStatement(sql: "ROLLBACK")
 }

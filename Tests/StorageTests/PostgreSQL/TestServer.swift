@@ -28,6 +28,6 @@ extension PostgreSQLConnection {
     /// - Throws: `PostgreSQLError`.
     @discardableResult
     func query(_ sql: String, _ values: PostgreSQLValue...) throws(PostgreSQLError) -> PostgreSQLRows {
-        try run(PostgreSQLCall(statement: PostgreSQLStatement(sql: sql), values: values))
+        try run(PostgreSQLCall(sql, values))
     }
 }

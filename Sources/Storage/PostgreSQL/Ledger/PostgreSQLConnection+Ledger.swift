@@ -24,7 +24,7 @@ extension PostgreSQLConnection {
     ) throws(PostgreSQLError) -> [[GrantOutcome]] {
         var linked = work
         let calls = [
-            Statements.lock(.integers(batch.locks)), Statements.count(batch.counts),
+            AdvisoryLocks.takeUntilCommit(batch.locks), Statements.count(batch.counts),
             Statements.presented(batch.subscriptions),
         ]
         let outcomes = try transaction(calls) { answers throws(PostgreSQLError) in
@@ -72,12 +72,12 @@ extension PostgreSQLConnection {
     /// - Returns: How far it is.
     /// - Throws: ``PostgreSQLError``.
     func headBeginning(_ writer: String, at now: Timestamp) throws(PostgreSQLError) -> LedgerChain.Head {
-        if let chain = try run(Statements.shared(LedgerSQL.chain, .text(writer))).chains().first {
+        if let chain = try run(PostgreSQLCall(LedgerSQL.chain, .text(writer))).chains().first {
             return try headOrStump(of: chain)
         }
-        let lock = Statements.lock(.integers([Self.beginning]))
+        let lock = AdvisoryLocks.takeUntilCommit([Self.beginning])
         return try transaction([lock]) { _ throws(PostgreSQLError) in
-            let previous = try run(Statements.shared(LedgerSQL.newestChain)).chains().first
+            let previous = try run(PostgreSQLCall(LedgerSQL.newestChain)).chains().first
             var previousHead: LedgerChain.Head?
             if let previous { previousHead = try headOrStump(of: previous) }
             let chain = LedgerChain(
@@ -92,9 +92,9 @@ extension PostgreSQLConnection {
 
     /// How far a chain is, also when all its records were deleted for their age.
     private func headOrStump(of chain: LedgerChain) throws(PostgreSQLError) -> LedgerChain.Head {
-        if let head = try run(Statements.shared(LedgerSQL.head, .text(chain.writer))).head() { return head }
+        if let head = try run(PostgreSQLCall(LedgerSQL.head, .text(chain.writer))).head() { return head }
         let retention = PostgreSQLValue.text(LedgerCheckpoint.Kind.retention.rawValue)
-        let stump = try run(Statements.shared(LedgerSQL.newestCheckpoint, .text(chain.writer), retention)).head()
+        let stump = try run(PostgreSQLCall(LedgerSQL.newestCheckpoint, .text(chain.writer), retention)).head()
         return stump ?? LedgerChain.Head(number: 0, hash: chain.beginning)
     }
 
@@ -111,9 +111,9 @@ extension PostgreSQLConnection {
         before limit: Timestamp,
         sign: (LedgerChain.Head) throws(PostgreSQLError) -> LedgerCheckpoint
     ) throws(PostgreSQLError) -> Int {
-        let lock = Statements.lock(.integers([Self.deletion]))
+        let lock = AdvisoryLocks.takeUntilCommit([Self.deletion])
         return try transaction([lock]) { _ throws(PostgreSQLError) in
-            let oldest = try run(Statements.shared(LedgerSQL.oldestRecords, .text(writer)))
+            let oldest = try run(PostgreSQLCall(LedgerSQL.oldestRecords, .text(writer)))
             var stump: LedgerChain.Head?
             for row in oldest.rows {
                 guard try oldest.integer(row, 2) < limit.millisecondsSince1970 else { break }
@@ -123,8 +123,8 @@ extension PostgreSQLConnection {
             let answers = try run(
                 [
                     Statements.insert(try sign(stump)),
-                    Statements.shared(LedgerSQL.deleteRecords, .text(writer), .integer(stump.number)),
-                    Statements.shared(LedgerSQL.deleteCheckpoints, .text(writer), .integer(stump.number)),
+                    PostgreSQLCall(LedgerSQL.deleteRecords, .text(writer), .integer(stump.number)),
+                    PostgreSQLCall(LedgerSQL.deleteCheckpoints, .text(writer), .integer(stump.number)),
                 ]
             )
             return (answers[1].changes, [])

@@ -7,7 +7,7 @@ extension PostgreSQLDatabase: LedgerArchive {
     /// - Throws: ``StorageFailure``.
     public func chains() throws(StorageFailure) -> [LedgerChain] {
         try workWaiting { connection throws(PostgreSQLError) in
-            try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.chains)).chains()
+            try connection.run(PostgreSQLCall(LedgerSQL.chains)).chains()
         }
     }
 
@@ -17,7 +17,7 @@ extension PostgreSQLDatabase: LedgerArchive {
     /// - Throws: ``StorageFailure``.
     public func strays() throws(StorageFailure) -> [LedgerStray] {
         try workWaiting { connection throws(PostgreSQLError) in
-            try connection.run(PostgreSQLLedgerStatements.shared(LedgerStray.all)).strays()
+            try connection.run(PostgreSQLCall(LedgerStray.all)).strays()
         }
     }
 
@@ -27,7 +27,7 @@ extension PostgreSQLDatabase: LedgerArchive {
     /// - Returns: The number; `nil` when there are no records.
     /// - Throws: ``StorageFailure``.
     public func firstNumber(of writer: String) throws(StorageFailure) -> Int64? {
-        let call = PostgreSQLLedgerStatements.shared(LedgerSQL.firstNumber, .text(writer))
+        let call = PostgreSQLCall(LedgerSQL.firstNumber, .text(writer))
         return try workWaiting { connection throws(PostgreSQLError) in
             let rows = try connection.run(call)
             return rows.count > 0 ? try rows.integer(0, 0) : nil
@@ -47,7 +47,7 @@ extension PostgreSQLDatabase: LedgerArchive {
         after number: Int64,
         limit: Int
     ) throws(StorageFailure) -> [LedgerRecord] {
-        let call = PostgreSQLLedgerStatements.shared(
+        let call = PostgreSQLCall(
             LedgerSQL.records,
             .text(writer),
             .integer(number),
@@ -64,7 +64,7 @@ extension PostgreSQLDatabase: LedgerArchive {
     /// - Returns: The records.
     /// - Throws: ``StorageFailure``.
     public func records(after place: LedgerPlace, limit: Int) throws(StorageFailure) -> [LedgerRecord] {
-        let call = PostgreSQLLedgerStatements.shared(
+        let call = PostgreSQLCall(
             LedgerSQL.recordsByTime,
             .integer(place.time.millisecondsSince1970),
             .text(place.writer),
@@ -80,7 +80,7 @@ extension PostgreSQLDatabase: LedgerArchive {
     /// - Returns: The record; `nil` when there is none.
     /// - Throws: ``StorageFailure``.
     public func record(nonce: String) throws(StorageFailure) -> LedgerRecord? {
-        let call = PostgreSQLLedgerStatements.shared(LedgerSQL.recordsOfNonce, .text(nonce))
+        let call = PostgreSQLCall(LedgerSQL.recordsOfNonce, .text(nonce))
         return try workWaiting { connection throws(PostgreSQLError) in try connection.run(call).records().first }
     }
 
@@ -99,7 +99,7 @@ extension PostgreSQLDatabase: LedgerArchive {
         after number: Int64,
         limit: Int
     ) throws(StorageFailure) -> [LedgerCheckpoint] {
-        let call = PostgreSQLLedgerStatements.shared(
+        let call = PostgreSQLCall(
             LedgerSQL.checkpoints,
             .text(writer),
             .text(kind.rawValue),

@@ -43,8 +43,8 @@ struct PostgreSQLLedgerBatch {
     }
 
     private let entries: [(entry: LedgerEntry, grants: [CountedGrant])]
-    /// The keys of the advisory locks, in the order in which everybody takes them, so that nobody waits in a circle.
-    let locks: [Int64]
+    /// The keys of the advisory locks.
+    let locks: Set<Int64>
     /// The signatures to count, each once.
     let counts: [SignatureCount]
     /// The subscriptions to look up, each once, with the moment after which presentations count.
@@ -64,18 +64,18 @@ struct PostgreSQLLedgerBatch {
                 let counted = CountedGrant(grant, of: entry, digestKey: digestKey)
                 if let limit = grant.signatureLimit {
                     counts.insert(Self.count(counted, limit, of: entry))
-                    locks.insert(Self.lockKey(counted.customer))
+                    locks.insert(AdvisoryLocks.key(counted.customer))
                 }
                 if let subscription = counted.subscription {
                     let start = EvidenceSharing.start(at: entry.time).millisecondsSince1970
                     starts[subscription] = min(starts[subscription] ?? start, start)
-                    locks.insert(Self.lockKey(subscription.bytes))
+                    locks.insert(AdvisoryLocks.key(subscription.bytes))
                 }
                 return counted
             }
             return (entry, grants)
         }
-        self.locks = locks.sorted()
+        self.locks = locks
         self.counts = Array(counts)
         subscriptions = starts.map { ($0.key, $0.value) }
     }
@@ -152,10 +152,6 @@ struct PostgreSQLLedgerBatch {
         )
     }
 
-    /// The key of an advisory lock, 64 bits of a SHA-256; two that share one only wait for each other.
-    private static func lockKey(_ bytes: [UInt8]) -> Int64 {
-        SHA256.hash(data: bytes).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
-    }
 }
 
 extension PostgreSQLLedgerBatch.CountedGrant {

@@ -2,11 +2,6 @@ import Offers
 
 /// The ledger's statements where PostgreSQL takes many rows at once; the rest is in ``LedgerSQL``.
 enum PostgreSQLLedgerStatements {
-    /// Takes locks until the transaction ends, in the order given.
-    static let lock = PostgreSQLStatement(
-        sql: "SELECT count(pg_advisory_xact_lock(key)) FROM (SELECT key FROM unnest($1::int8[]) AS keys (key)) AS keys"
-    )
-
     /// How many signatures there are, for each of many customers and offers: those in the ledger, and those that a
     /// subscription redeemed though they are not in it.
     static let signatureCounts = PostgreSQLStatement(
@@ -56,16 +51,6 @@ enum PostgreSQLLedgerStatements {
             DO UPDATE SET last_seen = excluded.last_seen
             """
     )
-
-    /// A statement of the SQL that both databases take.
-    ///
-    /// - Parameters:
-    ///   - sql: The SQL.
-    ///   - values: Its parameters.
-    /// - Returns: What to run.
-    static func shared(_ sql: String, _ values: PostgreSQLValue...) -> PostgreSQLCall {
-        PostgreSQLCall(statement: PostgreSQLStatement(sql: sql), values: values)
-    }
 
     /// Counts signatures.
     ///
@@ -147,7 +132,7 @@ enum PostgreSQLLedgerStatements {
     /// - Parameter checkpoint: The statement.
     /// - Returns: What to run.
     static func insert(_ checkpoint: LedgerCheckpoint) -> PostgreSQLCall {
-        shared(
+        PostgreSQLCall(
             LedgerSQL.insertCheckpoint,
             .text(checkpoint.writer),
             .text(checkpoint.kind.rawValue),
@@ -163,7 +148,7 @@ enum PostgreSQLLedgerStatements {
     /// - Parameter chain: The chain.
     /// - Returns: What to run.
     static func insert(_ chain: LedgerChain) -> PostgreSQLCall {
-        shared(
+        PostgreSQLCall(
             LedgerSQL.insertChain,
             .text(chain.writer),
             .integer(chain.startedAt.millisecondsSince1970),

@@ -11,9 +11,6 @@ final class PostgreSQLLedgerStore: LedgerStore {
         var checkpoint: Int64 = 0
     }
 
-    /// How often a transaction is tried that others were in the way of.
-    private static let attempts = 4
-
     private let database: PostgreSQLDatabase
     private let keys: LedgerKeys
     private let retentionDays: Int?
@@ -55,7 +52,7 @@ final class PostgreSQLLedgerStore: LedgerStore {
             if head == nil { head = try connection.headBeginning(writer, at: now()) }
             guard let head else { throw PostgreSQLError(.unexpectedAnswer) }
             var work = LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
-            let outcomes = try Self.retryingCollisions { () throws(PostgreSQLError) in
+            let outcomes = try PostgreSQLConnection.retryingCollisions { () throws(PostgreSQLError) in
                 try connection.commit(batch, with: &work, while: isWanted)
             }
             chain.withLock { $0.head = work.head }
@@ -67,7 +64,7 @@ final class PostgreSQLLedgerStore: LedgerStore {
         try database.write { [self] connection throws(PostgreSQLError) in
             _ = try connection.headBeginning(writer, at: now())
             let time = PostgreSQLValue.integer(now().millisecondsSince1970)
-            _ = try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.seen, time, .text(writer)))
+            _ = try connection.run(PostgreSQLCall(LedgerSQL.seen, time, .text(writer)))
         }
     }
 
@@ -87,7 +84,7 @@ final class PostgreSQLLedgerStore: LedgerStore {
     }
 
     func newestRecord(before moment: Timestamp) throws(StorageFailure) -> Timestamp? {
-        let call = PostgreSQLLedgerStatements.shared(LedgerSQL.newestTime, .integer(moment.millisecondsSince1970))
+        let call = PostgreSQLCall(LedgerSQL.newestTime, .integer(moment.millisecondsSince1970))
         return try database.workWaiting { connection throws(PostgreSQLError) in
             try connection.run(call).optionalInteger(0, 0).map(Timestamp.init(millisecondsSince1970:))
         }
@@ -96,13 +93,13 @@ final class PostgreSQLLedgerStore: LedgerStore {
     func deleteOld(countingFrom moment: Timestamp) throws(StorageFailure) -> Int {
         let start = PostgreSQLValue.integer(EvidenceSharing.start(at: moment).millisecondsSince1970)
         let presentations = try database.workWaiting { connection throws(PostgreSQLError) in
-            try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.deletePresentations, start)).changes
+            try connection.run(PostgreSQLCall(LedgerSQL.deletePresentations, start)).changes
         }
         guard presentations == 0, let retentionDays else { return presentations }
         let limit = moment.adding(days: -retentionDays)
         let time = PostgreSQLValue.integer(limit.millisecondsSince1970)
         let oldest = try database.workWaiting { connection throws(PostgreSQLError) in
-            let rows = try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.oldestChain, time))
+            let rows = try connection.run(PostgreSQLCall(LedgerSQL.oldestChain, time))
             return rows.count > 0 ? try rows.text(0, 0) : nil
         }
         guard let oldest else { return 0 }
@@ -119,11 +116,11 @@ final class PostgreSQLLedgerStore: LedgerStore {
     func forgetPresentations(of customer: String, bundleId: String) throws(StorageFailure) -> Int {
         let digest = keys.digestKey.digest(customer: customer, originalTransactionId: nil, bundleId: bundleId)
         return try database.workWaiting { connection throws(PostgreSQLError) in
-            let found = try connection.run(PostgreSQLLedgerStatements.shared(LedgerSQL.presentationsOf, .bytes(digest)))
+            let found = try connection.run(PostgreSQLCall(LedgerSQL.presentationsOf, .bytes(digest)))
             var deletions: [PostgreSQLCall] = []
             for row in found.rows {
                 deletions.append(
-                    PostgreSQLLedgerStatements.shared(
+                    PostgreSQLCall(
                         LedgerSQL.deletePresentation,
                         .text(try found.text(row, 0)),
                         .text(try found.text(row, 1)),
@@ -174,19 +171,5 @@ final class PostgreSQLLedgerStore: LedgerStore {
         return try await database.work { connection throws(PostgreSQLError) in
             try connection.standing(counts, subscriptions, of: customer, at: question.now)
         }
-    }
-
-    /// Tries a transaction again that another one was in the way of: nothing of it was done then (class 40).
-    private static func retryingCollisions<Value>(
-        _ body: () throws(PostgreSQLError) -> Value
-    ) throws(PostgreSQLError) -> Value {
-        for _ in 1..<attempts {
-            do throws(PostgreSQLError) {
-                return try body()
-            } catch {
-                guard case .refused(let state) = error.code, state.classCode == "40" else { throw error }
-            }
-        }
-        return try body()
     }
 }

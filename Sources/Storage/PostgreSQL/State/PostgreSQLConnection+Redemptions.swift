@@ -13,13 +13,12 @@ extension PostgreSQLConnection {
     /// - Throws: ``PostgreSQLError``.
     func putRedemptions(of subscriptions: [HeldSubscription], _ digestKey: DigestKey) throws(PostgreSQLError) {
         guard !subscriptions.isEmpty else { return }
-        let key = Self.lockKey("redemptions", "", "")
-        _ = try run([PostgreSQLStatement.lockUntilCommit(.integers([key]))])
+        _ = try run([AdvisoryLocks.takeUntilCommit([Self.lockKey("redemptions", "", "")])])
         _ = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
         for held in subscriptions.sorted(by: { $0.identity.isBefore($1.identity) }) {
             var match = RedemptionMatch(held, digestKey: digestKey)
-            let anySignature = PostgreSQLStatement(sql: RedemptionSQL.anySignature)
-            match.keep(try run(match.questions.map { anySignature(.bytes($0.customer)) }).map { $0.count > 0 })
+            let questions = match.questions.map { PostgreSQLCall(RedemptionSQL.anySignature, .bytes($0.customer)) }
+            match.keep(try run(questions).map { $0.count > 0 })
             for redemption in held.redemptions {
                 let signature = try signature(behind: redemption, of: held.identity, by: match)
                 _ = try run([held.identity.insertion(of: redemption, signed: signature)])
@@ -37,14 +36,12 @@ extension PostgreSQLConnection {
                 match.questions.map { question in
                     let id = question.originalTransactionId
                     let sql = RedemptionSQL.signature(span.which, ofSubscription: id != nil)
-                    return PostgreSQLCall(
-                        statement: PostgreSQLStatement(sql: sql),
-                        values: [
-                            .bytes(question.customer), .text(redemption.productId), .text(redemption.offerId),
-                            .integer(span.start), .integer(span.end), .text(identity.bundleId),
-                            .text(identity.environment.rawValue),
-                        ] + (id.map { [.text($0)] } ?? [])
-                    )
+                    let values: [PostgreSQLValue] = [
+                        .bytes(question.customer), .text(redemption.productId), .text(redemption.offerId),
+                        .integer(span.start), .integer(span.end), .text(identity.bundleId),
+                        .text(identity.environment.rawValue),
+                    ]
+                    return PostgreSQLCall(sql, values + (id.map { [.text($0)] } ?? []))
                 }
             )
             var found: [RedemptionMatch.Signature] = []

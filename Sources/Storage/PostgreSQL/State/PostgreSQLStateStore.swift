@@ -1,4 +1,3 @@
-import Crypto
 import Offers
 import StrictJSON
 
@@ -7,9 +6,6 @@ import StrictJSON
 /// What is learnt is merged under a lock for each subscription and account that it is about, so that nothing is lost when
 /// two services learn of the same one at once.
 struct PostgreSQLStateStore: StateStore {
-    /// How often a transaction is tried that others were in the way of.
-    private static let attempts = 4
-
     private let database: PostgreSQLDatabase
     private let digestKey: DigestKey
 
@@ -29,8 +25,8 @@ struct PostgreSQLStateStore: StateStore {
             var marks: [AccountHistoryMark] = []
             if let account = question.account {
                 let answers = try connection.run([
-                    Self.shared(StateSQL.ofAccount, .bytes(account.bytes), .text(question.bundleId)),
-                    Self.shared(StateSQL.marks, .bytes(account.bytes), .text(question.bundleId)),
+                    PostgreSQLCall(StateSQL.ofAccount, .bytes(account.bytes), .text(question.bundleId)),
+                    PostgreSQLCall(StateSQL.marks, .bytes(account.bytes), .text(question.bundleId)),
                 ])
                 identities.formUnion(try answers[0].identities(bundleId: question.bundleId))
                 marks = try answers[1].marks(of: account, in: question.bundleId)
@@ -42,14 +38,9 @@ struct PostgreSQLStateStore: StateStore {
 
     func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
         try database.workWaiting { [digestKey] connection throws(PostgreSQLError) in
-            for _ in 1..<Self.attempts {
-                do throws(PostgreSQLError) {
-                    return try connection.learn(works, digestKey)
-                } catch {
-                    guard case .refused(let state) = error.code, state.classCode == "40" else { throw error }
-                }
+            try PostgreSQLConnection.retryingCollisions { () throws(PostgreSQLError) in
+                try connection.learn(works, digestKey)
             }
-            return try connection.learn(works, digestKey)
         }
     }
 
@@ -59,25 +50,21 @@ struct PostgreSQLStateStore: StateStore {
 
     func generation() throws(StorageFailure) -> Int64 {
         try database.workWaiting { connection throws(PostgreSQLError) in
-            let rows = try connection.run(Self.shared(StateSQL.generation))
+            let rows = try connection.run(PostgreSQLCall(StateSQL.generation))
             return rows.count > 0 ? try rows.integer(0, 0) : 0
         }
     }
 
     func deleteNotifications(before limit: Timestamp) throws(StorageFailure) {
         try database.workWaiting { connection throws(PostgreSQLError) in
-            _ = try connection.run(Self.shared(StateSQL.deleteNotifications, .integer(limit.millisecondsSince1970)))
+            _ = try connection.run(PostgreSQLCall(StateSQL.deleteNotifications, .integer(limit.millisecondsSince1970)))
         }
     }
 
     func count() throws(StorageFailure) -> Int {
         try database.workWaiting { connection throws(PostgreSQLError) in
-            Int(try connection.run(Self.shared(StateSQL.subscriptionCount)).integer(0, 0))
+            Int(try connection.run(PostgreSQLCall(StateSQL.subscriptionCount)).integer(0, 0))
         }
-    }
-
-    fileprivate static func shared(_ sql: String, _ values: PostgreSQLValue...) -> PostgreSQLCall {
-        PostgreSQLCall(statement: PostgreSQLStatement(sql: sql), values: values)
     }
 }
 
@@ -108,8 +95,7 @@ extension PostgreSQLConnection {
             identities.map { Self.lockKey("subscription", $0.bundleId, $0.originalTransactionId) }
             + accounts.map { Self.lockKey("account", "", $0.bytes.map { String($0) }.joined(separator: ".")) }
             + names.map { Self.lockKey("notification", "", $0) }
-        let lock = PostgreSQLStatement.lockUntilCommit(.integers(Set(keys).sorted()))
-        return try transaction([lock]) { _ throws(PostgreSQLError) in
+        return try transaction([AdvisoryLocks.takeUntilCommit(Set(keys))]) { _ throws(PostgreSQLError) in
             let known = try held(Array(identities))
             var state = known
             var outcomes: [Bool] = []
@@ -143,12 +129,12 @@ extension PostgreSQLConnection {
 
     /// What keeps a mark, where it counts beside what is held.
     private func put(_ mark: AccountHistoryMark) throws(PostgreSQLError) -> PostgreSQLCall? {
-        let question = PostgreSQLStateStore.shared(StateSQL.marks, .bytes(mark.account.bytes), .text(mark.bundleId))
+        let question = PostgreSQLCall(StateSQL.marks, .bytes(mark.account.bytes), .text(mark.bundleId))
         let others = try run(question).marks(of: mark.account, in: mark.bundleId)
         guard let counts = mark.put(into: others).first(where: { $0.environment == mark.environment }) else {
             return nil
         }
-        return PostgreSQLStateStore.shared(
+        return PostgreSQLCall(
             StateSQL.putMark,
             .bytes(mark.account.bytes),
             .text(mark.bundleId),
@@ -160,15 +146,14 @@ extension PostgreSQLConnection {
 
     /// Forgets a customer, in one transaction.
     fileprivate func forget(_ account: AccountDigest) throws(PostgreSQLError) -> Int {
-        let everywhere = PostgreSQLStateStore.shared(StateSQL.ofAccountEverywhere, .bytes(account.bytes))
+        let everywhere = PostgreSQLCall(StateSQL.ofAccountEverywhere, .bytes(account.bytes))
         // Which subscriptions to lock has to be known first; one that comes meanwhile is as if it came afterwards.
         let identities = Set(try run(everywhere).identities())
         let keys = identities.map { Self.lockKey("subscription", $0.bundleId, $0.originalTransactionId) }
-        let lock = PostgreSQLStatement.lockUntilCommit(.integers(Set(keys).sorted()))
-        return try transaction([lock]) { _ throws(PostgreSQLError) in
+        return try transaction([AdvisoryLocks.takeUntilCommit(Set(keys))]) { _ throws(PostgreSQLError) in
             var changes = [
-                PostgreSQLStateStore.shared(StateSQL.nextGeneration),
-                PostgreSQLStateStore.shared(StateSQL.deleteMarks, .bytes(account.bytes)),
+                PostgreSQLCall(StateSQL.nextGeneration),
+                PostgreSQLCall(StateSQL.deleteMarks, .bytes(account.bytes)),
             ]
             let known = try held(Array(identities))
             for identity in identities {
@@ -186,118 +171,8 @@ extension PostgreSQLConnection {
         }
     }
 
-    /// The key of an advisory lock, 64 bits of a SHA-256; two that share one only wait for each other.
+    /// The key of the lock of a subscription, an account or a notification.
     static func lockKey(_ kind: String, _ bundleId: String, _ name: String) -> Int64 {
-        let text = "offer-signer state \(kind)\n\(bundleId)\n\(name)"
-        return SHA256.hash(data: Array(text.utf8)).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
-    }
-}
-
-extension HeldSubscription {
-    fileprivate var insertion: PostgreSQLCall {
-        identity.call(
-            StateSQL.putSubscription,
-            [.text(String(decoding: json, as: UTF8.self)), .integer(learntAt.millisecondsSince1970)]
-        )
-    }
-
-    /// What makes the tables say this, where they said something else or nothing.
-    fileprivate func changes(since before: HeldSubscription?) -> [PostgreSQLCall] {
-        var changes = [insertion]
-        let known = Set((before?.accounts ?? [:]).keys)
-        for account in Set(accounts.keys).subtracting(known) {
-            changes.append(identity.call(StateSQL.putAccount, account))
-        }
-        for account in known.subtracting(accounts.keys) {
-            changes.append(identity.call(StateSQL.deleteAccount, account))
-        }
-        return changes
-    }
-}
-
-extension SubscriptionIdentity {
-    private var values: [PostgreSQLValue] {
-        [.text(bundleId), .text(environment.rawValue), .text(originalTransactionId)]
-    }
-
-    /// A statement whose first parameters name the subscription.
-    func call(_ sql: String, _ rest: [PostgreSQLValue] = []) -> PostgreSQLCall {
-        PostgreSQLCall(statement: PostgreSQLStatement(sql: sql), values: values + rest)
-    }
-
-    /// A statement whose parameters name an account and then the subscription.
-    fileprivate func call(_ sql: String, _ account: AccountDigest) -> PostgreSQLCall {
-        PostgreSQLCall(statement: PostgreSQLStatement(sql: sql), values: [.bytes(account.bytes)] + values)
-    }
-}
-
-extension NotificationRecord {
-    fileprivate var insertion: PostgreSQLCall {
-        PostgreSQLStateStore.shared(
-            StateSQL.putNotification,
-            .text(id),
-            .text(type),
-            subtype.map { .text($0) } ?? .null,
-            .text(bundleId),
-            .text(environment.rawValue),
-            .integer(signedDate.millisecondsSince1970),
-            .integer(receivedAt.millisecondsSince1970)
-        )
-    }
-}
-
-extension PostgreSQLRows {
-    /// Subscriptions of an app, by environment and identifier.
-    fileprivate func identities(bundleId: String) throws(PostgreSQLError) -> [SubscriptionIdentity] {
-        var identities: [SubscriptionIdentity] = []
-        for row in rows {
-            guard let environment = AppStoreEnvironment(rawValue: try text(row, 0)) else { continue }
-            identities.append(
-                SubscriptionIdentity(
-                    bundleId: bundleId,
-                    environment: environment,
-                    originalTransactionId: try text(row, 1)
-                )
-            )
-        }
-        return identities
-    }
-
-    /// Subscriptions, by app, environment and identifier.
-    fileprivate func identities() throws(PostgreSQLError) -> [SubscriptionIdentity] {
-        var identities: [SubscriptionIdentity] = []
-        for row in rows {
-            guard let environment = AppStoreEnvironment(rawValue: try text(row, 1)) else { continue }
-            identities.append(
-                SubscriptionIdentity(
-                    bundleId: try text(row, 0),
-                    environment: environment,
-                    originalTransactionId: try text(row, 2)
-                )
-            )
-        }
-        return identities
-    }
-
-    fileprivate func marks(
-        of account: AccountDigest,
-        in bundleId: String
-    ) throws(PostgreSQLError) -> [AccountHistoryMark] {
-        var marks: [AccountHistoryMark] = []
-        for row in rows {
-            guard let environment = AppStoreEnvironment(rawValue: try text(row, 0)),
-                let source = StateSource(rawValue: Int(try integer(row, 2)))
-            else { continue }
-            marks.append(
-                AccountHistoryMark(
-                    account: account,
-                    bundleId: bundleId,
-                    environment: environment,
-                    asOf: Timestamp(millisecondsSince1970: try integer(row, 1)),
-                    source: source
-                )
-            )
-        }
-        return marks
+        AdvisoryLocks.key(Array("offer-signer state \(kind)\n\(bundleId)\n\(name)".utf8))
     }
 }
