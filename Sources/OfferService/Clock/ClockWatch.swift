@@ -2,10 +2,8 @@ public import Offers
 
 /// Judges the time of day by the machine's uptime and by Apple's clock; a value without a clock of its own.
 public struct ClockWatch: Sendable {
-    /// By how much the clock may be off, in milliseconds: 300 seconds.
-    ///
-    /// It is what is tolerated of evidence, too. Time servers correct less than this without a step.
-    public static var toleranceMilliseconds: Int64 { 300_000 }
+    /// By how much the clock may be off, in milliseconds: what is tolerated of evidence, too.
+    public static var toleranceMilliseconds: Int64 { ClockSkew.toleratedSeconds * 1000 }
 
     /// How long small steps add up, in milliseconds: an hour.
     ///

@@ -3,9 +3,6 @@ import Offers
 /// Where the history of a customer comes from: the evidence of a request, what the App Store says of it, and what the
 /// service holds.
 struct CustomerHistories: Sendable {
-    /// How far ahead of the server's clock evidence may be dated, in seconds, before it counts as not genuine.
-    static var toleratedClockSkewSeconds: Int64 { 300 }
-
     /// Reads evidence that is at hand.
     let reader: any EvidenceReader
     /// Asks the App Store; `nil` where nothing is asked.
@@ -230,8 +227,9 @@ struct CustomerHistories: Sendable {
         }
     }
 
+    /// Refuses evidence that is dated further ahead of the server's clock than the two may be apart: it is not genuine.
     private static func refuseFuture(_ history: SubscriptionHistory, at moment: Timestamp) throws(EvidenceFault) {
-        guard let date = history.asOf, date > moment.adding(seconds: toleratedClockSkewSeconds) else { return }
+        guard let date = history.asOf, date > moment.adding(seconds: ClockSkew.toleratedSeconds) else { return }
         throw EvidenceFault(
             .rejected,
             code: "evidence_in_future",

@@ -113,7 +113,7 @@ public struct Diagnostician: Sendable {
         if neverSubscribed != nil { codes.append(.neverSubscribed) }
         let signed = record?.timestamp ?? report.moment
         if signed.adding(seconds: Discount.lifetimeSeconds) < now { codes.append(.timestampExpired) }
-        if now.adding(seconds: 300) < signed { codes.append(.timestampInFuture) }
+        if now.adding(seconds: ClockSkew.toleratedSeconds) < signed { codes.append(.timestampInFuture) }
         return codes
     }
 

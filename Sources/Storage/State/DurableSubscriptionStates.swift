@@ -26,25 +26,14 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         var notificationDays = 180
     }
 
-    private struct Waiting {
-        let work: StateWork
-        let completion: (@Sendable (Result<Bool, StateStoreFailure>) -> Void)?
-    }
+    private typealias Waiting = LessonQueue.Waiting
 
     private struct State {
         var cache: StateCache
-        var waiting: [Waiting] = []
-        /// What the writer has in hand.
-        var inHand: [Waiting] = []
-        var isScheduled = false
+        var queue: LessonQueue
         var generation: Int64?
         /// Grows with each commit and each clearing: what was read before may be old.
         var version = 0
-        var failure: StorageFailure?
-        /// How many lessons of evidence came when no more could wait.
-        var dropped = 0
-        /// How much the store refused for its values, and what it said last.
-        var refusal: (count: Int, detail: String)?
     }
 
     private let store: any StateStore
@@ -66,7 +55,13 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         self.store = store
         self.bounds = bounds
         self.now = now
-        state = Mutex(State(cache: StateCache(capacity: bounds.cached), generation: try? store.generation()))
+        state = Mutex(
+            State(
+                cache: StateCache(capacity: bounds.cached),
+                queue: LessonQueue(most: bounds.waiting),
+                generation: try? store.generation()
+            )
+        )
         timer = UpkeepTimer(on: writer)
         timer.start { [weak self] isHour in
             self?.noticeForgotten()
@@ -75,39 +70,9 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         }
     }
 
-    /// Opens the held state of an SQLite file.
-    ///
-    /// - Parameters:
-    ///   - database: The file.
-    ///   - digestKey: The key of the ledger's digests, by which redemptions find their signatures.
-    ///   - now: The server's clock.
-    public convenience init(
-        in database: SQLiteDatabase,
-        digestKey: DigestKey,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
-        self.init(SQLiteStateStore(database, digestKey: digestKey), now: now)
-    }
-
-    /// Opens the held state of a PostgreSQL database, which other services may share: what one learns, all know.
-    ///
-    /// - Parameters:
-    ///   - database: The database.
-    ///   - digestKey: The key of the ledger's digests, by which redemptions find their signatures.
-    ///   - now: The server's clock.
-    public convenience init(
-        in database: PostgreSQLDatabase,
-        digestKey: DigestKey,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
-        var bounds = Bounds()
-        bounds.isShared = true
-        self.init(PostgreSQLStateStore(database, digestKey: digestKey), bounds: bounds, now: now)
-    }
-
     /// What keeps state from being written, in a sentence; `nil` when nothing does.
     public var fault: String? {
-        state.withLock { $0.failure }.map { "state: \($0.detail); Apple's notifications are put off" }
+        state.withLock { $0.queue.failure }.map { "state: \($0.detail); Apple's notifications are put off" }
     }
 
     /// What keeps state from being read, in a sentence; `nil` when nothing does, or has for less than a second.
@@ -117,7 +82,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
 
     /// What of the evidence and notifications since the start was not kept, in a sentence; `nil` when all of it was.
     public var warning: String? {
-        let (dropped, refusal) = state.withLock { ($0.dropped, $0.refusal) }
+        let (dropped, refusal) = state.withLock { ($0.queue.dropped, $0.queue.refusal) }
         let sentences = [
             dropped == 0
                 ? nil
@@ -173,14 +138,8 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     public func learn(_ lesson: StateLesson) {
         let work = Waiting(work: StateWork(notification: nil, lesson: lesson), completion: nil)
         let isFirst = state.withLock { state in
-            guard state.waiting.count < bounds.waiting else {
-                state.dropped += 1
-                return false
-            }
-            guard state.cache.learn(lesson) else { return false }
-            state.waiting.append(work)
-            defer { state.isScheduled = true }
-            return !state.isScheduled
+            guard state.queue.hasRoomForEvidence(), state.cache.learn(lesson) else { return false }
+            return state.queue.add(evidence: work)
         }
         if isFirst { writer.asyncAfter(deadline: .now() + bounds.linger) { self.writeAll() } }
     }
@@ -201,12 +160,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
                 work: StateWork(notification: notification, lesson: lesson),
                 completion: { continuation.resume(returning: $0) }
             )
-            let isTaken = state.withLock { state in
-                guard state.waiting.count < bounds.waiting, state.failure == nil else { return false }
-                state.waiting.append(work)
-                return true
-            }
-            if isTaken {
+            if state.withLock({ $0.queue.add(notification: work) }) {
                 writer.async { self.writeAll() }
             } else {
                 work.completion?(.failure(StateStoreFailure(detail: "state cannot be written now")))
@@ -248,7 +202,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// Reads, and keeps in memory what nobody has changed meanwhile.
     private func read(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
         // What waits now may be written, and wait no longer, while the store is read as it was before.
-        let (version, before) = state.withLock { ($0.version, $0.inHand + $0.waiting) }
+        let (version, before) = state.withLock { ($0.version, $0.queue.unwritten) }
         var held: HeldState
         do throws(StorageFailure) {
             held = try await store.held(question)
@@ -259,7 +213,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         }
         state.withLock { state in
             let read = held
-            for waiting in before + state.inHand + state.waiting { held.learn(waiting.work.lesson, for: question) }
+            for waiting in before + state.queue.unwritten { held.learn(waiting.work.lesson, for: question) }
             // What waits may be of a subscription that was not read: all of it can be told once it is written.
             if state.version == version, held == read { state.cache.keep(held, for: question) }
         }
@@ -268,7 +222,9 @@ public final class DurableSubscriptionStates: SubscriptionStates {
 
     /// Writes commit after commit, until nothing waits.
     private func writeAll() {
-        while let batch = next() {
+        while true {
+            let batch = state.withLock { $0.queue.take(bounds.commit) }
+            guard !batch.isEmpty else { return }
             // One piece, unless the store refuses it for its values: then its halves, down to the lesson at fault.
             var pieces = [batch]
             while let piece = pieces.popLast() {
@@ -294,9 +250,8 @@ public final class DurableSubscriptionStates: SubscriptionStates {
             for waiting in batch where waiting.work.notification != nil {
                 _ = state.cache.learn(waiting.work.lesson)
             }
-            state.inHand = rest
+            state.queue.wrote(before: rest)
             state.version += 1
-            state.failure = nil
         }
         for (waiting, isNew) in zip(batch, outcomes) { waiting.completion?(.success(isNew)) }
     }
@@ -305,34 +260,17 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     private func drop(_ refused: [Waiting], before rest: [Waiting], _ failure: StorageFailure) {
         state.withLock { state in
             state.cache.clear()
-            state.inHand = rest
+            state.queue.refused(refused, before: rest, failure)
             state.version += 1
-            state.refusal = (count: (state.refusal?.count ?? 0) + refused.count, detail: failure.detail)
         }
         for waiting in refused { waiting.completion?(.failure(StateStoreFailure(detail: failure.detail))) }
     }
 
-    private func next() -> [Waiting]? {
-        state.withLock { state in
-            state.isScheduled = false
-            let batch = Array(state.waiting.prefix(bounds.commit))
-            state.waiting.removeFirst(batch.count)
-            state.inHand = batch
-            return batch.isEmpty ? nil : batch
-        }
-    }
-
     /// Puts evidence's lessons back, tells notifications that they were not kept, and rests.
     private func fail(_ batch: [Waiting], _ failure: StorageFailure) {
-        let told = state.withLock { state in
-            let all = batch + state.waiting
-            state.inHand = []
-            state.waiting = all.filter { $0.completion == nil }
-            state.failure = failure
-            state.isScheduled = true
-            return all.filter { $0.completion != nil }
+        for waiting in state.withLock({ $0.queue.failed(batch, failure) }) {
+            waiting.completion?(.failure(StateStoreFailure(detail: failure.detail)))
         }
-        for waiting in told { waiting.completion?(.failure(StateStoreFailure(detail: failure.detail))) }
         writer.asyncAfter(deadline: .now() + bounds.rest) { [weak self] in self?.tryAgain() }
     }
 
@@ -342,7 +280,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
             writer.asyncAfter(deadline: .now() + bounds.rest) { [weak self] in self?.tryAgain() }
             return
         }
-        state.withLock { $0.failure = nil }
+        state.withLock { $0.queue.recovered() }
         writeAll()
     }
 
@@ -368,24 +306,5 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// Deletes the names of notifications that Apple no longer repeats.
     private func deleteOld() {
         if (try? store.deleteNotifications(before: oldest)) == nil { timer.tryAgain() }
-    }
-}
-
-extension HeldState {
-    /// Learns what waits to be written, as far as it was asked about.
-    fileprivate mutating func learn(_ lesson: StateLesson, for question: StateQuestion) {
-        for learnt in lesson.subscriptions where learnt.identity.bundleId == question.bundleId {
-            let isAsked =
-                question.subscriptions.contains(learnt.identity)
-                || question.account.map { learnt.accounts[$0] != nil } == true
-            if let index = subscriptions.firstIndex(where: { $0.identity == learnt.identity }) {
-                subscriptions[index].merge(learnt)
-            } else if isAsked {
-                subscriptions.append(learnt)
-            }
-        }
-        if let mark = lesson.mark, mark.account == question.account, mark.bundleId == question.bundleId {
-            marks = mark.put(into: marks)
-        }
     }
 }

@@ -3,15 +3,12 @@ import Offers
 /// Finds the signature in the ledger that made a redemption possible: the newest before the purchase, of the same app,
 /// product and offer, that was signed for the same account or decided by the same subscription.
 ///
-/// Where there is none, the first within ``toleratedClockSkewMilliseconds`` after it: this service's clock may be ahead
+/// Where there is none, the first within `ClockSkew` after it: this service's clock may be ahead
 /// of Apple's.
 ///
 /// The redemptions of a subscription are matched anew, the oldest first, whenever one is learnt: so the outcome does not
 /// depend on the order in which they became known.
 struct RedemptionMatch {
-    /// How far the clock that signs may be ahead of the one that sells.
-    static let toleratedClockSkewMilliseconds: Int64 = 300_000
-
     /// A span of time in which a signature is looked for, its start left out.
     struct Span: Sendable {
         let which: RedemptionSQL.Signature
@@ -76,12 +73,10 @@ struct RedemptionMatch {
     /// - Parameter redemption: The redemption.
     /// - Returns: The spans; none where nobody knows when it was bought.
     static func spans(of redemption: OfferRedemption) -> [Span] {
-        guard let time = redemption.purchaseDate?.millisecondsSince1970 else { return [] }
-        let (end, overflow) = time.addingReportingOverflow(toleratedClockSkewMilliseconds)
-        return [
-            Span(which: .newest, start: .min, end: time),
-            Span(which: .oldest, start: time, end: overflow ? .max : end),
-        ]
+        guard let date = redemption.purchaseDate else { return [] }
+        let time = date.millisecondsSince1970
+        let end = date.adding(seconds: ClockSkew.toleratedSeconds).millisecondsSince1970
+        return [Span(which: .newest, start: .min, end: time), Span(which: .oldest, start: time, end: end)]
     }
 
     /// The newest, or the oldest, of some signatures.
