@@ -58,6 +58,10 @@ public final class ChildProcess {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, inputFile.path, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, outputFile.path, writing, 0o600)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errorFile.path, writing, 0o600)
+        // A connection that a test closes would stay open as long as the program that began meanwhile.
+        for descriptor in (STDERR_FILENO + 1)..<min(1024, Int32(sysconf(Int32(_SC_OPEN_MAX)))) {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
 
         let variables = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         var pid: pid_t = 0

@@ -21,9 +21,7 @@ final class LoadLane {
 
     private var schedule: Schedule?
     private var earlyEnd: Int64?
-    private var tally: LoadTally
-    private var reservoir: SampleReservoir
-    private var second = LoadSecond(index: 0, isWarmUp: true)
+    private var counts: LaneCounts
     private var position: Int
     private var due = 0
     private var inFlight = 0
@@ -47,9 +45,7 @@ final class LoadLane {
         self.eventLoop = eventLoop
         self.collector = collector
         finished = eventLoop.makePromise()
-        tally = LoadTally(kinds: plan.deck.kinds.count)
-        let share = plan.keptAnswers.map { max(1, $0 / plan.eventLoops) }
-        reservoir = SampleReservoir(capacity: share, seed: UInt64(number))
+        counts = LaneCounts(plan, lane: number)
         position = plan.deck.order.count * number / plan.eventLoops
     }
 
@@ -75,7 +71,7 @@ final class LoadLane {
     /// - Parameter schedule: When what is measured.
     func begin(_ schedule: Schedule) {
         self.schedule = schedule
-        second.isWarmUp = schedule.start < schedule.warmUpEnd
+        counts.begin(schedule)
         tasks = [
             eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [bound = bound] _ in
                 bound.value.endSecond()
@@ -109,6 +105,7 @@ final class LoadLane {
         }
         schedule.end = min(schedule.end, moment)
         self.schedule = schedule
+        counts.end(schedule)
         isOver = true
         countWhatWasNotSent(schedule)
         for connection in idle { connection.close() }
@@ -141,7 +138,7 @@ final class LoadLane {
     func answered(_ connection: LoadConnection, _ flight: LoadConnection.Flight, _ answer: AnswerReader.Answer) {
         let now = Self.now
         inFlight -= 1
-        count(answer, of: flight, at: now)
+        counts.count(answer, of: flight, at: now)
         if isOver || answer.closes {
             connection.close()
             finishIfDone()
@@ -156,9 +153,7 @@ final class LoadLane {
     /// A request has come to nothing.
     func failed(_ flight: LoadConnection.Flight, _ failure: LoadFailure) {
         inFlight -= 1
-        let now = Self.now
-        if failure == .timeout, isMeasured(flight.intended) { tally.latency.record(now - flight.intended) }
-        count(failure, intended: flight.intended)
+        counts.count(failure, intended: flight.intended, waited: failure == .timeout ? Self.now - flight.intended : nil)
         finishIfDone()
     }
 
@@ -206,8 +201,7 @@ final class LoadLane {
             guard moment < schedule.end else { return }
             due += 1
             // It would have waited at least until now.
-            if isMeasured(moment) { tally.latency.record(schedule.end - moment) }
-            count(.notSent, intended: moment)
+            counts.count(.notSent, intended: moment, waited: schedule.end - moment)
         }
     }
 
@@ -231,7 +225,7 @@ final class LoadLane {
             guard !bound.value.isOver else { return }
             bound.value.connect().whenFailure { error in
                 let lane = bound.value
-                lane.count(.connect(LoadFailure.reason(error)), intended: Self.now)
+                lane.counts.count(.connect(LoadFailure.reason(error)), intended: Self.now)
                 if !lane.isOver {
                     lane.eventLoop.scheduleTask(in: .milliseconds(200)) {
                         if !bound.value.isOver { bound.value.reconnect() }
@@ -241,61 +235,16 @@ final class LoadLane {
         }
     }
 
-    // MARK: Counting
+    // MARK: Time
 
     private static var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
 
     private var bound: NIOLoopBound<LoadLane> { NIOLoopBound(self, eventLoop: eventLoop) }
 
-    /// Requests count that were to be sent in the time that is measured, however late their answers are.
-    private func isMeasured(_ intended: Int64) -> Bool {
-        guard let schedule else { return false }
-        return intended >= schedule.warmUpEnd && intended < schedule.end
-    }
-
-    private func count(_ answer: AnswerReader.Answer, of flight: LoadConnection.Flight, at now: Int64) {
-        let request = plan.deck.requests[flight.request]
-        let signatures = answer.status == 200 ? answer.body.occurrences(of: "\"signature\":\"") : 0
-        let isFulfilled = answer.status == 200 && signatures >= request.expected.offers.count
-        let latency = now - flight.intended
-        second.signatures += signatures
-        tally.everySignature += signatures
-        if isFulfilled {
-            second.fulfilled += 1
-            second.latency.record(latency)
-        }
-        if isMeasured(flight.intended) {
-            tally.answers += 1
-            tally.signatures += signatures
-            tally.lastEnd = now
-            if isFulfilled {
-                tally.fulfilled += 1
-                tally.latency.record(latency)
-                tally.service.record(now - flight.sent)
-                tally.kinds[request.kind].record(latency)
-            }
-            if signatures > 0 {
-                reservoir.offer { AnswerSample(request: flight.request, body: Array(answer.body.readableBytesView)) }
-            }
-        }
-        if !isFulfilled { count(FaultyAnswer.failure(of: answer), intended: flight.intended) }
-    }
-
-    private func count(_ failure: LoadFailure, intended: Int64) {
-        second.failed += 1
-        if isMeasured(intended) { tally.failures[failure, default: 0] += 1 }
-    }
-
     private func endSecond() {
         guard let schedule, !hasFinished else { return }
-        collector.add(second)
-        let index = second.index + 1
-        second.latency.reset()
-        second = LoadSecond(
-            index: index,
-            isWarmUp: schedule.start + Int64(index) * 1_000_000_000 < schedule.warmUpEnd,
-            latency: second.latency
-        )
+        collector.add(counts.second)
+        counts.beginNextSecond(schedule)
     }
 
     private func giveUpLateOnes() {
@@ -306,11 +255,10 @@ final class LoadLane {
     private func finishIfDone() {
         guard isOver, inFlight == 0, !hasFinished, let schedule else { return }
         // The last second has ended together with the run.
-        let length = Self.now - schedule.start - Int64(second.index) * 1_000_000_000
+        let length = Self.now - schedule.start - Int64(counts.second.index) * 1_000_000_000
         if length > 990_000_000 { endSecond() }
         hasFinished = true
         for task in tasks { task.cancel() }
-        tally.samples = reservoir.samples
-        finished.succeed(tally)
+        finished.succeed(counts.result)
     }
 }

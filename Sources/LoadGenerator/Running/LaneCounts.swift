@@ -1,0 +1,110 @@
+import NIOCore
+
+/// What a lane counts: of the whole run, and of the second that runs.
+struct LaneCounts {
+    private let plan: LoadPlan
+    private var tally: LoadTally
+    private var reservoir: SampleReservoir
+    /// When what is measured; `nil` before the run.
+    private var schedule: LoadLane.Schedule?
+    /// The second that runs.
+    private(set) var second = LoadSecond(index: 0, isWarmUp: true)
+
+    /// Begins with nothing.
+    ///
+    /// - Parameters:
+    ///   - plan: The whole run's plan.
+    ///   - number: The lane's number.
+    init(_ plan: LoadPlan, lane number: Int) {
+        self.plan = plan
+        tally = LoadTally(kinds: plan.deck.kinds.count)
+        let share = plan.keptAnswers.map { max(1, $0 / plan.eventLoops) }
+        reservoir = SampleReservoir(capacity: share, seed: UInt64(number))
+    }
+
+    /// What was counted, with a sample of the answers.
+    var result: LoadTally {
+        var tally = tally
+        tally.samples = reservoir.samples
+        return tally
+    }
+
+    /// Begins to measure.
+    ///
+    /// - Parameter schedule: When what is measured.
+    mutating func begin(_ schedule: LoadLane.Schedule) {
+        self.schedule = schedule
+        second.isWarmUp = schedule.start < schedule.warmUpEnd
+    }
+
+    /// Ends what is measured.
+    ///
+    /// - Parameter schedule: When what was measured.
+    mutating func end(_ schedule: LoadLane.Schedule) { self.schedule = schedule }
+
+    /// Counts an answer.
+    ///
+    /// - Parameters:
+    ///   - answer: The answer.
+    ///   - flight: What was asked.
+    ///   - now: When it came, in nanoseconds of the monotonic clock.
+    mutating func count(_ answer: AnswerReader.Answer, of flight: LoadConnection.Flight, at now: Int64) {
+        let request = plan.deck.requests[flight.request]
+        let signatures = answer.status == 200 ? answer.body.occurrences(of: "\"signature\":\"") : 0
+        let isFulfilled = answer.status == 200 && signatures >= request.expected.offers.count
+        let latency = now - flight.intended
+        second.signatures += signatures
+        tally.everySignature += signatures
+        if isFulfilled {
+            second.fulfilled += 1
+            second.latency.record(latency)
+        }
+        if isMeasured(flight.intended) {
+            tally.answers += 1
+            tally.signatures += signatures
+            tally.lastEnd = now
+            if isFulfilled {
+                tally.fulfilled += 1
+                tally.latency.record(latency)
+                tally.service.record(now - flight.sent)
+                tally.kinds[request.kind].record(latency)
+            }
+            if signatures > 0 {
+                reservoir.offer { AnswerSample(request: flight.request, body: Array(answer.body.readableBytesView)) }
+            }
+        }
+        if !isFulfilled { count(FaultyAnswer.failure(of: answer), intended: flight.intended) }
+    }
+
+    /// Counts a request that came to nothing.
+    ///
+    /// - Parameters:
+    ///   - failure: What became of it.
+    ///   - intended: When it was to be sent, in nanoseconds of the monotonic clock.
+    ///   - waited: How long it waited at least, in nanoseconds, where that counts as its latency.
+    mutating func count(_ failure: LoadFailure, intended: Int64, waited: Int64? = nil) {
+        second.failed += 1
+        guard isMeasured(intended) else { return }
+        tally.failures[failure, default: 0] += 1
+        if let waited { tally.latency.record(waited) }
+    }
+
+    /// Begins the next second.
+    ///
+    /// - Parameter schedule: When what is measured.
+    mutating func beginNextSecond(_ schedule: LoadLane.Schedule) {
+        let index = second.index + 1
+        second.latency.reset()
+        second = LoadSecond(
+            index: index,
+            isWarmUp: schedule.start + Int64(index) * 1_000_000_000 < schedule.warmUpEnd,
+            latency: second.latency
+        )
+    }
+
+    /// Requests count that were to be sent in the time that is measured, however late their answers are.
+    private func isMeasured(_ intended: Int64) -> Bool {
+        guard let schedule else { return false }
+        return intended >= schedule.warmUpEnd && intended < schedule.end
+    }
+}
