@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 import SwiftASN1
 import X509
 

@@ -1,4 +1,3 @@
-import Foundation
 import NIOSSL
 public import Offers
 

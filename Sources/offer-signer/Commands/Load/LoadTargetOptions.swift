@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import LoadGenerator
 
 /// The options of `load` that say what load is put on.

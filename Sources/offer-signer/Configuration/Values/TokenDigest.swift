@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 import Offers
 
 /// The SHA-256 of a client's token: what `clients.yaml` holds in its place.
@@ -8,7 +7,7 @@ enum TokenDigest {
     ///
     /// - Parameter token: The token.
     /// - Returns: 64 hexadecimal digits.
-    static func text(of token: String) -> String { Hexadecimal.text(SHA256.hash(data: Data(token.utf8))) }
+    static func text(of token: String) -> String { Hexadecimal.text(SHA256.hash(data: Array(token.utf8))) }
 
     /// Reads a digest.
     ///
