@@ -85,9 +85,9 @@ final class PostgreSQLConnection {
     ///
     /// - Returns: `false` when the other side has closed it; it is broken then.
     func isAlive() -> Bool {
-        guard !isBroken else { return false }
-        if PostgreSQLSocket.hasNews(pointer), PQconsumeInput(pointer) == 0 || PQstatus(pointer) != CONNECTION_OK {
-            isBroken = true
+        // First comes why the server closes it, and then the end: libpq reads them one by one.
+        for _ in 0..<4 where !isBroken && PostgreSQLSocket.hasNews(pointer) {
+            if PQconsumeInput(pointer) == 0 || PQstatus(pointer) != CONNECTION_OK { isBroken = true }
         }
         return !isBroken
     }

@@ -176,7 +176,8 @@ extension PostgreSQLWorker {
                 guard let batch = takeJobs(waiting: Self.idle) else { break }
                 // What has come meanwhile is done in order; nothing has: see whether the server is there.
                 for (index, job) in batch.enumerated() {
-                    guard !open.isBroken else {
+                    // What the server has closed by then is noticed before anything is sent, and nothing is lost by it.
+                    guard open.isAlive() else {
                         putBack(batch[index...])
                         break
                     }

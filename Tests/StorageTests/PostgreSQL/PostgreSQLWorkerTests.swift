@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import PostgreSQLServer
 import Synchronization
@@ -142,6 +143,32 @@ struct PostgreSQLWorkerTests {
         #expect(try await sleepOnce(isRepeatable: true) == 2)
         await #expect(throws: PostgreSQLError.self) { try await sleepOnce(isRepeatable: false) }
         #expect(try await worker.run { _ in true })
+        await worker.stop()
+    }
+
+    @Test("A connection that the server closed before a piece of work began: it is done on another, repeatable or not")
+    func closedBeforeWork() async throws {
+        let location = try TestServer.makeDatabase()
+        let worker = PostgreSQLWorker(name: "worker", location: location)
+        let isQueued = DispatchSemaphore(value: 0)
+        worker.submit({ _ in isQueued.wait() }, completion: { _ in })
+        worker.submit(
+            { connection throws(PostgreSQLError) in
+                let backend = try connection.query("SELECT pg_backend_pid()::int8").integer(0, 0)
+                let administrator = try PostgreSQLConnection(to: location)
+                try administrator.query("SELECT pg_terminate_backend($1::int8::int4)", .integer(backend))
+                while kill(pid_t(backend), 0) == 0 { usleep(1000) }
+            },
+            completion: { _ in }
+        )
+        let outcome = await withCheckedContinuation { continuation in
+            worker.submit(
+                { connection throws(PostgreSQLError) in try connection.run(Self.one()).integer(0, 0) },
+                completion: { continuation.resume(returning: $0) }
+            )
+            isQueued.signal()
+        }
+        #expect(try outcome.get() == 1)
         await worker.stop()
     }
 
