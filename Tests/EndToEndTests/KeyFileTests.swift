@@ -105,6 +105,29 @@ struct KeyFileTests {
         #expect(try check().text.contains("ledger.sqlite\n"))
     }
 
+    @Test("Check says when the ledger, or the directory of a new one, cannot be written")
+    func unwritable() throws {
+        // Root may write everywhere until that is taken from it.
+        let launcher = geteuid() == 0 ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : []
+        func check(_ url: String) throws -> ChildProcess.Outcome {
+            let command = [Executable.path, "check", "--config", installation.configuration, "--ledger-url", url]
+            return try Executable.run(launcher + command, of: "/usr/bin/env")
+        }
+        let directory = installation.directory.path("closed")
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try installation.directory.write("read-only.sqlite", "")
+        for (mode, status) in [(0o500, 78), (0o700, 0)] as [(Int, Int32)] {
+            try setMode(mode, of: directory)
+            try setMode(mode & 0o600, of: installation.directory.path("read-only.sqlite"))
+            for url in ["sqlite:closed/ledger.sqlite", "sqlite:read-only.sqlite"] {
+                let checked = try check(url)
+                let says = checked.errors.contains("is not writable for this user: Permission denied")
+                #expect(says == (status == 78), "\(checked.errors)")
+                if url.contains("closed") { #expect(checked.status == status) }
+            }
+        }
+    }
+
     @Test("Check loads the checkpoint key that the configuration names")
     func checkpointKey() throws {
         let file = installation.directory.path("checkpoint-key.p8")

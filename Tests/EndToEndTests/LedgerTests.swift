@@ -200,6 +200,33 @@ struct LedgerTests {
         #expect(verified.errors.contains("there is no ledger where the configuration has it"))
     }
 
+    @Test("A ledger that is gone while its keys are there is made anew, and both check and the log say so")
+    func ledgerGone() throws {
+        let installation = try Installation()
+        func check() throws -> ChildProcess.Outcome {
+            try Executable.run(["check", "--config", installation.configuration])
+        }
+        let sentence = "ledger.sqlite\" is not there, though its keys are"
+        #expect(try !check().errors.contains(sentence))
+        for isGone in [false, true] {
+            if isGone {
+                for suffix in ["", "-wal", "-shm"] {
+                    try? FileManager.default.removeItem(atPath: installation.ledger + suffix)
+                }
+                let checked = try check()
+                #expect(checked.status == 0)
+                #expect(checked.errors.contains("warning: ledger.url: \""), "\(checked.errors)")
+                #expect(checked.errors.contains(sentence), "\(checked.errors)")
+            }
+            let service = try RunningService(installation)
+            #expect(try service.sign(request("alice")).status == 200)
+            #expect(service.log.contains(sentence.replacing("\"", with: "\\\"")) == isGone, "\(service.log)")
+            service.signal(SIGTERM)
+            #expect(service.wait() == 0)
+        }
+        #expect(try !check().errors.contains(sentence))
+    }
+
     @Test(
         "A ledger whose keys are gone is not opened, and gets no new ones",
         arguments: ["digest-key", "checkpoint-key.p8"]

@@ -42,6 +42,7 @@ struct Check: AsyncParsableCommand {
             for key in retired { try Console.result("  key \(key.keyIdentifier): P-256, public key only") }
         }
         if let warning = settings.server.tls?.warning(at: WallClock.now()) { Console.message("warning: \(warning)") }
+        if let warning = ledgerKeys.lossWarning { Console.message("warning: \(warning)") }
         try Console.result("key memory: \(service.keyMemoryName)")
         switch settings.ledger.location {
         case .sqlite(let path):

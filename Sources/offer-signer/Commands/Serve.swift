@@ -31,6 +31,7 @@ struct Serve: AsyncParsableCommand {
         let logger = Logger(label: "offer-signer")
         for warning in service.warnings { logger.warning("\(warning)") }
         let settings = service.settings
+        if let warning = LedgerKeyFiles(settings).lossWarning { logger.warning("\(warning)") }
         let ledger = try options.orFail { () throws(ValueFault) in try OpenLedger(settings) }
         return ServiceComposition(service, ledger, from: options.source, log: log)
     }

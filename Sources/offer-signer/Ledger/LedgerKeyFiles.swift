@@ -40,6 +40,19 @@ struct LedgerKeyFiles {
         return !FileManager.default.fileExists(atPath: path)
     }
 
+    /// A sentence where a ledger seems to be lost: the keys that were made beside it are there, and it is not.
+    ///
+    /// A directory that is not mounted or a file that was moved would otherwise begin a new ledger without a word.
+    var lossWarning: String? {
+        guard case .sqlite(let path) = settings.location, isLedgerNew else { return nil }
+        let made = [
+            settings.digestKeyFile == nil ? digestKey : nil, settings.checkpointKeyFile == nil ? checkpointKey : nil,
+        ].compactMap(\.self)
+        guard made.contains(where: FileManager.default.fileExists) else { return nil }
+        return "ledger.url: \(Echo.path(path)) is not there, though its keys are; a new ledger counts nothing that was "
+            + "signed before: if it was moved or lost, stop the service and restore it from a backup"
+    }
+
     /// Refuses an SQLite ledger that no service has made yet.
     ///
     /// - Throws: ``ValueFault`` when it is not there.
