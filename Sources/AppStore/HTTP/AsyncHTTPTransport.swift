@@ -2,12 +2,14 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// Sends requests with AsyncHTTPClient: few connections to each host, kept open, no redirects, bounded answers.
+/// Sends requests with AsyncHTTPClient: connections that are kept open, no redirects, bounded answers.
 public final class AsyncHTTPTransport: HTTPTransport {
     /// How many bytes an answer may have: years of transactions fit.
     static let maximumResponseBytes = 8 << 20
-    /// How many connections are held to one host; further requests wait for one within their time.
-    static let maximumConnectionsPerHost = 16
+    /// How many connections are held to one host by HTTP/1.1; further requests wait for one within their time.
+    ///
+    /// At the default pace of 50 requests a second these are enough for answers that take half of the default timeout.
+    public static let maximumConnectionsPerHost = 128
 
     private let client: HTTPClient
     private let traceFields: @Sendable () -> [(name: String, value: String)]

@@ -1,10 +1,11 @@
+import AppStore
 import Glibc
 import OfferAPI
 
 /// How many files, sockets among them, the process may have open.
 enum OpenFiles {
-    /// What is needed beside connections: files, connections to Apple, the kernel's queues.
-    private static let others = 256
+    /// What is needed beside connections of clients: files, the kernel's queues, connections to four hosts of Apple's.
+    private static let others = 256 + 4 * AsyncHTTPTransport.maximumConnectionsPerHost
 
     /// Raises the soft limit as far as it is needed and the hard limit allows.
     ///

@@ -1,5 +1,6 @@
 import FakeServer
 import Foundation
+import Synchronization
 import Testing
 
 @testable import AppStore
@@ -59,6 +60,28 @@ struct AsyncHTTPTransportTests {
             let (result, _) = try await send(timeout: .milliseconds(300)) { _ in reply }
             #expect(throws: TransportFault.timeout) { try result.get() }
         }
+    }
+
+    @Test("A hundred requests are on their way at once: a slow App Store does not keep them in a queue")
+    func manyAtOnce() async throws {
+        let arrived = Atomic<Int>(0)
+        let server = try FakeServer { _ in
+            arrived.add(1, ordering: .relaxed)
+            // Nobody is answered before all have come.
+            while arrived.load(ordering: .relaxed) < 100 { usleep(1000) }
+            return .init(200)
+        }
+        let transport = AsyncHTTPTransport()
+        let statuses = await withTaskGroup { group in
+            for number in 0..<100 {
+                let request = OutgoingRequest(to: server.url, path: "/\(number)")
+                group.addTask { try? await transport.send(request, timeout: .seconds(60)).status }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        arrived.store(100, ordering: .relaxed)
+        await transport.shutdown()
+        #expect(statuses == Array(repeating: 200, count: 100))
     }
 
     @Test("A closed connection, a closed port and an answer without end are faults")
