@@ -119,7 +119,8 @@ func bought(
     by token: String? = nil,
     under offer: RedeemedOffer? = nil,
     group: String? = nil,
-    called transactionId: String? = nil
+    called transactionId: String? = nil,
+    because reason: TransactionReason? = nil
 ) -> Transaction {
     Transaction(
         originalTransactionId: id,
@@ -132,7 +133,8 @@ func bought(
         isFamilyShared: shared,
         appAccountToken: token.flatMap(AppAccountToken.init),
         offer: offer,
-        transactionId: transactionId
+        transactionId: transactionId,
+        reason: reason
     )
 }
 

@@ -54,7 +54,8 @@ struct SignedTransaction {
             transactionId: transactionId,
             signedDate: payload.signedDate,
             price: fields.price,
-            storefront: fields.storefront
+            storefront: fields.storefront,
+            reason: fields.reason
         )
     }
 
@@ -79,6 +80,7 @@ struct SignedTransaction {
         var milliunits: Int64?
         var currency: String?
         var storefront: String?
+        var reason: TransactionReason?
 
         var price: PaidPrice? {
             guard let milliunits, let currency else { return nil }
@@ -106,6 +108,7 @@ struct SignedTransaction {
             case .price: milliunits = try reader.readAppleInteger()
             case .currency: currency = try reader.readAppleIdentifier()
             case .storefront: storefront = try reader.readAppleIdentifier()
+            case .transactionReason: reason = try reader.readAppleText().flatMap(TransactionReason.init)
             case nil: try reader.skipValue()
             }
         }
@@ -133,6 +136,7 @@ private enum TransactionMember: String, CaseIterable {
     case price
     case currency
     case storefront
+    case transactionReason
 
     static let table = JSONMembers(TransactionMember.self)
 }

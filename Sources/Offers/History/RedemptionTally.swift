@@ -1,8 +1,8 @@
 /// How many times a customer has redeemed each promotional offer, as far as the evidence shows, and what is on record
 /// beside it.
 ///
-/// A redemption is a run of renewals of one subscription under the offer: a pay-as-you-go offer names itself on each
-/// renewal that it covers. An offer that the next renewal falls under is redeemed already, though no transaction
+/// A redemption is a purchase of a subscription under the offer, with the renewals that the offer covers, too
+/// (``RedemptionRun``). An offer that the next renewal falls under is redeemed already, though no transaction
 /// shows it yet. Refunded and upgraded transactions count: the offer was used. A transaction that is in the evidence
 /// and on record is one.
 ///
@@ -55,12 +55,12 @@ public final class RedemptionTally: Sendable {
 
     private static func count(_ history: SubscriptionHistory, of app: App, into counts: inout [Place: Int]) {
         let transactions = history.transactionsWithRecord
-        var lastOffers: [Line: RedeemedOffer?] = [:]
+        var runs: [Line: RedemptionRun] = [:]
         for purchase in purchases(among: transactions, history, of: app) {
             let transaction = transactions[purchase.index]
             let line = Line(groupId: purchase.groupId, originalTransactionId: transaction.originalTransactionId)
-            let last = lastOffers.updateValue(transaction.offer, forKey: line)
-            guard let offerId = transaction.offer?.promotionalId, last != .some(transaction.offer) else { continue }
+            guard runs[line, default: RedemptionRun()].turns(at: transaction), let offerId = runs[line]?.offerId
+            else { continue }
             counts[Place(groupId: purchase.groupId, offerId: offerId), default: 0] += 1
         }
         let renewals = history.renewals ?? []
@@ -68,10 +68,8 @@ public final class RedemptionTally: Sendable {
         let lookup = EntryLookup(history, of: app)
         for renewal in renewals {
             guard let offerId = renewal.promotionalOfferId, let group = lookup.group(of: renewal) else { continue }
-            let last = renewal.originalTransactionId.flatMap {
-                lastOffers[Line(groupId: group, originalTransactionId: $0)]
-            }
-            if last != .some(.promotional(offerId)) { counts[Place(groupId: group, offerId: offerId), default: 0] += 1 }
+            let run = renewal.originalTransactionId.flatMap { runs[Line(groupId: group, originalTransactionId: $0)] }
+            if run?.offerId != offerId { counts[Place(groupId: group, offerId: offerId), default: 0] += 1 }
         }
     }
 
@@ -100,13 +98,14 @@ extension SubscriptionHistory {
             || renewals?.contains { $0.promotionalOfferId != nil } ?? false
     }
 
-    /// The transactions, with those on record beside them; of two copies the one that names a promotional offer.
+    /// The transactions, with those on record beside them; of two copies what either says of the offer and the reason.
     fileprivate var transactionsWithRecord: [Transaction] {
         guard !recordedTransactions.isEmpty else { return transactions }
         var all = transactions
         for recorded in recordedTransactions {
             if let index = all.firstIndex(where: recorded.isCopy) {
                 if all[index].offer?.promotionalId == nil { all[index].offer = recorded.offer }
+                if all[index].reason == nil { all[index].reason = recorded.reason }
             } else {
                 all.append(recorded)
             }

@@ -32,6 +32,8 @@ public struct Transaction: Equatable, Sendable {
     public var price: PaidPrice?
     /// The App Store's country, as Apple writes it (ISO 3166-1 alpha-3); `nil` where the evidence does not say.
     public var storefront: String?
+    /// Why there is a transaction; `nil` where the evidence does not say, as verifyReceipt never does.
+    public var reason: TransactionReason?
 
     /// Creates a transaction; what is left out is what most transactions do not have.
     ///
@@ -50,6 +52,7 @@ public struct Transaction: Equatable, Sendable {
     ///   - signedDate: When Apple signed it.
     ///   - price: What was paid.
     ///   - storefront: The App Store's country.
+    ///   - reason: Why there is a transaction.
     public init(
         originalTransactionId: String,
         productId: String,
@@ -64,7 +67,8 @@ public struct Transaction: Equatable, Sendable {
         transactionId: String? = nil,
         signedDate: Timestamp? = nil,
         price: PaidPrice? = nil,
-        storefront: String? = nil
+        storefront: String? = nil,
+        reason: TransactionReason? = nil
     ) {
         self.originalTransactionId = originalTransactionId
         self.productId = productId
@@ -80,6 +84,7 @@ public struct Transaction: Equatable, Sendable {
         self.signedDate = signedDate
         self.price = price
         self.storefront = storefront
+        self.reason = reason
     }
 
     /// Whether the left one was bought before the right one.

@@ -78,7 +78,8 @@ public struct HeldSubscription: Equatable, Sendable {
             return
         }
         let newer = known.orNewer(held, isLess: Transaction.precedes)
-        transactions[key] = newer.payingAs(known.value).payingAs(held.value).underOffer(of: known).underOffer(of: held)
+        transactions[key] = newer.completed(by: known.value).completed(by: held.value)
+            .underOffer(of: known).underOffer(of: held)
     }
 
     /// One of two customers of an account, whose pattern was changed: which one does not depend on their order.
@@ -119,30 +120,46 @@ public struct HeldSubscription: Equatable, Sendable {
         }
     }
 
-    /// The transactions at which a promotional offer's run begins or ends, of a list with the newest first.
+    /// The transactions at which a redemption of a promotional offer begins or ends, of a list with the newest first.
     private static func turns(
         _ newestFirst: ArraySlice<(key: String, value: Held<Transaction>)>
     ) -> ArraySlice<(key: String, value: Held<Transaction>)> {
-        var last: String?
-        let turns = newestFirst.reversed().filter { item in
-            guard !item.value.value.isFamilyShared else { return false }
-            let offer = item.value.value.offer?.promotionalId
-            defer { last = offer }
-            return offer != last
+        var run = RedemptionRun()
+        var turns: [(key: String, value: Held<Transaction>)] = []
+        // The last one under an offer: by its end the next one is told to be a renewal, or none.
+        var last: (key: String, value: Held<Transaction>)?
+        for item in newestFirst.reversed() where !item.value.value.isFamilyShared {
+            let isTurn = run.turns(at: item.value.value)
+            if isTurn {
+                last.map { turns.append($0) }
+                turns.append(item)
+            }
+            last = isTurn || run.offerId == nil ? nil : (item.key, item.value.asRenewal)
         }
+        last.map { turns.append($0) }
         return turns.suffix(mostTransactions)
     }
 }
 
 extension Held<Transaction> {
-    /// The transaction with what another copy of it says of the price, where it says nothing itself.
-    fileprivate func payingAs(_ copy: Transaction) -> Held<Transaction> {
-        guard value.price == nil && copy.price != nil || value.storefront == nil && copy.storefront != nil else {
-            return self
-        }
+    /// The transaction with what another copy of it says of the price and the reason, where it says nothing itself.
+    fileprivate func completed(by copy: Transaction) -> Held<Transaction> {
+        guard
+            value.price == nil && copy.price != nil || value.storefront == nil && copy.storefront != nil
+                || value.reason == nil && copy.reason != nil
+        else { return self }
         var transaction = value
         transaction.price = value.price ?? copy.price
         transaction.storefront = value.storefront ?? copy.storefront
+        transaction.reason = value.reason ?? copy.reason
+        return Held(transaction, asOf: asOf, source: source)
+    }
+
+    /// The transaction as a renewal, where nobody said what it is: those before it, which show that, are let go.
+    fileprivate var asRenewal: Held<Transaction> {
+        guard value.reason == nil else { return self }
+        var transaction = value
+        transaction.reason = .renewal
         return Held(transaction, asOf: asOf, source: source)
     }
 

@@ -21,15 +21,14 @@ public struct OfferRedemption: Hashable, Sendable {
 extension HeldSubscription {
     /// The promotional offers that were redeemed, the oldest first.
     ///
-    /// A pay-as-you-go offer names itself on each renewal that it covers: that is one redemption.
+    /// A pay-as-you-go offer names itself on each renewal that it covers: that is one redemption, see ``RedemptionRun``.
     public var redemptions: [OfferRedemption] {
         guard transactions.values.contains(where: { $0.value.offer?.promotionalId != nil }) else { return [] }
-        var last: RedeemedOffer?
+        var run = RedemptionRun()
         var found: [OfferRedemption] = []
         for transaction in transactions.values.map(\.value).sorted(by: Transaction.isOlder)
         where !transaction.isFamilyShared {
-            defer { last = transaction.offer }
-            guard let offerId = transaction.offer?.promotionalId, transaction.offer != last else { continue }
+            guard run.turns(at: transaction), let offerId = run.offerId else { continue }
             found.append(
                 OfferRedemption(
                     originalTransactionId: identity.originalTransactionId,

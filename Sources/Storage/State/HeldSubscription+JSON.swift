@@ -121,6 +121,7 @@ extension JSONWriter {
             member("currency", price.currency)
         }
         optional("storefront", transaction.storefront)
+        optional("reason", transaction.reason?.rawValue)
     }
 
     fileprivate mutating func members(of held: Held<RenewalInfo?>) {
@@ -207,7 +208,8 @@ private struct HeldFields {
                 transactionId: texts["transactionId"],
                 signedDate: date("signedDate"),
                 price: price,
-                storefront: texts["storefront"]
+                storefront: texts["storefront"],
+                reason: texts["reason"].flatMap(TransactionReason.init)
             ),
             asOf: try asOf,
             source: try source

@@ -62,6 +62,83 @@ extension CustomerTable {
             .redemptionLimit
         ),
         Row(
+            "twice, bought again under it after a lapse",
+            history(
+                [entry(renews: false, ended: true)],
+                [
+                    bought(on: -180, until: -150, under: .promotional("twice")),
+                    bought(on: -140, until: -110, under: .promotional("twice")),
+                ]
+            ),
+            "twice",
+            .redemptionLimit
+        ),
+        Row(
+            "twice, renewed under it a day late",
+            history(
+                [entry()],
+                [
+                    bought(on: -61, until: -31, under: .promotional("twice")),
+                    bought(on: -30, until: 0, under: .promotional("twice")),
+                    bought(on: 0, until: 30),
+                ]
+            ),
+            "twice",
+            .active
+        ),
+        Row(
+            "twice, bought again under it in the sandbox's minutes",
+            history(
+                [entry()],
+                [
+                    bought(on: -0.02, until: -0.0165, under: .promotional("twice")),
+                    bought(on: -0.014, until: -0.0105, under: .promotional("twice")),
+                    bought(on: -0.0105, until: 1),
+                ]
+            ),
+            "twice",
+            .redemptionLimit
+        ),
+        Row(
+            "twice, bought again under it while it ran, as Apple says",
+            history(
+                [entry()],
+                [
+                    bought(on: -60, until: -30, under: .promotional("twice"), because: .purchase),
+                    bought(on: -30, until: 0, under: .promotional("twice"), because: .purchase),
+                    bought(on: 0, until: 30, because: .renewal),
+                ]
+            ),
+            "twice",
+            .redemptionLimit
+        ),
+        Row(
+            "twice, renewed under it after weeks of billing retry, as Apple says",
+            history(
+                [entry()],
+                [
+                    bought(on: -90, until: -60, under: .promotional("twice"), because: .purchase),
+                    bought(on: -30, until: 0, under: .promotional("twice"), because: .renewal),
+                    bought(on: 0, until: 30, because: .renewal),
+                ]
+            ),
+            "twice",
+            .active
+        ),
+        Row(
+            "twice, one transaction told twice",
+            history(
+                [entry()],
+                [
+                    bought(on: -30, until: 0, under: .promotional("twice"), called: "9", because: .purchase),
+                    bought(on: -30, until: 0, under: .promotional("twice"), called: "9", because: .purchase),
+                    bought(on: 0, until: 30),
+                ]
+            ),
+            "twice",
+            .active
+        ),
+        Row(
             "redeemed on two subscriptions",
             history(
                 [entry("1"), entry("2")],

@@ -22,11 +22,12 @@ struct RedemptionTallyTests {
                 productId: pick(products),
                 subscriptionGroupIdentifier: pick([nil, "pro", "stated"]),
                 purchaseDate: pick([nil] + (1...12).map { day(-Double($0)) }),
-                expiresDate: pick([nil, day(-1), day(1)]),
+                expiresDate: pick([nil, day(-1), day(1)] + (2...11).map { day(-Double($0)) }),
                 isUpgraded: pick([false, false, true]),
                 isFamilyShared: pick([false, false, true]),
                 offer: pick([nil, nil, .introductory, .offerCode("once")] + named),
-                transactionId: pick([nil] + (10..<60).map(String.init))
+                transactionId: pick([nil] + (10..<60).map(String.init)),
+                reason: pick([nil, nil, nil, .purchase, .renewal])
             )
         }
         let renewals = (0..<pick([0, 2, EntryLookup.fewEntries + 4])).map { _ in
@@ -89,22 +90,31 @@ struct RedemptionTallyTests {
         for recorded in history.recordedTransactions {
             if let index = all.firstIndex(where: recorded.isCopy) {
                 if all[index].offer?.promotionalId == nil { all[index].offer = recorded.offer }
+                if all[index].reason == nil { all[index].reason = recorded.reason }
             } else {
                 all.append(recorded)
             }
         }
         let bought = all.filter { !$0.isFamilyShared && history.groupIdentifier(of: $0, in: app) == groupId }
-        var lastOffers: [String: RedeemedOffer?] = [:]
+        var lastBought: [String: Transaction] = [:]
         for transaction in bought.sorted(by: Transaction.isOlder) {
-            let last = lastOffers.updateValue(transaction.offer, forKey: transaction.originalTransactionId)
-            if transaction.offer == offer, last != .some(offer) { count += 1 }
+            let last = lastBought.updateValue(transaction, forKey: transaction.originalTransactionId)
+            if transaction.offer == offer, last?.offer != offer || isAnew(transaction, after: last) { count += 1 }
         }
         for renewal in history.renewals ?? [] where renewal.promotionalOfferId == offerId {
             guard history.groupIdentifier(of: renewal, in: app) == groupId else { continue }
-            let last = renewal.originalTransactionId.flatMap { lastOffers[$0] }
-            if last != .some(offer) { count += 1 }
+            let last = renewal.originalTransactionId.flatMap { lastBought[$0] }
+            if last?.offer != offer { count += 1 }
         }
         return count
+    }
+
+    private static func isAnew(_ transaction: Transaction, after last: Transaction?) -> Bool {
+        guard let last, !transaction.isCopy(of: last) else { return false }
+        guard transaction.reason == nil else { return transaction.reason == .purchase }
+        guard let start = transaction.purchaseDate, let end = last.expiresDate else { return false }
+        let paid = last.purchaseDate.map { (end.millisecondsSince1970 - $0.millisecondsSince1970) / 1000 } ?? .max
+        return start > end.adding(seconds: min(3 * 86_400, max(paid / 8, 0)))
     }
 
     @Test("is done when an offer first asks, and once for all offers of a request, also after the ledger has spoken")

@@ -167,10 +167,13 @@ struct HeldSubscriptionTests {
     func redeemedLongAgo() throws {
         var subscription: HeldSubscription?
         for index in 0..<300 {
-            let offer: RedeemedOffer? = (5..<8).contains(index) || (40..<90).contains(index) ? .promotional("a") : nil
+            let isUnderOffer = [5..<8, 40..<90, 100..<140].contains { $0.contains(index) }
+            let offer: RedeemedOffer? = isUnderOffer ? .promotional("a") : nil
+            // Before the last of these runs nobody paid for ten weeks, and it is broken by as long a time.
+            let pause = index < 100 ? 0.0 : index < 120 ? 70 : 140
             let transaction = bought(
-                on: Double(index) * 7 - 3000,
-                until: Double(index) * 7 - 2993,
+                on: Double(index) * 7 - 3000 + pause,
+                until: Double(index) * 7 - 2993 + pause,
                 under: offer,
                 called: "\(index)"
             )
@@ -179,7 +182,18 @@ struct HeldSubscriptionTests {
             subscription?.merge(learnt)
         }
         let held = try #require(subscription)
-        #expect(held.redemptions.map(\.transactionId) == ["5", "40"])
-        #expect(held.transactions.count < HeldSubscription.mostTransactions + 5)
+        #expect(held.redemptions.map(\.transactionId) == ["5", "40", "100", "120"])
+        #expect(held.transactions.count == HeldSubscription.mostTransactions + 11)
+    }
+
+    @Test("The reason of a transaction that one copy tells stays, whichever copy is the newer")
+    func reasons() throws {
+        var told = bought(under: .promotional("a"), called: "1")
+        let plain = history([entry()], [told], asOf: day(1))
+        told.reason = .purchase
+        for lessons in [[history([entry()], [told]), plain], [plain, history([entry()], [told])]] {
+            let subscription = try #require(held(lessons.map { lesson($0, .fetched) }).subscriptions.first)
+            #expect(subscription.transactions["1"]?.value.reason == .purchase)
+        }
     }
 }
