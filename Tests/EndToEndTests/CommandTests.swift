@@ -205,7 +205,18 @@ struct CommandTests {
         #expect((causes?["causes"] as? [[String: Any]])?.first?["code"] as? String == "account_case")
         let words = try report(account: "alice")
         #expect(words.text.hasPrefix("The service signed the account in another case with this nonce."))
-        #expect(try Executable.run(["diagnose", "--config", installation.configuration, "/none"]).status == 1)
+    }
+
+    @Test("What is wrong with a file of the command line is told in the system's few words")
+    func missingFiles() throws {
+        for (path, reason) in [("/none", "No such file or directory"), ("/", "Is a directory")] {
+            let report = try Executable.run(["diagnose", "--config", installation.configuration, path])
+            #expect(report.status == 1)
+            #expect(report.errors.hasSuffix("error: \(path) cannot be read: \(reason)\n"), "\(report.errors)")
+            let answer = try sign("--offer-id", "anyone", "--receipt-response", path)
+            #expect(answer.status == 1)
+            #expect(answer.errors.hasSuffix("error: \(path) cannot be read: \(reason)\n"), "\(answer.errors)")
+        }
     }
 
     @Test("Keys inspect shows what is public, and nothing that is private")

@@ -48,7 +48,7 @@ struct Diagnose: AsyncParsableCommand {
         do {
             bytes = Array(try Data(contentsOf: URL(filePath: report)))
         } catch {
-            Console.message("error: \(report) cannot be read: \(error.localizedDescription)")
+            Console.message("error: \(report) cannot be read: \(error.reason)")
             throw .failure
         }
         do {

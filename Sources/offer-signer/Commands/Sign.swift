@@ -115,7 +115,7 @@ struct Sign: AsyncParsableCommand {
         do {
             return .receiptResponse(json: Array(try Data(contentsOf: URL(filePath: receiptResponse))))
         } catch {
-            Console.message("error: \(receiptResponse) cannot be read: \(error.localizedDescription)")
+            Console.message("error: \(receiptResponse) cannot be read: \(error.reason)")
             throw .failure
         }
     }

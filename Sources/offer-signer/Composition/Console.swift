@@ -11,7 +11,7 @@ enum Console {
         do {
             try FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
         } catch {
-            message("error: standard output cannot be written: \(error.localizedDescription)")
+            message("error: standard output cannot be written: \(error.reason)")
             throw .failure
         }
     }

@@ -30,8 +30,11 @@ struct LoadOutputOptions: ParsableArguments {
     /// - Returns: What checks signatures with it.
     /// - Throws: `ValidationError` when it is none.
     static func checker(_ file: String) throws -> SignatureChecker {
-        guard let bytes = try? Data(contentsOf: URL(filePath: file)) else {
-            throw ValidationError("--verify-key: \(file) cannot be read.")
+        let bytes: Data
+        do {
+            bytes = try Data(contentsOf: URL(filePath: file))
+        } catch {
+            throw ValidationError("--verify-key: \(file) cannot be read: \(error.reason).")
         }
         guard let checker = SignatureChecker(pem: String(decoding: bytes, as: UTF8.self)) else {
             throw ValidationError(
@@ -52,7 +55,7 @@ struct LoadOutputOptions: ParsableArguments {
             do {
                 return try work()
             } catch {
-                Console.message("error: \(name) cannot be written: \(error.localizedDescription)")
+                Console.message("error: \(name) cannot be written: \(error.reason)")
                 throw .failure
             }
         }

@@ -132,7 +132,7 @@ extension OwnConfiguration {
             try Data(bytes).write(to: file)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         } catch {
-            throw OwnServiceFault("\(file.path) cannot be written: \(error.localizedDescription)")
+            throw OwnServiceFault("\(file.path) cannot be written: \(error.reason)")
         }
     }
 }

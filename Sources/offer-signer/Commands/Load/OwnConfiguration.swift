@@ -82,7 +82,7 @@ struct OwnConfiguration {
                 )
             }
         } catch {
-            throw OwnServiceFault("\(directory.path) cannot be filled: \(error.localizedDescription)")
+            throw OwnServiceFault("\(directory.path) cannot be filled: \(error.reason)")
         }
     }
 

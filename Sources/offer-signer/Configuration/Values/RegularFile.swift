@@ -17,7 +17,7 @@ enum RegularFile {
         do {
             attributes = try FileManager.default.attributesOfItem(atPath: String(cString: resolved))
         } catch {
-            throw ValueFault("cannot be reached: \(error.localizedDescription)")
+            throw ValueFault("cannot be reached: \(error.reason)")
         }
         switch attributes[.type] as? FileAttributeType {
         case .typeRegular: return (attributes[.size] as? NSNumber)?.intValue ?? 0
