@@ -105,6 +105,20 @@ struct LoadTests {
         #expect(throws: Failure.self) { try Connection(to: Connection.Address(port: port)) }
     }
 
+    @Test("A service of its own is checked with the key that is named, where one is")
+    func wrongKeyOfItsOwn() throws {
+        let installation = try Installation()
+        let other = try Installation()
+        let outcome = try Executable.run(
+            ["load", "--self", "--config", installation.configuration, "--customers", "6", "--verify-key"]
+                + [other.publicKey] + Self.quick
+        )
+        #expect(outcome.status == 1)
+        let verification = try json(outcome)["verification"] as? [String: Any]
+        #expect((verification?["wrong"] as? Int ?? 0) > 0)
+        #expect(verification?["wrong"] as? Int == verification?["checked"] as? Int)
+    }
+
     @Test("Ctrl-C ends the measurement early, with its result")
     func interrupted() throws {
         let service = try RunningService()
@@ -157,6 +171,8 @@ struct LoadTests {
             (["--self", "--mix", "paper=1"], "paper"), (["--self", "--event-loops", "17"], "--event-loops"),
             (["--self", "--simulator", "http://example.com"], "--simulator"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--verify-key", "/nonexistent"], "--verify-key"),
+            (["--self", "--verify-key", "/nonexistent"], "--verify-key"),
+            (["--url", "http://127.0.0.1:1", "--token", "t", "--verify-all"], "give --verify-key"),
         ] as [([String], String)]
     )
     func usage(arguments: [String], word: String) throws {

@@ -21,7 +21,14 @@ struct Load: AsyncParsableCommand {
     @OptionGroup(title: "How much, how long") var amount: LoadAmountOptions
     @OptionGroup(title: "The result") var output: LoadOutputOptions
 
+    func validate() throws {
+        guard !output.verifyAll || target.runsOwn || output.verifyKey != nil else {
+            throw ValidationError("--verify-all checks signatures with a public key: give --verify-key, too.")
+        }
+    }
+
     func run() async throws {
+        let checker = try output.checker
         let stop = LoadStop()
         // Trapped before anything is started, so that whatever was started is stopped.
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
@@ -34,7 +41,7 @@ struct Load: AsyncParsableCommand {
                     configuration: target.config,
                     bundleId: questions.bundleId,
                     customers: questions.customers,
-                    checksSignatures: output.verifyKey == nil
+                    checker: checker
                 )
             } catch {
                 Console.message("error: \(error)")
@@ -48,7 +55,7 @@ struct Load: AsyncParsableCommand {
             }
             own.stop()
         } else {
-            try await generate(try target.given(verifyKey: output.verifyKey, questions.simulatorAddress), stop)
+            try await generate(try target.given(checker, questions.simulatorAddress), stop)
         }
     }
 

@@ -24,12 +24,12 @@ struct LoadOutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the run is written second by second, to be plotted.", valueName: "file"))
     var csv: String?
 
-    /// Reads a public key.
-    ///
-    /// - Parameter file: The file.
-    /// - Returns: What checks signatures with it.
-    /// - Throws: `ValidationError` when it is none.
-    static func checker(_ file: String) throws -> SignatureChecker {
+    /// What checks signatures with the public key that was named; `nil` when none was.
+    var checker: SignatureChecker? {
+        get throws { try verifyKey.map(Self.checker) }
+    }
+
+    private static func checker(_ file: String) throws -> SignatureChecker {
         let bytes: Data
         do {
             bytes = try Data(contentsOf: URL(filePath: file))

@@ -61,17 +61,17 @@ struct LoadTargetOptions: ParsableArguments {
     /// The service that was named.
     ///
     /// - Parameters:
-    ///   - verifyKey: The file of the public key, if there is one.
+    ///   - checker: What signatures are checked with, if they are.
     ///   - simulator: The App Store simulator, if there is one.
     /// - Returns: What load is put on.
-    /// - Throws: An error of usage, or exit 1 when the key cannot be used.
-    func given(verifyKey: String?, _ simulator: ServiceAddress?) throws -> LoadTarget {
+    /// - Throws: An error of usage.
+    func given(_ checker: SignatureChecker?, _ simulator: ServiceAddress?) throws -> LoadTarget {
         guard let address = try address("--url", url), let token else { throw ValidationError("--url and --token") }
         return LoadTarget(
             address: address,
             token: token,
             simulator: simulator,
-            checker: try verifyKey.map(LoadOutputOptions.checker),
+            checker: checker,
             processes: pid
         )
     }

@@ -17,13 +17,13 @@ final class OwnService: Sendable {
     ///   - configuration: The configuration that the service's is made from.
     ///   - bundleId: The app whose customers the simulator has; `nil` for the first.
     ///   - customers: How many customers are wanted.
-    ///   - checksSignatures: Whether the public key of the app's first key is to be used.
+    ///   - checker: What signatures are checked with; `nil` for the public half of the app's first key.
     /// - Throws: ``OwnServiceFault``; nothing is left running, and no file is left, then.
     init(
         configuration: String,
         bundleId: String?,
         customers: Int,
-        checksSignatures: Bool
+        checker: SignatureChecker?
     ) async throws(OwnServiceFault) {
         let directory = FileManager.default.temporaryDirectory.appending(path: "offer-signer-load-\(UUID().uuidString)")
         var programs: [StartedProgram] = []
@@ -47,7 +47,7 @@ final class OwnService: Sendable {
                 address: address,
                 token: own.token,
                 simulator: simulatorAddress,
-                checker: checksSignatures ? SignatureChecker(spki: publicKey) : nil,
+                checker: checker ?? SignatureChecker(spki: publicKey),
                 processes: [service.process]
             )
         } catch {
