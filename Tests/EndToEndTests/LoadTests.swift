@@ -173,6 +173,9 @@ struct LoadTests {
             (["--url", "http://127.0.0.1:1", "--token", "t", "--verify-key", "/nonexistent"], "--verify-key"),
             (["--self", "--verify-key", "/nonexistent"], "--verify-key"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--verify-all"], "give --verify-key"),
+            (["--url", "http://127.0.0.1:1", "--token", "t", "--pid", "2147483647"], "no process 2147483647"),
+            (["--self", "--csv", "/nonexistent/run.csv"], "run.csv cannot be written: No such file"),
+            (["--self", "--csv", "/"], "--csv: / cannot be written: Is a directory"),
         ] as [([String], String)]
     )
     func usage(arguments: [String], word: String) throws {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 import Glibc
 
 /// What processes have used, as Linux counts it (proc(5)).
-struct ProcessUsage: Equatable, Sendable {
+public struct ProcessUsage: Equatable, Sendable {
     /// User and system time, in seconds; the kernel counts in hundredths.
     let processorSeconds: Double
     /// The most resident memory so far, in bytes.
@@ -38,6 +38,12 @@ struct ProcessUsage: Equatable, Sendable {
         processorSeconds = (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
         peakBytes = (kibibytes ?? 0) * 1024
     }
+
+    /// Whether it can be measured what a process uses.
+    ///
+    /// - Parameter process: Its identifier.
+    /// - Returns: `false` for one that is not there.
+    public static func canBeMeasured(of process: Int32) -> Bool { ProcessUsage(of: process) != nil }
 
     /// What was used since an earlier look.
     ///

@@ -24,6 +24,13 @@ struct LoadOutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the run is written second by second, to be plotted.", valueName: "file"))
     var csv: String?
 
+    func validate() throws {
+        // Nobody is to wait for a run whose result is lost.
+        if let csv, let obstacle = Self.obstacle(toWriting: csv) {
+            throw ValidationError("--csv: \(csv) cannot be written: \(obstacle).")
+        }
+    }
+
     /// What checks signatures with the public key that was named; `nil` when none was.
     var checker: SignatureChecker? {
         get throws { try verifyKey.map(Self.checker) }
@@ -42,6 +49,16 @@ struct LoadOutputOptions: ParsableArguments {
             )
         }
         return checker
+    }
+
+    /// Why a file cannot be written, as far as that is known before it is; `nil` when nothing speaks against it.
+    private static func obstacle(toWriting file: String) -> String? {
+        let url = URL(filePath: file)
+        var isDirectory: ObjCBool = false
+        let isThere = FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory)
+        guard !isThere || !isDirectory.boolValue else { return String(cString: strerror(EISDIR)) }
+        let place = isThere ? url.path : url.deletingLastPathComponent().path
+        return access(place, isThere ? W_OK : W_OK | X_OK) == 0 ? nil : String(cString: strerror(errno))
     }
 
     /// Prints the result, and writes the run second by second if that is wanted.

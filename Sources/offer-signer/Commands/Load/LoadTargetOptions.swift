@@ -49,6 +49,9 @@ struct LoadTargetOptions: ParsableArguments {
         guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw ValidationError("--token is visible ASCII without spaces.")
         }
+        if let stranger = pid.first(where: { !ProcessUsage.canBeMeasured(of: $0) }) {
+            throw ValidationError("--pid: there is no process \(stranger) on this machine.")
+        }
         let address = try address("--url", url)
         if let address, !address.isLoopback, !allowRemote {
             throw ValidationError(
