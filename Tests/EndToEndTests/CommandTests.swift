@@ -163,7 +163,8 @@ struct CommandTests {
         let statuses = [
             (["--offer-id", "anyone", "--app-account-token", "alice"], 64),
             (["--offer-id", "anyone", "--app-account-token", UUID().uuidString, "--application-username", "a"], 64),
-            (["--offer-id", "any\u{2063}one"], 64), (["--offer-id", "anyone", "--format", "jws"], 1),
+            (["--offer-id", "any\u{2063}one"], 64), (["--offer-id", String(repeating: "o", count: 256)], 64),
+            (["--offer-id", ""], 64), (["--offer-id", "anyone", "--format", "jws"], 1),
             (["--offer-id", "anyone", "--format", "xml"], 64),
             (["--offer-id", "anyone", "--receipt-response", bad], 1),
             (["--offer-id", "anyone", "--receipt-response", "/nonexistent"], 1),

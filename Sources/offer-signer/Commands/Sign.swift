@@ -65,6 +65,10 @@ struct Sign: AsyncParsableCommand {
         if let name = applicationUsername, name.isEmpty || name.utf8.count > Account.maximumUsernameBytes {
             throw ValidationError("--application-username has 1 to \(Account.maximumUsernameBytes) bytes.")
         }
+        for (option, text) in [("--bundle-id", bundleId), ("--product-id", productId), ("--offer-id", offerId)]
+        where text.isEmpty || text.utf8.count > Identifier.maximumBytes {
+            throw ValidationError("\(option) has 1 to \(Identifier.maximumBytes) bytes.")
+        }
         for text in [bundleId, productId, offerId, applicationUsername ?? ""]
         where InvisibleSeparator.isFound(in: text) {
             throw ValidationError("No value may hold U+2063, which separates the fields of the signed payload.")

@@ -30,6 +30,9 @@ import Testing
     private static let p8 =
         "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcfasB5gJnJDE1ve3Bu26MdMXL2n8UqogoAt3m76zYzKhRANCAAR0wo51ONk8"
 
+    /// One byte more than a request can name.
+    private static let long = String(repeating: "i", count: 256)
+
     @Test(arguments: apps + keys + offers + rules)
     func isOneFaultAtItsPlace(_ wrong: Case) throws {
         let fixture = try ConfigurationFixture([.init("catalog.yaml", wrong.old, wrong.new)])
@@ -67,6 +70,10 @@ import Testing
         .init("reader.secret", "root.pem", "7: apps[0].sharedSecretFile", "the file holds no shared secret"),
         .init("reader.secret", ".", "7: apps[0].sharedSecretFile", "is a directory"),
         .init("bundleId: com.example.reader", "bundleId: \"\"", "2: apps[0].bundleId", "is empty"),
+        .init("bundleId: com.example.reader", "bundleId: \(long)", "2: apps[0].bundleId", "has 256 bytes"),
+        .init("\"20900001\"", long, "13: apps[0].subscriptionGroups[0].id", "has 256 bytes"),
+        .init("com.example.reader.pro.monthly", long, "15: \(product).id", "has 256 bytes"),
+        .init("comeback50", long, "17: \(offer).id", "has 256 bytes"),
         .init("bundleId: com.example.reader", "bundleId: \(p8)", "2: apps[0].bundleId", "is a private key"),
         .init(
             "    requireAccount: false\n",

@@ -38,6 +38,12 @@ import Testing
         #expect(throws: ValueFault.self) { try CustomerPattern.parse(pattern) }
     }
 
+    @Test func identifiersAreAsLongAsARequestCanNameThem() throws {
+        let longest = String(repeating: "é", count: 127) + "e"
+        #expect(try Identifier.parse(longest) == longest)
+        #expect(throws: ValueFault.self) { try Identifier.parse(longest + "e") }
+    }
+
     @Test(arguments: [
         ("prot", "port"), ("prt", "port"), ("Port", "port"), ("porrt", "port"), ("lapsd", nil), ("pxyt", nil),
         ("", nil),

@@ -2,6 +2,9 @@ import Offers
 
 /// Identifiers that the configuration shares with App Store Connect and with requests: compared byte for byte.
 enum Identifier {
+    /// How many bytes of UTF-8 an identifier may take: a request cannot name a longer one.
+    static let maximumBytes = 255
+
     /// How many characters a key identifier may have, of which Apple's have ten.
     ///
     /// What is much longer is something else, maybe the key itself, of which a few in a hundred are of letters and digits
@@ -15,11 +18,15 @@ enum Identifier {
     ///
     /// - Parameter text: The identifier.
     /// - Returns: The same text.
-    /// - Throws: ``ValueFault`` when it is empty, has invisible characters or white space around it, or is a private key.
+    /// - Throws: ``ValueFault`` when it is empty or long, has invisible characters or white space around it, or is a private
+    ///   key.
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard !text.isEmpty else { throw ValueFault("is empty; write the identifier") }
         guard !Echo.holdsKey(text) else {
             throw ValueFault("is a private key, not repeated here; write the identifier")
+        }
+        guard text.utf8.count <= maximumBytes else {
+            throw ValueFault("has \(text.utf8.count) bytes; requests can name \(maximumBytes) at the most, shorten it")
         }
         if let invisible = text.unicodeScalars.first(where: Echo.isInvisible) {
             throw ValueFault(
