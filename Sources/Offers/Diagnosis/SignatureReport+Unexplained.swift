@@ -11,8 +11,8 @@ extension SignatureReport {
             detail: isExhaustive
                 ? "The signature is by none of the app's keys, whatever one or two of the mistakes that are looked for "
                     + "would have made of these values."
-                : "The signature is by none of the app's keys for anything that was tried. The search has ended before "
-                    + "every two mistakes at once were: there are too many in this catalog.",
+                : "The signature is by none of the app's keys for anything that was tried: single mistakes, and the "
+                    + "likeliest of two at once. There are too many pairs to try them all.",
             fix: "Check that the values are those of one buy request, that the catalog lists the key that signed, "
                 + "and that its P8 file is whole."
         )

@@ -160,19 +160,23 @@ struct MistakePairTests {
         }
     }
 
-    @Test("What is unexplained says whether everything was tried")
+    @Test("What is unexplained says whether everything was tried, and lays it on no small catalog")
     func unexplained() {
-        let report = Self.report(account: .applicationUsername("led-1"))
-        var nothing = Backend(signingFor: report)
-        nothing.key = "nobody's"
-        let hint = "The search has ended"
         let offer = PromotionalOffer(id: "back50")
         let group = SubscriptionGroup(id: "1", products: [Product(id: "monthly", offers: [offer])])
         let small = App(bundleId: "com.example.Reader", subscriptionGroups: [group])
-        for (app, isHinted) in [(Self.app, true), (small, false)] {
+        let milliseconds = clock.millisecondsSince1970
+        for (app, timestamp, isHinted) in [
+            (Self.app, milliseconds, true), (small, milliseconds, false), (small, milliseconds / 1000, true),
+        ] {
+            let report = Self.report(account: .applicationUsername("led-1"), timestamp: timestamp)
+            var nothing = Backend(signingFor: report)
+            nothing.key = "nobody's"
             let causes = Self.diagnose(report, in: app, signed: nothing, keys: 1).causes
-            #expect(causes.map(\.code) == [.unexplained])
-            #expect(causes.contains { $0.detail.contains(hint) } == isHinted)
+            let rest = causes.filter { $0.code == .unexplained }
+            #expect(rest.count == 1)
+            #expect(rest.contains { $0.detail.contains("too many pairs to try them all") } == isHinted)
+            #expect(!rest.contains { $0.detail.contains("catalog") })
         }
     }
 }
