@@ -10,6 +10,8 @@ struct Clients: ParsableCommand {
         subcommands: [Token.self]
     )
 
+    func run() throws { throw Self.subcommandMissing() }
+
     /// `offer-signer clients token`: a new bearer token.
     struct Token: ParsableCommand {
         static let configuration = CommandConfiguration(

@@ -9,6 +9,8 @@ struct Keys: ParsableCommand {
         subcommands: [Inspect.self]
     )
 
+    func run() throws { throw Self.subcommandMissing() }
+
     /// `offer-signer keys inspect`: loads keys as `serve` would, and prints what is public of them.
     struct Inspect: ParsableCommand {
         static let configuration = CommandConfiguration(

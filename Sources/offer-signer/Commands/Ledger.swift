@@ -7,6 +7,8 @@ struct Ledger: AsyncParsableCommand {
         abstract: "Looks at the ledger of signatures.",
         subcommands: [LedgerVerify.self, LedgerExport.self, LedgerFunnel.self, LedgerForget.self]
     )
+
+    func run() async throws { throw Self.subcommandMissing() }
 }
 
 extension ConfigurationOptions {
