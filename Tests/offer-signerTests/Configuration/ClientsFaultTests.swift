@@ -25,6 +25,11 @@ import Testing
             "[\(ConfigurationFixture.token), \(second), \(second.replacing("0000", with: "1111"))]", "tokenSHA256",
             "a client has one, or two"
         ),
+        (
+            "\"\(ConfigurationFixture.token)\"",
+            "[\(ConfigurationFixture.token), \(ConfigurationFixture.token.uppercased())]", "tokenSHA256[1]",
+            "is given twice for this client"
+        ),
         ("signaturesPerSecond: 2000", "scopes: [sing]", "scopes[0]", "did you mean \"sign\"?"),
         ("signaturesPerSecond: 2000", "scopes: []", "scopes", "is empty"),
         ("signaturesPerSecond: 2000", "evidence: [receipts]", "evidence[0]", "did you mean \"receipt\"?"),

@@ -77,7 +77,15 @@ extension SettingsReader {
         if nodes.count > 2 {
             node.fault("has \(nodes.count) digests; a client has one, or two while one takes the other's place")
         }
-        return nodes.compactMap { node in token(node, server: server).map { ($0, node) } }
+        var uses = FirstUses<[UInt8]>()
+        return nodes.compactMap { node in
+            guard let digest = token(node, server: server) else { return nil }
+            guard uses.note(digest, at: node.place) == nil else {
+                node.fault("is given twice for this client; keep one")
+                return nil
+            }
+            return (digest, node)
+        }
     }
 
     private func token(_ node: ConfigurationNode, server: ListenAddress?) -> [UInt8]? {
