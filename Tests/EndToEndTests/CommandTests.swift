@@ -29,6 +29,7 @@ struct CommandTests {
             ([], 0), (["sing"], 64), (["serve"], 64), (["serve", "--config"], 64), (["check", "--colour"], 64),
             (["keys", "inspect"], 64), (["sign", "--config", "x"], 64),
             (["keys"], 64), (["clients"], 64), (["ledger"], 64), (["keys", "--help"], 0),
+            (["check", "--config", ""], 64),
         ] as [([String], Int32)]
     )
     func usage(arguments: [String], status: Int32) throws {

@@ -9,6 +9,10 @@ struct ConfigurationOptions: ParsableArguments {
     @OptionGroup(title: "Settings, instead of the file's")
     var flags: ConfigurationFlags
 
+    func validate() throws {
+        guard !config.isEmpty else { throw ValidationError("--config is the path of a file, offer-signer.yaml.") }
+    }
+
     /// Where the configuration comes from.
     var source: ConfigurationSource {
         ConfigurationSource(file: config, flags: flags.values, environment: ProcessInfo.processInfo.environment)

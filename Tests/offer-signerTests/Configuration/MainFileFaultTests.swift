@@ -29,6 +29,7 @@ import Testing
         ("sqlite:ledger.sqlite", "postgres://u@h/d?password=hunter2", "5: ledger.url", "carries a password"),
         ("sqlite:ledger.sqlite", "sqlite:", "5: ledger.url", "names no file"),
         ("url: \"sqlite:ledger.sqlite\"", "retentionDays: 0", "5: ledger.retentionDays", "out of range"),
+        ("url: \"sqlite:ledger.sqlite\"", "digestKeyFile: \"\"", "5: ledger.digestKeyFile", "is empty; write the path"),
         ("url: \"sqlite:ledger.sqlite\"", "digestKeyFile: none.key", "5: ledger.digestKeyFile", "no such file"),
         (
             "url: \"sqlite:ledger.sqlite\"", "digestKeyFile: short.key", "5: ledger.digestKeyFile",

@@ -44,6 +44,8 @@ struct SettingsReader {
         at place: ConfigurationPlace,
         minimumBytes: Int = 0
     ) -> String? {
+        // A malformed path has its fault already.
+        guard (try? FilePathText.parse(path)) != nil else { return nil }
         do throws(ValueFault) {
             let absolute = try directory.resolveCredential(path)
             let size = try RegularFile.size(of: absolute)
