@@ -222,6 +222,15 @@ struct CommandTests {
         }
     }
 
+    @Test("A report that names no app is told what it lacks")
+    func reportWithoutApp() throws {
+        try installation.directory.write("report.json", #"{"timestamp":1}"#)
+        let path = installation.directory.path("report.json")
+        let outcome = try Executable.run(["diagnose", "--config", installation.configuration, path])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("\(path) at /bundleId: The member is missing"), "\(outcome.errors)")
+    }
+
     @Test("Keys inspect shows what is public, and nothing that is private")
     func inspect() throws {
         let fine = try Executable.run(["keys", "inspect", installation.key])

@@ -133,6 +133,7 @@ struct DiagnosesTests {
         let missing = try diagnose(["bundleId": Installation.bundleId, "timestamp": 1])
         #expect(missing.status == 400)
         #expect(missing.json["code"] as? String == "missing_member")
+        #expect((missing.json["detail"] as? String)?.hasPrefix("The member is missing") == true)
         let other = try diagnose([
             "bundleId": "com.example.other", "productId": "p", "offerId": "o", "keyIdentifier": "k", "nonce": "n",
             "timestamp": 1, "signature": "MEUC",

@@ -28,15 +28,15 @@ extension SignatureReport {
             }
         }
         try reader.readEnd()
-        func required(_ name: String) throws(JSONFault) -> String {
-            guard let text = texts[name] else {
-                throw JSONFault(.missingMember, "Report what the app gave StoreKit.").inside(member: name)
+        func required<Value>(_ name: String, _ value: Value?) throws(JSONFault) -> Value {
+            guard let value else {
+                throw JSONFault(.missingMember, "The member is missing: report all that the app gave StoreKit.")
+                    .inside(member: name)
             }
-            return text
+            return value
         }
-        guard let timestamp else {
-            throw JSONFault(.missingMember, "Report what the app gave StoreKit.").inside(member: "timestamp")
-        }
+        func required(_ name: String) throws(JSONFault) -> String { try required(name, texts[name]) }
+        let moment = try required("timestamp", timestamp)
         let bundleId = if let onlyApp, texts["bundleId"] == nil { onlyApp } else { try required("bundleId") }
         self.init(
             bundleId: bundleId,
@@ -45,7 +45,7 @@ extension SignatureReport {
             offerId: try required("offerId"),
             account: try Self.account(texts["appAccountToken"], texts["applicationUsername"]),
             nonce: try required("nonce"),
-            timestamp: timestamp,
+            timestamp: moment,
             signature: try required("signature"),
             storeKitError: storeKitError
         )
