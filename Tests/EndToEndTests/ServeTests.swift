@@ -129,6 +129,32 @@ struct ServeTests {
         #expect(try ask("GET", "/readyz", []).status == 404, "the admin's routes are not on the public listener")
     }
 
+    @Test("A parameter of the URL that a call does not have is refused, as an unknown member is")
+    func parameters() throws {
+        let connection = try Connection(to: service.server)
+        let body = #"{"applicationUsername":"a","offers":\#(offers("anyone"))}"#
+        for (method, path) in [
+            ("POST", "/v1/signatures"), ("POST", "/v1/eligibility"),
+            ("POST", "/v1/introductory-eligibility-signatures"),
+            ("POST", "/v1/diagnoses"), ("POST", "/v1/product-reports"), ("GET", "/v1/products"),
+            ("GET", "/v1/openapi.json"),
+        ] {
+            for query in ["colour=red", "bundleId=", "%zz"] {
+                let refused = try connection.request(method, "\(path)?\(query)", body: method == "POST" ? body : "")
+                #expect(refused.status == 400, "\(path)?\(query)")
+                #expect(refused.json["code"] as? String == "invalid_parameter", "\(path)?\(query)")
+            }
+        }
+        #expect(try connection.request("POST", "/v1/signatures?bundleId=nope", body: body).status == 400)
+        #expect(try connection.request("POST", "http://a/v1/eligibility?bundleId=nope", body: body).status == 400)
+        let stranger = ["Authorization: Bearer wrong", "Content-Type: application/json"]
+        #expect(try connection.request("POST", "/v1/signatures?a=b", headers: stranger).status == 401)
+        for path in ["/v1/signatures", "/v1/signatures?", "/v1/eligibility?", "http://a/v1/signatures?&"] {
+            #expect(try connection.request("POST", path, body: body).status == 200, "\(path)")
+        }
+        #expect(try connection.request("GET", "/v1/openapi.json?").status == 200)
+    }
+
     @Test("One connection serves request after request, also after a refusal")
     func keepAlive() throws {
         let connection = try Connection(to: service.server)

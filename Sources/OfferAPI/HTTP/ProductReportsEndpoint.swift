@@ -39,12 +39,12 @@ public struct ProductReportsEndpoint: Sendable {
     ///
     /// - Parameters:
     ///   - body: The request's body.
-    ///   - query: The parameters of the request's URL.
+    ///   - parameters: The parameters of the request's URL.
     ///   - client: The client that calls.
     /// - Returns: The body of the answer, JSON.
     /// - Throws: `Problem` 400, 403 or 503.
-    func take(_ body: [UInt8], query: [QueryParameter], for client: Client) async throws(Problem) -> [UInt8] {
-        let bundleId = try client.app(named: try QueryParameters(query, names: ["bundleId"]).value(of: "bundleId"))
+    func take(_ body: [UInt8], parameters: QueryParameters, for client: Client) async throws(Problem) -> [UInt8] {
+        let bundleId = try client.app(named: try parameters.value(of: "bundleId"))
         let call: ProductReportsCall
         do {
             call = try ProductReportsCall(json: body)
@@ -73,12 +73,11 @@ public struct ProductReportsEndpoint: Sendable {
     /// Tells what is known of products in a country.
     ///
     /// - Parameters:
-    ///   - query: The parameters of the request's URL.
+    ///   - parameters: The parameters of the request's URL.
     ///   - client: The client that calls.
     /// - Returns: The body of the answer, JSON.
     /// - Throws: `Problem` 400, 403 or 503.
-    func products(query: [QueryParameter], for client: Client) async throws(Problem) -> [UInt8] {
-        let parameters = try QueryParameters(query, names: ["bundleId", "countryCode", "productId"])
+    func products(parameters: QueryParameters, for client: Client) async throws(Problem) -> [UInt8] {
         let bundleId = try client.app(named: try parameters.value(of: "bundleId"))
         guard let code = try parameters.value(of: "countryCode") else {
             throw .invalidParameter("The parameter countryCode is missing: name a country of ISO 3166-1, such as DE.")

@@ -55,7 +55,8 @@ public enum PublicAPI {
             let client = context.trail.note(try endpoint.admitReport(RequestHead(request.head)))
             let body = try await body(of: request)
             return await answer(client, of: clients, telemetry, status: .accepted) { () async throws(Problem) in
-                try await endpoint.take(body, query: query(of: request), for: client)
+                let parameters = try parameters(of: request, at: .productReports)
+                return try await endpoint.take(body, parameters: parameters, for: client)
             }
         }
         router.get(RouterPath(PublicRoute.products.path)) { request, context in
@@ -63,7 +64,7 @@ public enum PublicAPI {
             let (endpoint, clients) = (endpoints.productReports, endpoints.clients)
             let client = context.trail.note(try endpoint.admitQuery(RequestHead(request.head)))
             return await answer(client, of: clients, telemetry) { () async throws(Problem) in
-                try await endpoint.products(query: query(of: request), for: client)
+                try await endpoint.products(parameters: parameters(of: request, at: .products), for: client)
             }
         }
         router.get(RouterPath(PublicRoute.description.path)) { _, _ in
@@ -79,8 +80,8 @@ public enum PublicAPI {
     }
 
     /// The parameters of a request's URL.
-    private static func query(of request: Request) -> [QueryParameter] {
-        request.uri.queryParameters.map { (String($0.key), String($0.value)) }
+    private static func parameters(of request: Request, at route: PublicRoute) throws(Problem) -> QueryParameters {
+        try QueryParameters(of: request.uri.string, names: route.parameters)
     }
 
     /// The response with an endpoint's answer, within what the client may have at once; the service's own faults are

@@ -30,6 +30,8 @@ struct PublicGate: Sendable {
                     _ = try clients().admit(head, for: scope)
                 }
             }
+            // Nearly always the target is the path.
+            if head.target != route.path { _ = try QueryParameters(of: head.target, names: route.parameters) }
         } catch {
             guard error == .unauthorized else { return .refuse(error) }
             let delay = failures.note(from: PeerNetwork(address()), at: ClientDirectory.uptime)

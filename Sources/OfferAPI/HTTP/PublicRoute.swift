@@ -43,6 +43,15 @@ enum PublicRoute: String, CaseIterable {
         }
     }
 
+    /// The parameters that its URL may have.
+    var parameters: [String] {
+        switch self {
+        case .products: ["bundleId", "countryCode", "productId"]
+        case .productReports: ["bundleId"]
+        case .signatures, .eligibility, .introductorySignatures, .diagnoses, .description: []
+        }
+    }
+
     /// Whether evidence or many reports may be in its body, which takes room.
     var takesMuch: Bool {
         switch self {

@@ -1,21 +1,49 @@
+import HummingbirdCore
+import Offers
+
 /// A parameter of a URL's query, its name and value decoded.
 typealias QueryParameter = (name: String, value: String)
 
-/// The parameters of a URL's query, each of a known name.
+/// The parameters of a URL's query, each of a known name and with a value.
 struct QueryParameters {
     private let parameters: [QueryParameter]
 
-    /// Checks the names.
+    /// Checks the names, and that no value is empty.
     ///
     /// - Parameters:
     ///   - parameters: The parameters, in their order.
     ///   - names: The names that are known.
-    /// - Throws: `Problem` 400 for another name, as for an unknown member of a body.
+    /// - Throws: `Problem` 400 for another name, as for an unknown member of a body, and for an empty value.
     init(_ parameters: [QueryParameter], names: [String]) throws(Problem) {
-        for parameter in parameters where !names.contains(parameter.name) {
-            throw .invalidParameter("There is no such parameter; known here: \(names.joined(separator: ", ")).")
+        for (name, value) in parameters {
+            guard names.contains(name) else {
+                throw .invalidParameter(
+                    names.isEmpty
+                        ? "This call has no parameters."
+                        : "There is no such parameter; known here: \(names.joined(separator: ", "))."
+                )
+            }
+            guard !value.isEmpty else { throw .invalidParameter("The parameter \(name) is empty.") }
         }
         self.parameters = parameters
+    }
+
+    /// Reads the query of a request's target.
+    ///
+    /// - Parameters:
+    ///   - target: The target in origin or absolute form (RFC 9112 §3.2).
+    ///   - names: The names that are known.
+    /// - Throws: `Problem` 400 when it cannot be decoded, for another name, and for an empty value.
+    init(of target: String, names: [String]) throws(Problem) {
+        var parameters: [QueryParameter] = []
+        for parameter in (URI(target).query ?? "").split(separator: "&") {
+            let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = String(parts[0]).percentDecoded,
+                let value = String(parts.dropFirst().first ?? "").percentDecoded
+            else { throw .invalidParameter("The parameters are not percent-encoded UTF-8 (RFC 3986 §2.1).") }
+            parameters.append((name, value))
+        }
+        try self.init(parameters, names: names)
     }
 
     /// The value of a parameter that must not repeat.

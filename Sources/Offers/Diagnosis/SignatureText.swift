@@ -29,7 +29,7 @@ public struct SignatureText: Equatable, Sendable {
         var hasStrayCharacters = false
         for _ in 0..<Self.mostLayers {
             for _ in 0..<Self.mostLayers where text.contains("%") {
-                guard let decoded = Self.removingPercentEncoding(text) else { return nil }
+                guard let decoded = text.percentDecoded else { return nil }
                 text = decoded
                 mistakes.insert(.signatureURLEncoded)
             }
@@ -67,23 +67,6 @@ public struct SignatureText: Equatable, Sendable {
         let trimmed = bytes.trimming { isBlank($0) || isQuote($0) }
         if trimmed.count % 4 == 0 { bytes = trimmed } else { bytes = bytes.trimming(isQuote) }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func removingPercentEncoding(_ text: String) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 }
 

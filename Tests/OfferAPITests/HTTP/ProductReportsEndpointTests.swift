@@ -37,8 +37,13 @@ struct ProductReportsEndpointTests {
         return text
     }
 
-    private func take(_ body: String, query: [QueryParameter] = []) async throws -> String {
-        String(decoding: try await endpoint(abc).take(Array(body.utf8), query: query, for: abc), as: UTF8.self)
+    private static func parameters(_ query: String = "") throws -> QueryParameters {
+        try QueryParameters(of: "/v1/products?\(query)", names: PublicRoute.products.parameters)
+    }
+
+    private func take(_ body: String) async throws -> String {
+        let answer = try await endpoint(abc).take(Array(body.utf8), parameters: Self.parameters(), for: abc)
+        return String(decoding: answer, as: UTF8.self)
     }
 
     @Test("One report, an array, and an empty array")
@@ -94,8 +99,8 @@ struct ProductReportsEndpointTests {
     @Test("A landing page gets price, parts, offers, savings, and when all was seen")
     func answer() async throws {
         let endpoint = endpoint(abc)
-        _ = try await endpoint.take(Array(Self.report().utf8), query: [], for: abc)
-        let answer = try await endpoint.products(query: [("countryCode", "DE")], for: abc)
+        _ = try await endpoint.take(Array(Self.report().utf8), parameters: Self.parameters(), for: abc)
+        let answer = try await endpoint.products(parameters: Self.parameters("countryCode=DE"), for: abc)
         #expect(
             String(decoding: answer, as: UTF8.self) == """
                 {"bundleId":"com.example.reader","countryCode":"DE","products":[{"productId":"monthly","inCatalog":true,\
@@ -115,9 +120,9 @@ struct ProductReportsEndpointTests {
     func contradiction() async throws {
         let endpoint = endpoint(abc)
         let dearer = "[\(Self.report()),\(Self.report(("9.99", "10.99")))]"
-        _ = try await endpoint.take(Array(dearer.utf8), query: [], for: abc)
+        _ = try await endpoint.take(Array(dearer.utf8), parameters: Self.parameters(), for: abc)
         let answer = String(
-            decoding: try await endpoint.products(query: [("countryCode", "DE")], for: abc),
+            decoding: try await endpoint.products(parameters: Self.parameters("countryCode=DE"), for: abc),
             as: UTF8.self
         )
         #expect(answer.contains(#""inCatalog":true,"price":"10.99""#))
@@ -127,15 +132,25 @@ struct ProductReportsEndpointTests {
     @Test(
         "Parameters are as strict as members",
         arguments: [
-            ([], "invalid_parameter"), ([("countryCode", "XX")], "invalid_parameter"),
-            ([("countryCode", "DE"), ("countryCode", "FR")], "invalid_parameter"),
-            ([("countryCode", "DE"), ("country", "FR")], "invalid_parameter"),
-            ([("countryCode", "DE"), ("bundleId", "other")], "app_not_allowed"),
-        ] as [([QueryParameter], String)]
+            ("", "invalid_parameter"), ("countryCode=XX", "invalid_parameter"),
+            ("countryCode=DE&countryCode=FR", "invalid_parameter"), ("countryCode=DE&country=FR", "invalid_parameter"),
+            ("countryCode=DE&bundleId=other", "app_not_allowed"), ("countryCode=DE&bundleId=", "invalid_parameter"),
+            ("countryCode=DE&productId=", "invalid_parameter"), ("countryCode=DE&productId", "invalid_parameter"),
+            ("countryCode=DE&productId=%zz", "invalid_parameter"), ("countryCode=DE&productId=%4", "invalid_parameter"),
+            ("countryCode=DE&productId=%ff", "invalid_parameter"), ("countryCode=DE&%ff=a", "invalid_parameter"),
+        ]
     )
-    func parameters(query: [QueryParameter], code: String) async {
-        let problem = await #expect(throws: Problem.self) { try await endpoint(abc).products(query: query, for: abc) }
+    func parameters(query: String, code: String) async {
+        let problem = await #expect(throws: Problem.self) {
+            try await endpoint(abc).products(parameters: Self.parameters(query), for: abc)
+        }
         #expect(problem?.code == code)
+    }
+
+    @Test("Parameters are percent-encoded, their names too")
+    func encoding() throws {
+        let parameters = try Self.parameters("&product%49d=a%3D1%26%C3%A9+b&productId=c=d")
+        #expect(parameters.values(of: "productId") == ["a=1&é+b", "c=d"])
     }
 
     @Test("Only clients with the scope report, and only JSON is taken")
