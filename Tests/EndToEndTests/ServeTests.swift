@@ -129,6 +129,35 @@ struct ServeTests {
         #expect(try ask("GET", "/readyz", []).status == 404, "the admin's routes are not on the public listener")
     }
 
+    @Test(
+        "A body in a content coding is refused before it is read, and identity is none",
+        arguments: ["/v1/signatures", "/v1/eligibility", "/v1/diagnoses", "/v1/product-reports"]
+    )
+    func contentCoding(path: String) throws {
+        let connection = try Connection(to: service.server)
+        let body = #"{"applicationUsername":"a","offers":\#(offers("anyone"))}"#
+        func ask(_ codings: String...) throws -> Response {
+            let head = ["Authorization: Bearer \(Installation.token)", "Content-Type: application/json"]
+            return try connection.request(
+                "POST",
+                path,
+                headers: head + codings.map { "Content-Encoding: \($0)" },
+                body: body
+            )
+        }
+        for codings in [["gzip"], ["GZIP"], ["identity, br"], ["identity", "x"]] {
+            let refused = try codings.count == 1 ? ask(codings[0]) : ask(codings[0], codings[1])
+            #expect(refused.status == 415)
+            #expect(refused.json["code"] as? String == "unsupported_media_type")
+            #expect((refused.json["detail"] as? String)?.contains("Content-Encoding") == true)
+            #expect(refused.headers["accept-encoding"] == "identity")
+        }
+        let plain = try ask().status
+        #expect(plain != 415)
+        #expect(try ask("identity").status == plain)
+        #expect(try ask("Identity, ").status == plain)
+    }
+
     @Test("A parameter of the URL that a call does not have is refused, as an unknown member is")
     func parameters() throws {
         let connection = try Connection(to: service.server)

@@ -22,6 +22,7 @@ extension ClientDirectory {
     func admitJSON(_ head: RequestHead, for scope: ClientScope) throws(Problem) -> Client {
         let client = try admit(head, for: scope)
         guard head.hasJSONBody else { throw .unsupportedMediaType }
+        guard !head.hasContentCoding else { throw .unsupportedContentCoding }
         return client
     }
 }

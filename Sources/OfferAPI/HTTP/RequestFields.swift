@@ -2,6 +2,8 @@
 struct RequestFields: Sendable {
     private(set) var authorization = OnlyField()
     private(set) var contentType = OnlyField()
+    /// Whether the body is in a content coding, such as gzip (RFC 9110 §8.4).
+    private(set) var hasContentCoding = false
     private(set) var requestID = OnlyField()
     private(set) var traceParent = OnlyField()
     private(set) var traceStates: [String] = []
@@ -30,6 +32,7 @@ struct RequestFields: Sendable {
         case 12 where name.isField("x-request-id"): requestID.add(value.withoutSpaceAtEnd)
         case 13 where name.isField("authorization"): authorization.add(value.withoutSpaceAtEnd)
         case 14 where name.isField("content-length"): framing.contentLength.add(value.withoutSpaceAtEnd)
+        case 16 where name.isField("content-encoding"): hasContentCoding = hasContentCoding || value.namesContentCoding
         case 17 where name.isField("transfer-encoding"): framing.transferCoding.add(value)
         default: break
         }
@@ -42,6 +45,14 @@ extension String {
         func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         guard let last = utf8.last, isSpace(last) else { return self }
         return utf8.lastIndex { !isSpace($0) }.map { String(self[...$0]) } ?? ""
+    }
+
+    /// Whether a coding is listed here other than `identity`, which is none.
+    fileprivate var namesContentCoding: Bool {
+        split(separator: ",").contains { name in
+            let name = name.filter { $0 != " " && $0 != "\t" }
+            return !name.isEmpty && name.lowercased() != "identity"
+        }
     }
 
     /// Whether this is the name of a field, in any case.

@@ -15,6 +15,8 @@ final class RequestHead: Sendable {
     ///
     /// A `charset` other than UTF-8 is refused: RFC 8259 §8.1 knows no other.
     let hasJSONBody: Bool
+    /// Whether the body is in a content coding, such as gzip.
+    let hasContentCoding: Bool
     /// By what the request is known.
     let identity: RequestIdentity
     /// What decides where the request begins and ends.
@@ -67,6 +69,7 @@ final class RequestHead: Sendable {
             token = authorization.flatMap(Self.bearerToken).map { TokenDigest(of: $0) }
         }
         hasJSONBody = fields.contentType.value.map(Self.isJSON) ?? false
+        hasContentCoding = fields.hasContentCoding
         identity = RequestIdentity(fields)
         framing = fields.framing
     }

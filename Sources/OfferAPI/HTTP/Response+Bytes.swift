@@ -28,6 +28,8 @@ extension Problem {
         var headers: HTTPFields = [.contentType: "application/problem+json"]
         if let allow { headers[.allow] = allow }
         if let retryAfterSeconds { headers[.retryAfter] = String(retryAfterSeconds) }
+        // RFC 9110 §12.5.3: it tells a coding from a media type that is not taken.
+        if self == .unsupportedContentCoding { headers[.acceptEncoding] = "identity" }
         if status == 401 { headers[.wwwAuthenticate] = "Bearer" }
         return HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: headers)
     }

@@ -205,6 +205,12 @@ extension Problem {
         detail: "Send JSON in UTF-8: Content-Type: application/json."
     )
 
+    static let unsupportedContentCoding = Problem(
+        status: 415,
+        code: "unsupported_media_type",
+        detail: "Send JSON as it is, without Content-Encoding: no coding is taken, such as gzip."
+    )
+
     static let `internal` = Problem(
         status: 500,
         code: "internal",

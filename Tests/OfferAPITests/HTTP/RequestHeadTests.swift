@@ -75,6 +75,28 @@ struct RequestHeadTests {
     }
 
     @Test(
+        "A content coding is any that is not identity, in one field or several",
+        arguments: [
+            (["gzip"], true), (["identity"], false), (["Identity \t"], false), (["identity,GZIP"], true),
+            (["identity, identity"], false), (["", " ,"], false), (["identity", "br"], true),
+            (["br", "identity"], true),
+        ] as [([String], Bool)]
+    )
+    func contentCoding(values: [String], expected: Bool) throws {
+        for name in ["Content-Encoding", "content-encoding"] {
+            var routed = HTTPRequest(method: .post, scheme: "http", authority: "localhost", path: "/")
+            var sent = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/")
+            for value in values {
+                routed.headerFields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
+                sent.headers.add(name: name, value: value)
+            }
+            for head in [RequestHead(routed), try #require(RequestHead(sent))] {
+                #expect(head.hasContentCoding == expected)
+            }
+        }
+    }
+
+    @Test(
         "A request is known by the identifier that it brings, unless its token is in it, or nobody can say whose it is"
     )
     func identity() throws {
