@@ -175,6 +175,18 @@ struct ConnectionLimitTests {
         #expect(try connection.request("POST", "/v1/signatures", body: Self.body).status == 200)
     }
 
+    @Test("A method that nobody knows is named as what is wrong", arguments: ["FOO", "get", "Post", "POSTS"])
+    func unknownMethod(method: String) throws {
+        let service = try RunningService()
+        let connection = try Connection(to: service.server)
+        try connection.send(Self.head("\(method) /v1/signatures", "Content-Length: 0"))
+        let response = try connection.receive()
+        #expect(response.status == 400)
+        #expect(response.json["code"] as? String == "malformed_http")
+        #expect((response.json["detail"] as? String)?.contains("method") == true)
+        #expect(connection.isClosed())
+    }
+
     @Test("HTTP/1.0 and Connection: close end with the answer; half a close is waited for")
     func endings() throws {
         let service = try RunningService()

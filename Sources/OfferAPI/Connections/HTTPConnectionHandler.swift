@@ -121,14 +121,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
-        switch error {
-        case is HTTPParserError where isHeadOverdue && canRefuse: refuse(.requestTimeout, closes: true, context)
-        case HTTPParserError.headerOverflow where canRefuse:
-            refuse(.headersTooLarge(limit: setup.limits.maximumHeaderBytes), closes: true, context)
-        case is HTTPParserError where canRefuse:
-            refuse(.malformedHTTP("This is not HTTP/1.1 (RFC 9112)."), closes: true, context)
-        default: context.close(promise: nil)
-        }
+        guard let fault = error as? HTTPParserError, canRefuse else { return context.close(promise: nil) }
+        refuse(isHeadOverdue ? .requestTimeout : Problem(fault, within: setup.limits), closes: true, context)
     }
 
     /// Some bytes have come, though they may not make a request's head yet.

@@ -1,3 +1,4 @@
+import NIOHTTP1
 import OfferService
 import Offers
 import StrictJSON
@@ -86,6 +87,20 @@ extension Problem {
                 detail: "The store of product reports does not answer. Nothing was kept; ask again.",
                 retryAfterSeconds: 5
             )
+        }
+    }
+
+    /// A message is no request, or its head is too large.
+    ///
+    /// - Parameters:
+    ///   - fault: What the parser found.
+    ///   - limits: How large a head may be.
+    init(_ fault: HTTPParserError, within limits: ConnectionLimits) {
+        switch fault {
+        case .headerOverflow: self = .headersTooLarge(limit: limits.maximumHeaderBytes)
+        case .invalidMethod:
+            self = .malformedHTTP("This begins with no method that is known here, such as POST, in upper case.")
+        default: self = .malformedHTTP("This is not HTTP/1.1 (RFC 9112).")
         }
     }
 
