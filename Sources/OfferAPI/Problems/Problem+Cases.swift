@@ -97,7 +97,14 @@ extension Problem {
     ///   - limits: How large a head may be.
     init(_ fault: HTTPParserError, within limits: ConnectionLimits) {
         switch fault {
-        case .headerOverflow: self = .headersTooLarge(limit: limits.maximumHeaderBytes)
+        case .headerOverflow:
+            // The parser does not say which of the two it is.
+            self.init(
+                status: 431,
+                code: "headers_too_large",
+                detail: "The head of a request may have \(limits.maximumHeaderBytes) bytes here, in "
+                    + "\(limits.maximumHeaderFields) fields at the most."
+            )
         case .invalidMethod:
             self = .malformedHTTP("This begins with no method that is known here, such as POST, in upper case.")
         default: self = .malformedHTTP("This is not HTTP/1.1 (RFC 9112).")
@@ -161,10 +168,6 @@ extension Problem {
         code: "expectation_failed",
         detail: "The only expectation that is met is 100-continue."
     )
-
-    static func headersTooLarge(limit: Int) -> Problem {
-        Problem(status: 431, code: "headers_too_large", detail: "The head of a request may have \(limit) bytes here.")
-    }
 
     static func rateLimited(perSecond: Int, retryAfterSeconds: Int) -> Problem {
         Problem(
