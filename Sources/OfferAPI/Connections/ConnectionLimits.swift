@@ -4,7 +4,8 @@ public import NIOCore
 public struct ConnectionLimits: Equatable, Sendable {
     /// How many connections there may be at once; the next ones are answered 503.
     public let maximumConnections: Int
-    /// How many bytes the fields of a request's head may have in all; more is 431 (RFC 6585 §5).
+    /// How many bytes the target of a request's head and the names and values of its fields may have in all; more is 431
+    /// (RFC 6585 §5).
     public let maximumHeaderBytes: Int
     /// How many fields a request's head may have; more is 431.
     public let maximumHeaderFields: Int
