@@ -118,6 +118,7 @@ struct ConnectionLimitTests {
             #expect(response.status == 503)
             #expect(response.json["code"] as? String == "too_many_connections")
             #expect(response.headers["retry-after"] != nil)
+            #expect(response.headers["x-request-id"]?.isEmpty == false)
             #expect(excess.isClosed())
             #expect(try first[0].request("POST", "/v1/signatures", body: Self.body).status == 200)
         }

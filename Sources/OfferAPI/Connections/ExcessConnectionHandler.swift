@@ -17,15 +17,11 @@ final class ExcessConnectionHandler: ChannelInboundHandler, RemovableChannelHand
 
     func channelActive(context: ChannelHandlerContext) {
         guard !isSecure else { return context.close(promise: nil) }
-        let problem = Problem.tooManyConnections
-        let body = problem.json
-        var text = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nDate: \(HTTPDate().now())\r\n"
-        text += "Content-Type: application/problem+json\r\nContent-Length: \(body.count)\r\n"
-        if let seconds = problem.retryAfterSeconds { text += "Retry-After: \(seconds)\r\n" }
-        var buffer = ByteBuffer(string: text + "\r\n")
-        buffer.writeBytes(body)
+        var answer = LoopAnswer(.tooManyConnections)
+        answer.add(RequestIdentity(RequestFields()))
+        let message = answer.message(closes: true, leavesOutBody: false, date: HTTPDate().now())
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.writeAndFlush(wrapOutboundOut(buffer)).whenComplete { _ in bound.value.close(promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(message)).whenComplete { _ in bound.value.close(promise: nil) }
     }
 
     // What it sends is of no interest.
