@@ -95,6 +95,14 @@ struct OpenAPIDescriptionTests {
         #expect(named == Set(ClientScope.allCases.map(\.rawValue)))
     }
 
+    @Test("Each call may be answered 400, as each request may lack its Host")
+    func badRequests() throws {
+        for (path, operations) in try member("paths") {
+            let operation = (operations as? [String: [String: Any]])?.values.first
+            #expect((operation?["responses"] as? [String: Any])?["400"] != nil, "\(path)")
+        }
+    }
+
     @Test("The codes of problems are those that the sources write, each explained")
     func codes() throws {
         let described = try Set(values(of: "ProblemCode"))
