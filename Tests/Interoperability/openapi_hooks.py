@@ -1,5 +1,6 @@
 """How schemathesis drives the service: what it may not know from the document, and what it checks beyond its own."""
 
+import datetime
 import random
 
 import schemathesis
@@ -49,9 +50,24 @@ def oversized(value, name=None):
     return isinstance(value, str) and len(value.encode()) > BYTES.get(name, 255) >= len(value)
 
 
+def impossible(value):
+    """Whether a date in words is none, such as the 30th of February."""
+    if isinstance(value, dict):
+        return any(impossible(inner) for inner in value.values())
+    if isinstance(value, list):
+        return any(impossible(inner) for inner in value)
+    if not isinstance(value, str) or not value.endswith(" Etc/GMT"):
+        return False
+    try:
+        datetime.datetime.strptime(value, "%Y-%m-%d %H:%M:%S Etc/GMT")
+    except ValueError:
+        return True
+    return False
+
+
 @schemathesis.hook
 def filter_body(context, body):
-    return not oversized(body)
+    return not oversized(body) and not impossible(body)
 
 
 def whole(value):

@@ -82,16 +82,8 @@ extension JSONReader {
     /// - Throws: `JSONFault` for anything else.
     mutating func readAppleDate() throws(JSONFault) -> Timestamp? {
         try readApple { (text) throws(JSONFault) in
-            if let milliseconds = Int64(decimalDigits: text) { return Timestamp(millisecondsSince1970: milliseconds) }
-            if let date = Timestamp(appleText: text) { return date }
-            let text = String(text)
-            // A whole number that is no Int64 is none as a Double either, which would round it into the range.
-            if text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }),
-                let milliseconds = Double(text), let whole = Int64(exactly: milliseconds.rounded(.towardZero))
-            {
-                return Timestamp(millisecondsSince1970: whole)
-            }
-            throw JSONFault(.invalidValue, "A date is expected, in milliseconds since 1970.")
+            guard let date = Timestamp(apple: text) else { throw .noAppleDate }
+            return date
         }
     }
 
@@ -116,6 +108,31 @@ extension JSONReader {
         default: try readArray { (_, reader) throws(JSONFault) in try read(&reader) }
         }
     }
+}
+
+extension Timestamp {
+    /// Reads a moment in any of the forms that Apple writes.
+    ///
+    /// - Parameter text: The text. What is no moment gives `nil`.
+    init?(apple text: Span<UInt8>) {
+        if let milliseconds = Int64(decimalDigits: text) {
+            self.init(millisecondsSince1970: milliseconds)
+        } else if let date = Timestamp(appleText: text) {
+            self = date
+        } else {
+            let text = String(text)
+            // A whole number that is no Int64 is none as a Double either, which would round it into the range.
+            guard text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }),
+                let milliseconds = Double(text), let whole = Int64(exactly: milliseconds.rounded(.towardZero))
+            else { return nil }
+            self.init(millisecondsSince1970: whole)
+        }
+    }
+}
+
+extension JSONFault {
+    /// A date is none.
+    static let noAppleDate = JSONFault(.invalidValue, "A date is expected, in milliseconds since 1970.")
 }
 
 extension String {

@@ -47,7 +47,7 @@ struct Receipt {
         self.environment = environment
         self.requestDate = requestDate
         isTransaction = own.productId != nil
-        transactions = isTransaction ? inApp + [own.transaction] : inApp
+        transactions = isTransaction ? inApp + [try own.transaction()] : inApp
     }
 
     /// The environment of a `receipt_type`: Production, ProductionVPP, ProductionSandbox or ProductionVPPSandbox.

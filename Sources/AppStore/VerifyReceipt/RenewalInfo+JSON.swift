@@ -20,12 +20,12 @@ extension RenewalInfo {
                 info.hasExpirationIntent = intent != nil && intent != "0"
             case .isInBillingRetryPeriod: info.isInBillingRetryPeriod = try reader.readAppleFlag() ?? false
             case .gracePeriodExpiresDate: grace.milliseconds = try reader.readAppleDate()
-            case .gracePeriodExpiresDateText: grace.text = try reader.readAppleDate()
+            case .gracePeriodExpiresDateText: try grace.readText(from: &reader)
             case .promotionalOfferId: info.promotionalOfferId = try reader.readAppleIdentifier()
             case nil: try reader.skipValue()
             }
         }
-        info.gracePeriodExpiresDate = grace.value
+        info.gracePeriodExpiresDate = try grace.value(named: PendingRenewalMember.gracePeriodExpiresDateText.rawValue)
         self = info
     }
 }

@@ -21,7 +21,10 @@ struct TransactionFields {
     /// The transaction that the members make.
     ///
     /// Where Apple gives no original id, the transaction is its own original.
-    var transaction: Transaction {
+    ///
+    /// - Returns: The transaction.
+    /// - Throws: `JSONFault` when a date cannot be read.
+    func transaction() throws(JSONFault) -> Transaction {
         var offer: RedeemedOffer?
         if let promotionalOfferId {
             offer = .promotional(promotionalOfferId)
@@ -34,9 +37,9 @@ struct TransactionFields {
             originalTransactionId: originalTransactionId ?? transactionId ?? "",
             productId: productId ?? "",
             subscriptionGroupIdentifier: group,
-            purchaseDate: purchaseDate.value,
-            expiresDate: expiresDate.value,
-            revocationDate: cancellationDate.value,
+            purchaseDate: try purchaseDate.value(named: ReceiptMember.purchaseDateText.rawValue),
+            expiresDate: try expiresDate.value(named: ReceiptMember.expiresDateText.rawValue),
+            revocationDate: try cancellationDate.value(named: ReceiptMember.cancellationDateText.rawValue),
             isUpgraded: isUpgraded,
             isFamilyShared: isFamilyShared,
             appAccountToken: appAccountToken,
@@ -58,11 +61,11 @@ struct TransactionFields {
         case .transactionId: transactionId = try reader.readAppleIdentifier()
         case .group: group = try reader.readAppleIdentifier()
         case .purchaseDate: purchaseDate.milliseconds = try reader.readAppleDate()
-        case .purchaseDateText: purchaseDate.text = try reader.readAppleDate()
+        case .purchaseDateText: try purchaseDate.readText(from: &reader)
         case .expiresDate: expiresDate.milliseconds = try reader.readAppleDate()
-        case .expiresDateText: expiresDate.text = try reader.readAppleDate()
+        case .expiresDateText: try expiresDate.readText(from: &reader)
         case .cancellationDate: cancellationDate.milliseconds = try reader.readAppleDate()
-        case .cancellationDateText: cancellationDate.text = try reader.readAppleDate()
+        case .cancellationDateText: try cancellationDate.readText(from: &reader)
         case .isUpgraded: isUpgraded = try reader.readAppleFlag() ?? false
         case .isTrialPeriod, .isInIntroOfferPeriod:
             isIntroductory = try (reader.readAppleFlag() ?? false) || isIntroductory
@@ -85,6 +88,6 @@ extension Transaction {
         try reader.readObject(ReceiptMember.table) { (member, reader) throws(JSONFault) in
             try fields.read(member, from: &reader)
         }
-        self = fields.transaction
+        self = try fields.transaction()
     }
 }

@@ -142,6 +142,30 @@ struct VerifyReceiptResponseTests {
     }
 
     @Test(
+        "A date in words that cannot be read is ignored beside the milliseconds, in whatever order they come",
+        arguments: [
+            #""soon""#, #""2014-13-12 10:18:05 Etc/GMT""#, #""2014-03-12 10:18:05 America/Los_Angeles""#, "true", "{}",
+            "[1]",
+        ]
+    )
+    func unreadableBesideMilliseconds(text: String) throws {
+        let names = ["purchase_date", "expires_date", "cancellation_date", "grace_period_expires_date"]
+        let words = names.map { "\"\($0)\":\(text)" }
+        let milliseconds = names.enumerated().map { "\"\($1)_ms\":\"\($0)\"" }
+        for members in [words + milliseconds, milliseconds + words] {
+            let object = "{\"product_id\":\"p\",\(members.joined(separator: ","))}"
+            let history = try read(
+                "{\"status\":0,\"latest_receipt_info\":\(object),\"pending_renewal_info\":\(object),\"receipt\":\(object)}"
+            )
+            let transaction = try #require(history.transactions.first)
+            #expect(transaction.purchaseDate?.millisecondsSince1970 == 0)
+            #expect(transaction.expiresDate?.millisecondsSince1970 == 1)
+            #expect(transaction.revocationDate?.millisecondsSince1970 == 2)
+            #expect(history.renewals?.first?.gracePeriodExpiresDate?.millisecondsSince1970 == 3)
+        }
+    }
+
+    @Test(
         "The offer of a transaction; a promotional one is never mistaken for introductory",
         arguments: [
             (#""promotional_offer_id":"o","is_trial_period":"true""#, RedeemedOffer.promotional("o")),
@@ -221,6 +245,19 @@ struct VerifyReceiptResponseTests {
             (
                 #"{"status":0,"receipt":{"in_app":[{"expires_date":"2014-13-12 10:18:05 Etc/GMT"}]}}"#,
                 "/receipt/in_app/0/expires_date"
+            ),
+            (
+                #"{"status":0,"latest_receipt_info":[{"cancellation_date":"soon","cancellation_date_ms":""}]}"#,
+                "/latest_receipt_info/0/cancellation_date"
+            ),
+            (#"{"status":0,"receipt":{"product_id":"p","purchase_date":{}}}"#, "/receipt/purchase_date"),
+            (
+                #"{"status":0,"pending_renewal_info":[{"grace_period_expires_date":"soon"}]}"#,
+                "/pending_renewal_info/0/grace_period_expires_date"
+            ),
+            (
+                #"{"status":0,"latest_receipt_info":[{"expires_date_ms":"1","expires_date":[}]}]}"#,
+                "/latest_receipt_info/0/expires_date"
             ),
         ]
     )

@@ -103,6 +103,41 @@ struct OpenAPIDescriptionTests {
         }
     }
 
+    @Test("Each member of Apple's answers that is read is listed")
+    func membersOfAnswers() throws {
+        let transaction = Set(try member("components", "schemas", "AppleTransaction", "properties").keys)
+        let renewal = Set(try member("components", "schemas", "AppleRenewalInfo", "properties").keys)
+        let response = try member("components", "schemas", "VerifyReceiptResponse")
+        let parts = try #require(try member("components", "schemas", "AppleReceipt")["allOf"] as? [[String: Any]])
+        #expect(parts.first?["$ref"] as? String == "#/components/schemas/AppleTransaction")
+        let receipt = Set((parts.last?["properties"] as? [String: Any] ?? [:]).keys)
+        let own = Set((response["properties"] as? [String: Any] ?? [:]).keys)
+        let words = try #require(response["description"] as? String)
+        #expect(words.contains("`latest_expired_receipt_info`"))
+        #expect((response["patternProperties"] as? [String: Any])?.keys.first == "^is[-_]retryable$")
+        for (file, listed) in [
+            ("ReceiptMember", transaction.union(receipt)), ("RenewalInfo+JSON", renewal),
+            ("VerifyReceiptResponse+JSON", own.union(["is-retryable", "is_retryable", "latest_expired_receipt_info"])),
+        ] {
+            let text = try source("Sources/AppStore/VerifyReceipt/\(file).swift")
+            let read = Set(text.matches(of: /case \w+ = "([\w-]+)"/).map { String($0.1) })
+            #expect(read.count > 2, "\(file)")
+            #expect(read.subtracting(listed).isEmpty, "\(read.subtracting(listed))")
+        }
+    }
+
+    @Test("Dates as Apple and Xcode write them fit their description")
+    func dates() throws {
+        for (schema, dates) in [
+            ("AppleDate", ["", "0", "1394619485000", "1768903200000.5"]),
+            ("AppleDateText", ["", "1394619485000", "2014-03-12 10:18:05 Etc/GMT", "1999-12-31 23:59:59 Etc/GMT"]),
+        ] {
+            let pattern = try Regex(try #require(try member("components", "schemas", schema)["pattern"] as? String))
+            for date in dates { #expect(date.wholeMatch(of: pattern) != nil, "\(schema): \(date)") }
+            #expect("soon".wholeMatch(of: pattern) == nil)
+        }
+    }
+
     @Test("The codes of problems are those that the sources write, each explained")
     func codes() throws {
         let described = try Set(values(of: "ProblemCode"))
