@@ -41,6 +41,35 @@ struct EligibilityTests {
         #expect(introductory["reason"] as? String == "never_used")
     }
 
+    @Test("The details of the examples in the description are what the service says, but for dates and groups")
+    func exampleDetails() throws {
+        func plain(_ detail: String) -> String {
+            detail.replacing(/\d{4}-\d\d-\d\d/, with: "DATE").replacing(/group \w+/, with: "group ID")
+        }
+        func details(in value: Any?, ofDecision: Bool = false) -> [String] {
+            if let list = value as? [Any] { return list.flatMap { details(in: $0, ofDecision: ofDecision) } }
+            guard let members = value as? [String: Any] else { return [] }
+            let own = ofDecision ? [members["detail"] as? String].compactMap(\.self) : []
+            return own + members.flatMap { details(in: $1, ofDecision: ofDecision || $0 == "examples") }
+        }
+        let description = try Connection(to: service.server).request("GET", "/v1/openapi.json").json
+        let offers = #""offers":[{"productId":"pro.monthly","offerId":"comeback50"}]"#
+        let report = #"{"product_id":"p","price":1,"country_code":"GER","currency_code":"EUR"}"#
+        let answers = [
+            try ask("/v1/signatures", #"{"evidence":{"receiptResponse":\#(Customers.lapsed)},\#(offers)}"#),
+            try ask("/v1/signatures", #"{"applicationUsername":"a",\#(offers)}"#),
+            try ask(
+                "/v1/eligibility",
+                #"{"evidence":{"receiptResponse":\#(Customers.neverSubscribed)},\#(offers),"products":["pro.monthly"]}"#
+            ),
+            try ask("/v1/product-reports", report),
+        ]
+        let said = Set(answers.flatMap { details(in: $0.json, ofDecision: true) }.map(plain))
+        let examples = Set(details(in: description["paths"]).map(plain))
+        #expect(examples.count == 4)
+        #expect(examples.subtracting(said).isEmpty, "\(examples.subtracting(said))")
+    }
+
     @Test("A signature is explained on request, and signed all the same")
     func explanation() throws {
         let offers = #"[{"productId":"pro.monthly","offerId":"comeback50"}]"#
