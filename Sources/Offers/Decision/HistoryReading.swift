@@ -66,8 +66,7 @@ final class HistoryReading: Sendable {
         if history.coverage == .partial {
             return bought.map { min($0, renewal ?? $0) } ?? renewal ?? history.asOf
         }
-        guard history.newestHeldDate != nil, let asOf = history.asOf else { return history.asOf }
-        return newest.map { max($0, asOf) } ?? asOf
+        return history.asOf.map { history.clock(of: subscription.originalTransactionId, at: $0) }
     }
 
     private static func isOverdue(_ standing: GroupStanding?, since date: Timestamp?) -> Bool {

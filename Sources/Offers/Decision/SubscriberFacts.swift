@@ -3,8 +3,6 @@
 /// A reference, as every rule is handed it: copying the values in it for each would take longer than the rules.
 final class SubscriberFacts: Sendable {
     let offerFacts: OfferFacts
-    /// The clock at which expiry is judged.
-    let clock: Timestamp
     /// The subscription that counts.
     let subscription: Subscription
     /// What the customer is, shared purchases counted where the offer allows them.
@@ -22,10 +20,8 @@ final class SubscriberFacts: Sendable {
 
     /// Takes the facts from the evidence; `nil` when it has no subscription, or no date.
     init?(_ facts: OfferFacts) {
-        guard let clock = facts.history?.value.clock(at: facts.now), let subscription = facts.reading?.subscription
-        else { return nil }
+        guard let subscription = facts.reading?.subscription else { return nil }
         offerFacts = facts
-        self.clock = clock
         self.subscription = subscription
         let countsShared = facts.offer.familyShared == .allow && subscription.state == .familyShared
         held = countsShared ? subscription.stateCountingShared : subscription.state
@@ -35,6 +31,7 @@ final class SubscriberFacts: Sendable {
     /// For how many milliseconds a lapsed customer has been away at Apple's clock; `nil` when that is not known.
     var lapsedMilliseconds: Int64? {
         subscription.endsAt.map { end in
+            let clock = subscription.clock
             let (time, overflow) = clock.millisecondsSince1970.subtractingReportingOverflow(end.millisecondsSince1970)
             return overflow ? .max : time
         }

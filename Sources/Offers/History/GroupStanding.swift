@@ -21,7 +21,7 @@ extension SubscriptionHistory {
     /// - Parameters:
     ///   - groupId: The group's identifier; `nil` for the whole app.
     ///   - app: The app of the catalog, which knows the groups of its products.
-    ///   - clock: Apple's clock, at which expiry and grace are judged.
+    ///   - clock: Apple's clock, at which expiry and grace are judged unless held state told of a subscription since.
     /// - Returns: The standing.
     public func standing(inGroup groupId: String?, of app: App, at clock: Timestamp) -> GroupStanding {
         subscriptions(inGroup: groupId, of: app, at: clock).standing
@@ -47,6 +47,7 @@ extension SubscriptionHistory {
                 }
                 guard group == groupId else { continue }
             }
+            let clock = self.clock(of: renewal.originalTransactionId, at: clock)
             found.consider(renewal, newest: lookup.newestTransaction(of: renewal), at: clock)
         }
         if found.isSettled { return found }
@@ -69,6 +70,7 @@ extension SubscriptionHistory {
         guard renewals != nil else { return StrongestSubscription(standing: .noEvidence) }
         var found = StrongestSubscription()
         for renewal in index.entries(inGroup: groupId) {
+            let clock = self.clock(of: renewal.originalTransactionId, at: clock)
             found.consider(renewal, newest: index.lookup.newestTransaction(of: renewal), at: clock)
         }
         if found.isSettled { return found }

@@ -11,6 +11,8 @@ public final class Subscription: Sendable {
     public let renewal: RenewalInfo
     /// The newest transaction that counts; `nil` when the evidence has none.
     public let transaction: Transaction?
+    /// The clock at which its state was read.
+    let clock: Timestamp
 
     /// The transaction that a subscription's state rests on.
     ///
@@ -52,6 +54,7 @@ public final class Subscription: Sendable {
     init(renewal: RenewalInfo, newest: Transaction?, at clock: Timestamp) {
         self.renewal = renewal
         self.transaction = newest
+        self.clock = clock
         guard let newest else {
             let state = Self.state(of: renewal, at: clock)
             self.stateCountingShared = state

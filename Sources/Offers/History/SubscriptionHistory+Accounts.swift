@@ -27,7 +27,7 @@ extension SubscriptionHistory {
     /// state was learnt from many requests.
     ///
     /// In an answer of Apple's about a receipt or a transaction all of them are of one Apple Account.
-    var isComposed: Bool { coverage == .partial || isHeld || newestHeldDate != nil }
+    var isComposed: Bool { coverage == .partial || isHeld || !heldShares.isEmpty }
 
     /// The history without the subscriptions whose purchases name other accounts alone, where it is composed: beside
     /// them, one purchase of one's own must not make them one's own.

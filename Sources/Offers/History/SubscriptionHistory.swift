@@ -14,8 +14,8 @@ public struct SubscriptionHistory: Equatable, Sendable {
     public var coverage: HistoryCoverage
     /// Whether it is held state alone, without evidence.
     public internal(set) var isHeld = false
-    /// When Apple told the newest of what held state adds to the evidence; `nil` where it adds nothing.
-    public internal(set) var newestHeldDate: Timestamp?
+    /// What held state adds to the evidence, by the identifiers of subscriptions; empty where it adds nothing.
+    var heldShares: [String: HeldShare] = [:]
     /// Redemptions by subscriptions of the account that are not in the lists.
     var otherRedemptions: [OfferRedemption] = []
     /// Transactions on record of subscriptions that redeemed an offer, which the evidence leaves out or tells otherwise:
@@ -49,7 +49,7 @@ public struct SubscriptionHistory: Equatable, Sendable {
 }
 
 extension SubscriptionHistory {
-    /// The clock at which expiry and grace are judged: Apple's when it made the evidence.
+    /// The clock at which expiry and grace are judged: Apple's when it made the evidence, see ``clock(of:at:)``.
     ///
     /// Signed transactions do not tell the time, and held state was told at many times: what they say is judged at the
     /// server's clock.
@@ -58,8 +58,20 @@ extension SubscriptionHistory {
     /// - Returns: The clock; `nil` where the evidence carries no date.
     func clock(at now: Timestamp) -> Timestamp? {
         guard let asOf else { return nil }
-        if isJudgedByServersClock { return now }
-        return newestHeldDate.map { max($0, asOf) } ?? asOf
+        return isJudgedByServersClock ? now : asOf
+    }
+
+    /// The clock at which one subscription is judged: Apple's when it told the newest of that subscription.
+    ///
+    /// What was learnt since of another one says nothing of it.
+    ///
+    /// - Parameters:
+    ///   - id: The subscription; `nil` where the evidence does not say.
+    ///   - clock: The clock of all others, by ``clock(at:)``.
+    /// - Returns: The clock.
+    func clock(of id: String?, at clock: Timestamp) -> Timestamp {
+        guard !heldShares.isEmpty, !isJudgedByServersClock, let id, let share = heldShares[id] else { return clock }
+        return max(clock, share.asOf)
     }
 
     /// Whether expiry and grace are judged at the server's clock.

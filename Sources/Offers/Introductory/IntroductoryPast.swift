@@ -28,6 +28,7 @@ struct IntroductoryPast {
         let ofGroup = index.transactions(inGroup: groupId)
         for transaction in ofGroup {
             if Self.isIntroductory(transaction) { introductory = Self.earlier(introductory, transaction) }
+            let clock = history.clock(of: transaction.originalTransactionId, at: clock)
             if Self.isRunning(transaction, at: clock) { running = Self.earlier(running, transaction) }
         }
         let isUnexplained = index.entries(inGroup: groupId).contains { !index.lookup.hasTransactions(of: $0) }
@@ -38,6 +39,7 @@ struct IntroductoryPast {
         }
         graceUntil = index.entries(inGroup: groupId).compactMap { entry in
             let newest = index.lookup.newestTransaction(of: entry)
+            let clock = history.clock(of: entry.originalTransactionId, at: clock)
             let state = Subscription(renewal: entry, newest: newest, at: clock).stateCountingShared
             return state == .gracePeriod ? entry.gracePeriodExpiresDate : nil
         }.max()
@@ -46,7 +48,8 @@ struct IntroductoryPast {
         undetermined =
             index.hasUnknownEntry
             || index.transactions(inGroup: nil).contains {
-                Self.isIntroductory($0) || Self.isRunning($0, at: clock)
+                Self.isIntroductory($0)
+                    || Self.isRunning($0, at: history.clock(of: $0.originalTransactionId, at: clock))
             }
         switch history.coverage {
         case .complete: isWhole = history.renewals != nil && !isUnexplained

@@ -45,7 +45,7 @@ struct HeldUpdate {
         }
         history.transactions += newer.map(view.transaction)
         if let entry = held.entry { history.renewals = (history.renewals ?? []) + [entry] }
-        note(date)
+        note(date, of: held)
     }
 
     /// Updates a subscription that the evidence names.
@@ -53,7 +53,7 @@ struct HeldUpdate {
         let id = held.identity.originalTransactionId
         let told = history.transactions.filter { $0.originalTransactionId == id }
         let isRecorded = held.transactions.values.contains { $0.value.offer?.promotionalId != nil }
-        var hasNewer = false
+        var newer: [Transaction] = []
         for item in held.transactions.values where counts(item) {
             let transaction = view.transaction(item)
             if let index = history.transactions.firstIndex(where: { $0.isCopy(of: transaction) }) {
@@ -70,10 +70,10 @@ struct HeldUpdate {
                 history.transactions.append(transaction)
             }
             guard item.asOf > asOf || history.coverage == .partial else { continue }
-            hasNewer = true
-            note(item.asOf)
+            newer.append(transaction)
         }
-        updateEntry(by: held, told: told, hasNewer: hasNewer)
+        if !newer.isEmpty { note(newer, of: held) }
+        updateEntry(by: held, told: told, hasNewer: !newer.isEmpty)
     }
 
     /// Whether evidence of this kind may leave the transaction out: then it is no sign that it is not there.
@@ -96,14 +96,25 @@ struct HeldUpdate {
         if let renewal = held.renewal, counts(renewal), renewal.asOf > date {
             if let index { history.renewals?.remove(at: index) }
             if let entry = held.entry { history.renewals = (history.renewals ?? []) + [entry] }
-            note(renewal.asOf)
+            note(renewal.asOf, of: held)
         } else if index == nil, hasNewer, let entry = held.entry {
             history.renewals = (history.renewals ?? []) + [entry]
         }
     }
 
-    private mutating func note(_ date: Timestamp) {
-        history.newestHeldDate = max(history.newestHeldDate ?? date, date)
+    /// Notes transactions that were taken, where one of them is what the subscription's state rests on.
+    private mutating func note(_ taken: [Transaction], of held: HeldSubscription) {
+        let id = held.identity.originalTransactionId
+        guard let newest = Subscription.newest(of: history.transactions, where: { $0.originalTransactionId == id }),
+            let date = taken.first(where: newest.isCopy)?.signedDate
+        else { return }
+        note(date, of: held)
+    }
+
+    private mutating func note(_ date: Timestamp, of held: HeldSubscription) {
+        let id = held.identity.originalTransactionId
+        let known = history.heldShares[id]?.asOf ?? date
+        history.heldShares[id] = HeldShare(asOf: max(known, date))
     }
 }
 

@@ -1,0 +1,77 @@
+import Offers
+import Testing
+
+@Suite("Held state beside evidence: each subscription by what was said of it")
+struct HeldBesideEvidenceTests {
+    private let token = Account.alice.payloadField
+
+    private func customer(_ history: SubscriptionHistory) -> Customer { Customer(account: .alice, history: history) }
+
+    private func decide(
+        _ history: SubscriptionHistory,
+        _ offer: String = "anyone",
+        product: String = "pro.monthly"
+    ) -> Reason {
+        var policy = OfferPolicy(
+            app: exampleApp(),
+            customer: customer(history),
+            now: clock,
+            maximumEvidenceAgeSeconds: 86_400
+        )
+        return policy.decide(OfferRequest(productId: product, offerId: offer)).reason
+    }
+
+    private func introductory(_ history: SubscriptionHistory) -> IntroductoryReason {
+        var policy = IntroductoryPolicy(
+            app: exampleApp(),
+            customer: customer(history),
+            now: clock,
+            maximumEvidenceAgeSeconds: 86_400
+        )
+        return policy.decide("pro.monthly").reason
+    }
+
+    private func signed(
+        _ transaction: Transaction,
+        _ renewal: RenewalInfo? = nil,
+        on date: Double
+    ) -> SubscriptionHistory {
+        var (transaction, renewal) = (transaction, renewal)
+        transaction.signedDate = day(date)
+        renewal?.signedDate = day(date)
+        let entries = [renewal ?? entry(transaction.originalTransactionId, transaction.productId, renews: nil)]
+        return history(entries, [transaction], asOf: day(date), coverage: .partial)
+    }
+
+    private func updated(_ evidence: SubscriptionHistory, _ source: StateSource, by lessons: [StateLesson])
+        -> SubscriptionHistory
+    {
+        evidence.updated(by: held(lessons), from: source, for: Account.alice.view)
+    }
+
+    /// A subscription of another group, told lately.
+    private var news: StateLesson {
+        let bought = bought("5", "news.monthly", on: -5, until: 25, by: token, called: "5")
+        return lesson(signed(bought, entry("5", "news.monthly"), on: -0.1))
+    }
+
+    @Test("What is learnt of one subscription moves no clock but its own", arguments: [StateSource.client, .fetched])
+    func clocks(source: StateSource) {
+        let renewing = history([entry()], [bought(on: -30, until: -0.6)], asOf: day(-0.9))
+        for history in [renewing, updated(renewing, source, by: [news])] {
+            #expect(decide(history) == .active)
+            #expect(decide(history, "comeback") == .stateNotInAudience)
+            #expect(introductory(history) == .activeSubscription)
+        }
+        #expect(decide(updated(renewing, source, by: [news]), "extra", product: "news.monthly") == .active)
+        let ended = lesson(signed(bought(on: -30, until: -0.6), entry(renews: false), on: -0.1))
+        #expect(decide(updated(renewing, source, by: [ended]), "comeback") == .lapsed)
+        #expect(introductory(updated(renewing, source, by: [ended])) == .neverUsed)
+        let away = history([entry(ended: true)], [bought(on: -60, until: -30.5)], asOf: day(-0.9))
+        for history in [away, updated(away, source, by: [news])] {
+            #expect(decide(history, "after-30") == .lapsedTooRecently)
+        }
+        let told = lesson(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
+        #expect(decide(updated(away, source, by: [told]), "after-30") == .lapsed)
+    }
+}
