@@ -18,6 +18,9 @@ public struct HeldSubscription: Equatable, Sendable {
     public private(set) var transactions: [String: Held<Transaction>] = [:]
     /// Its renewal info; a held `nil` says that there is no entry of `pending_renewal_info`, none held that nobody said.
     public private(set) var renewal: Held<RenewalInfo?>?
+    /// The transactions, by their identifiers, that clients alone told of and that were bought since the last that Apple
+    /// told of: beside what Apple said they count for redemptions alone.
+    private(set) var unconfirmed: [String] = []
     /// The accounts that it belongs to.
     public private(set) var accounts: [AccountDigest: AccountTie] = [:]
     /// The customers of accounts, by whom limits count, where they are another text than the account.
@@ -95,6 +98,7 @@ public struct HeldSubscription: Equatable, Sendable {
             let kept = newest.prefix(Self.mostTransactions) + Self.turns(newest.dropFirst(Self.mostTransactions))
             transactions = Dictionary(uniqueKeysWithValues: kept.map { ($0, $1) })
         }
+        noteUnconfirmed()
         dropFormerOwners()
         defer { customers = customers.filter { accounts[$0.key] != nil } }
         let presenters = accounts.compactMap { account, tie -> (AccountDigest, Timestamp)? in
@@ -105,6 +109,19 @@ public struct HeldSubscription: Equatable, Sendable {
             left.1 == right.1 ? right.0.bytes.lexicographicallyPrecedes(left.0.bytes) : left.1 > right.1
         }
         for (account, _) in newest.dropFirst(Self.mostPresenters) { accounts[account] = nil }
+    }
+
+    private mutating func noteUnconfirmed() {
+        unconfirmed = []
+        guard transactions.values.contains(where: { !$0.source.isApples }) else { return }
+        let apples = transactions.values.filter(\.source.isApples).map(\.value)
+        guard !apples.isEmpty || renewal?.source.isApples == true else { return }
+        let newest = apples.max(by: Transaction.isOlder)
+        unconfirmed = transactions.compactMap { key, held in
+            let isSince = newest.map { Transaction.isOlder($0, held.value) } ?? true
+            return isSince && !held.source.isApples ? key : nil
+        }
+        .sorted()
     }
 
     /// Drops accounts that bought nothing which is held, but for the first by their digests.

@@ -37,8 +37,9 @@ struct HeldUpdate {
     /// Adds another subscription of the account.
     private mutating func add(_ held: HeldSubscription) {
         guard let digest = view.digest, held.accounts[digest] != nil else { return }
-        let newer = held.transactions.values.filter(counts)
-        guard let date = held.asOf, date > asOf, !newer.isEmpty || held.renewal.map(counts) == true else {
+        let newer = held.transactions.filter { counts($1) && !held.unconfirmed.contains($0) }.values
+        let renewed = held.renewal.flatMap { counts($0) ? $0.asOf : nil }
+        guard let date = (newer.map(\.asOf) + [renewed].compactMap(\.self)).max(), date > asOf else {
             // It says nothing new of what the customer has, but an offer that was redeemed stays redeemed.
             history.otherRedemptions += held.redemptions
             return
@@ -53,8 +54,9 @@ struct HeldUpdate {
         let id = held.identity.originalTransactionId
         let told = history.transactions.filter { $0.originalTransactionId == id }
         let isRecorded = held.transactions.values.contains { $0.value.offer?.promotionalId != nil }
+        let leftOut = leftOut(of: held)
         var newer: [Transaction] = []
-        for item in held.transactions.values where counts(item) {
+        for (key, item) in held.transactions where counts(item) && !leftOut.contains(key) {
             let transaction = view.transaction(item)
             if let index = history.transactions.firstIndex(where: { $0.isCopy(of: transaction) }) {
                 guard item.asOf > history.transactions[index].signedDate ?? asOf else {
@@ -73,7 +75,16 @@ struct HeldUpdate {
             newer.append(transaction)
         }
         if !newer.isEmpty { note(newer, of: held) }
-        updateEntry(by: held, told: told, hasNewer: !newer.isEmpty)
+        updateEntry(by: held, leavingOut: leftOut, told: told, newer: newer)
+    }
+
+    /// The transactions that clients alone told of, where Apple told anything since the evidence was made.
+    private func leftOut(of held: HeldSubscription) -> [String] {
+        guard !held.unconfirmed.isEmpty else { return [] }
+        let isTold =
+            held.renewal.map { $0.source.isApples && $0.asOf > asOf } == true
+            || held.transactions.values.contains { $0.source.isApples && $0.asOf > asOf }
+        return isTold ? held.unconfirmed : []
     }
 
     /// Whether evidence of this kind may leave the transaction out: then it is no sign that it is not there.
@@ -86,7 +97,12 @@ struct HeldUpdate {
         }
     }
 
-    private mutating func updateEntry(by held: HeldSubscription, told: [Transaction], hasNewer: Bool) {
+    private mutating func updateEntry(
+        by held: HeldSubscription,
+        leavingOut leftOut: [String],
+        told: [Transaction],
+        newer: [Transaction]
+    ) {
         let id = held.identity.originalTransactionId
         let index = history.renewals?.firstIndex { $0.originalTransactionId == id }
         var date = index.flatMap { history.renewals?[$0].signedDate } ?? asOf
@@ -95,10 +111,16 @@ struct HeldUpdate {
         }
         if let renewal = held.renewal, counts(renewal), renewal.asOf > date {
             if let index { history.renewals?.remove(at: index) }
-            if let entry = held.entry { history.renewals = (history.renewals ?? []) + [entry] }
+            if let entry = held.entry(leavingOut: leftOut) { history.renewals = (history.renewals ?? []) + [entry] }
             note(renewal.asOf, of: held)
-        } else if index == nil, hasNewer, let entry = held.entry {
-            history.renewals = (history.renewals ?? []) + [entry]
+        } else if !newer.isEmpty, let entry = held.standIn(leavingOut: leftOut) {
+            if let index {
+                // What the evidence says of the renewal was said before the purchase.
+                let isOlder = newer.contains { $0.isBought(since: date) && $0.signedDate.map { $0 > date } ?? false }
+                if isOlder { history.renewals?[index] = entry }
+            } else {
+                history.renewals = (history.renewals ?? []) + [entry]
+            }
         }
     }
 

@@ -31,11 +31,18 @@ extension SubscriptionHistory {
         let told = state.marks.first { isMark($0, of: found) }?.told
         var renewals: [RenewalInfo] = []
         var transactions: [Transaction] = []
+        var recorded: [Transaction] = []
         var newest: Timestamp?
         for index in meant where subscriptions[index].identity.environment == found {
             if let entry = subscriptions[index].entry { renewals.append(entry) }
             transactions.reserveCapacity(transactions.count + subscriptions[index].transactions.count)
-            for held in subscriptions[index].transactions.values { transactions.append(view.transaction(held)) }
+            for (key, held) in subscriptions[index].transactions {
+                if subscriptions[index].unconfirmed.contains(key) {
+                    recorded.append(view.transaction(held))
+                } else {
+                    transactions.append(view.transaction(held))
+                }
+            }
             if told == nil, let asOf = subscriptions[index].asOf { newest = newest.map { max($0, asOf) } ?? asOf }
         }
         self.init(
@@ -47,6 +54,7 @@ extension SubscriptionHistory {
             coverage: told == nil ? .partial : .newestTransactions
         )
         isHeld = true
+        recordedTransactions = recorded
     }
 
     /// The subscriptions that the history names, for a ``StateQuestion``; a bounded number of them.
@@ -90,34 +98,60 @@ extension SubscriptionHistory {
 }
 
 extension HeldSubscription {
+    /// The entry that decisions read where what clients alone told is left out.
+    var entry: RenewalInfo? { entry(leavingOut: unconfirmed) }
+
     /// The entry that decisions read: a transaction alone stands for one, unless Apple said that there is none.
-    var entry: RenewalInfo? {
-        guard let renewal else { return standIn }
+    ///
+    /// - Parameter leftOut: The transactions that are not read; what a client said of the renewal is of them, too.
+    /// - Returns: The entry; `nil` where there is none.
+    func entry(leavingOut leftOut: [String]) -> RenewalInfo? {
+        guard let renewal, leftOut.isEmpty || renewal.source.isApples else { return standIn(leavingOut: leftOut) }
+        func isSince(_ key: String, _ held: Held<Transaction>) -> Bool {
+            held.asOf > renewal.asOf && !leftOut.contains(key)
+        }
         guard var entry = renewal.value else {
             // What was bought after Apple had said so is a new beginning.
-            return transactions.values.contains { $0.asOf > renewal.asOf } ? standIn : nil
+            return transactions.contains(where: isSince) ? standIn(leavingOut: leftOut) : nil
+        }
+        // What was bought since then is another time, of whose end nobody has spoken.
+        if transactions.contains(where: { isSince($0, $1) && $1.value.isBought(since: renewal.asOf) }) {
+            return standIn(leavingOut: leftOut)
         }
         entry.signedDate = renewal.asOf
-        if entry.productId == nil || entry.subscriptionGroupIdentifier == nil, let newest {
+        if entry.productId == nil || entry.subscriptionGroupIdentifier == nil,
+            let newest = newest(leavingOut: leftOut)
+        {
             entry.productId = entry.productId ?? newest.productId
             entry.subscriptionGroupIdentifier = entry.subscriptionGroupIdentifier ?? newest.subscriptionGroupIdentifier
         }
         return entry
     }
 
-    private var newest: Transaction? {
+    private func newest(leavingOut leftOut: [String]) -> Transaction? {
         // Mostly there is one, and comparing copies it.
-        guard transactions.count > 1 else { return transactions.values.first?.value }
-        return transactions.values.max { Transaction.isOlder($0.value, $1.value) }?.value
+        guard transactions.count > 1 else { return leftOut.isEmpty ? transactions.values.first?.value : nil }
+        return transactions.lazy.filter { !leftOut.contains($0.key) }.map(\.value.value).max(by: Transaction.isOlder)
     }
 
-    private var standIn: RenewalInfo? {
-        newest.map { newest in
+    /// An entry that stands for what nobody said of the renewal.
+    ///
+    /// - Parameter leftOut: The transactions that are not read.
+    /// - Returns: The entry; `nil` where there is no transaction.
+    func standIn(leavingOut leftOut: [String]) -> RenewalInfo? {
+        newest(leavingOut: leftOut).map { newest in
             RenewalInfo.standIn(
                 originalTransactionId: identity.originalTransactionId,
                 productId: newest.productId,
                 subscriptionGroupIdentifier: newest.subscriptionGroupIdentifier
             )
         }
+    }
+}
+
+extension Transaction {
+    /// Whether it was bought after a moment, and not replaced by an upgrade.
+    func isBought(since moment: Timestamp) -> Bool {
+        !isUpgraded && purchaseDate.map { $0 > moment } ?? false
     }
 }
