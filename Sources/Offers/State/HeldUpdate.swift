@@ -45,6 +45,11 @@ struct HeldUpdate {
             return
         }
         history.transactions += newer.map(view.transaction)
+        if held.isRecorded {
+            // An offer that was redeemed stays redeemed, whoever told of it.
+            let others = held.transactions.filter { !counts($1) || held.unconfirmed.contains($0) }.values
+            history.recordedTransactions += others.map(view.transaction)
+        }
         if let entry = held.entry { history.renewals = (history.renewals ?? []) + [entry] }
         note(date, of: held)
     }
@@ -53,11 +58,17 @@ struct HeldUpdate {
     private mutating func update(by held: HeldSubscription) {
         let id = held.identity.originalTransactionId
         let told = history.transactions.filter { $0.originalTransactionId == id }
-        let isRecorded = held.transactions.values.contains { $0.value.offer?.promotionalId != nil }
+        let isRecorded = held.isRecorded
         let leftOut = leftOut(of: held)
         var newer: [Transaction] = []
-        for (key, item) in held.transactions where counts(item) && !leftOut.contains(key) {
+        for (key, item) in held.transactions {
             let transaction = view.transaction(item)
+            guard counts(item), !leftOut.contains(key) else {
+                if isRecorded, !told.contains(where: transaction.isCopy) {
+                    history.recordedTransactions.append(transaction)
+                }
+                continue
+            }
             if let index = history.transactions.firstIndex(where: { $0.isCopy(of: transaction) }) {
                 guard item.asOf > history.transactions[index].signedDate ?? asOf else {
                     if isRecorded { history.recordedTransactions.append(transaction) }
@@ -138,6 +149,11 @@ struct HeldUpdate {
         let known = history.heldShares[id]?.asOf ?? date
         history.heldShares[id] = HeldShare(asOf: max(known, date))
     }
+}
+
+extension HeldSubscription {
+    /// Whether a promotional offer was redeemed, as far as is held.
+    fileprivate var isRecorded: Bool { transactions.values.contains { $0.value.offer?.promotionalId != nil } }
 }
 
 extension Transaction {

@@ -56,26 +56,52 @@ struct HeldSourcesTests {
         #expect(decide(alone([off, since, purchase]), "stay") == .activeAutoRenewOff)
     }
 
-    @Test("A purchase that a client alone told of is not put beside what Apple said")
+    @Test("A purchase that a client alone told of is not put beside what Apple said, but its redemption counts")
     func clientsPurchase() {
+        var purchase = again
+        purchase.offer = .promotional("once")
         let fetched = lesson(
             history([entry(renews: false, ended: true)], [ended], asOf: day(-0.2)),
             .fetched,
             for: .alice
         )
-        let sent = lesson(history([entry(renews: false)], [ended, again], asOf: clock), .client, for: .alice)
+        let sent = lesson(history([entry(renews: false)], [ended, purchase], asOf: clock), .client, for: .alice)
         let before = history([entry(ended: true)], [ended], asOf: day(-0.3))
         for history in [
             alone([fetched, sent]), alone([sent, fetched]), updated(before, .client, by: [fetched, sent]),
         ] {
             #expect(decide(history, "comeback") == .lapsed)
+            #expect(decide(history, "once") == .redemptionLimit)
         }
         let news = bought("2", "news.monthly")
         let other = history([entry("2", "news.monthly")], [news], asOf: day(-0.3), coverage: .partial)
         #expect(decide(updated(other, .signed, by: [fetched, sent]), "comeback") == .lapsed)
+        #expect(decide(updated(other, .signed, by: [fetched, sent]), "once") == .redemptionLimit)
         // Of two answers that a client sent since, the newer one counts.
         let between = history([entry(ended: true)], [ended], asOf: day(-0.15))
         #expect(decide(updated(between, .client, by: [fetched, sent])) == .active)
         #expect(decide(alone([sent]), "stay") == .activeAutoRenewOff)
+    }
+
+    @Test("A redemption that a client told of stays on record beside evidence of Apple's that leaves it out")
+    func clientsRedemption() {
+        var once = bought(on: -90, until: -60, under: .promotional("once"), called: "1")
+        let plain = bought(on: -10, until: 20, called: "2")
+        let sent = lesson(history([entry()], [once, plain], asOf: day(-0.5)), .client, for: .alice)
+        #expect(decide(alone([sent]), "once") == .redemptionLimit)
+        let newest = signed(plain, entry(), on: 0)
+        #expect(decide(newest, "once") == .active)
+        #expect(decide(updated(newest, .signed, by: [sent]), "once") == .redemptionLimit)
+        #expect(decide(updated(signed(plain, on: 0), .signed, by: [sent]), "once") == .redemptionLimit)
+        let statuses = history([entry()], [plain], coverage: .newestTransactions)
+        #expect(decide(updated(statuses, .fetched, by: [sent]), "once") == .redemptionLimit)
+        // Beside another subscription, too.
+        let other = signed(bought("2", called: "9"), on: -0.6)
+        let shown = lesson(signed(plain, entry(), on: -0.4), for: .alice)
+        #expect(decide(updated(other, .signed, by: [sent, shown]), "once") == .redemptionLimit)
+        // What Apple says of the transaction counts more.
+        once.offer = nil
+        let stripped = history([entry()], [once, plain])
+        #expect(decide(updated(stripped, .fetched, by: [sent]), "once") == .active)
     }
 }
