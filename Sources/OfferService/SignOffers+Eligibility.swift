@@ -114,7 +114,8 @@ extension SignOffers {
             app: app,
             customer: customer,
             now: moment,
-            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
+            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history),
+            maximumHeldAgeSeconds: maximumEvidenceAgeSeconds
         )
         let decisions = (request.offers ?? app.offers).map { offer in
             let decision = metrics.rooms.measure(.decision) { offerPolicy.decide(offer, explaining: request.explain) }

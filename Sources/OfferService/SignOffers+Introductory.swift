@@ -56,7 +56,8 @@ extension SignOffers {
             app: signing.app,
             customer: Customer(account: request.account, sharing: history),
             now: moment,
-            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
+            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history),
+            maximumHeldAgeSeconds: maximumEvidenceAgeSeconds
         )
         // Where the client names a transaction, none is looked for.
         let newest = request.transactionId == nil ? history.map { NewestTransactions($0.value, of: signing.app) } : nil

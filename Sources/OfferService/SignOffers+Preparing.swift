@@ -182,7 +182,8 @@ extension SignOffers {
             app: app,
             customer: Customer(account: account, sharing: history),
             now: moment,
-            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history)
+            maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history),
+            maximumHeldAgeSeconds: maximumEvidenceAgeSeconds
         )
     }
 

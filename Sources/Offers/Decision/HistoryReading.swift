@@ -13,6 +13,8 @@ final class HistoryReading: Sendable {
     let namesAccount: Bool
     /// The date by which its age is judged: of the transaction and renewal info that count, where they have their own.
     let date: Timestamp?
+    /// Whether all that is said of the subscription was held, so that it is as old as held state may be.
+    let isHeld: Bool
     /// Whether the subscription was to renew after the last that is held of it, so that nobody here knows what became
     /// of it.
     let isOverdue: Bool
@@ -48,31 +50,43 @@ final class HistoryReading: Sendable {
         }
         standing = found?.standing
         alsoRunning = found?.alsoRunning ?? []
-        date = Self.date(of: own.value, standing)
-        isOverdue = own.value.isHeld && Self.isOverdue(standing, since: date)
         if case .subscriber(let subscription) = standing {
             self.subscription = subscription
         } else {
             self.subscription = nil
         }
+        let share = own.value.heldShare(of: subscription)
+        isHeld = own.value.isHeld || share?.isWhole == true
+        let newest = subscription?.newestDate
+        isOverdue = (isHeld || share != nil) && Self.isOverdue(subscription, since: newest)
+        date = isHeld || isOverdue ? newest ?? own.value.asOf : Self.date(of: own.value, subscription)
         namesAccount = own.value.isComposed ? own.value.namesAccount(of: subscription) : !accounts.isEmpty
     }
 
-    private static func date(of history: SubscriptionHistory, _ standing: GroupStanding?) -> Timestamp? {
-        guard case .subscriber(let subscription) = standing else { return history.asOf }
-        let (bought, renewal) = (subscription.transaction?.signedDate, subscription.renewal.signedDate)
-        let newest = bought.map { max($0, renewal ?? $0) } ?? renewal
-        if history.isHeld { return newest ?? history.asOf }
-        if history.coverage == .partial {
-            return bought.map { min($0, renewal ?? $0) } ?? renewal ?? history.asOf
-        }
+    private static func date(of history: SubscriptionHistory, _ subscription: Subscription?) -> Timestamp? {
+        guard let subscription else { return history.asOf }
+        if history.coverage == .partial { return subscription.oldestDate ?? history.asOf }
         return history.asOf.map { history.clock(of: subscription.originalTransactionId, at: $0) }
     }
 
-    private static func isOverdue(_ standing: GroupStanding?, since date: Timestamp?) -> Bool {
-        guard case .subscriber(let subscription) = standing, subscription.state == .lapsed, let date,
+    private static func isOverdue(_ subscription: Subscription?, since date: Timestamp?) -> Bool {
+        guard let subscription, subscription.state == .lapsed, let date,
             let expiry = subscription.transaction?.expiresDate
         else { return false }
         return expiry > date && subscription.renewal.autoRenewStatus != false
+    }
+}
+
+extension Subscription {
+    /// When Apple told the newer of transaction and renewal info; `nil` where neither has a date of its own.
+    fileprivate var newestDate: Timestamp? {
+        let (bought, renewal) = (transaction?.signedDate, renewal.signedDate)
+        return bought.map { max($0, renewal ?? $0) } ?? renewal
+    }
+
+    /// When Apple told the older of the two.
+    fileprivate var oldestDate: Timestamp? {
+        let (bought, renewal) = (transaction?.signedDate, renewal.signedDate)
+        return bought.map { min($0, renewal ?? $0) } ?? renewal
     }
 }

@@ -21,6 +21,11 @@ final class OfferFacts: Sendable {
     /// Held state may be known of it by evidence that was presented for it, and counts as if it was presented again.
     var countsAccounts: Bool { reading?.namesAccount == false && request.account != .none }
 
+    /// How old what decides may be, in seconds; 0 for no limit.
+    var maximumAgeSeconds: Int64 {
+        reading?.isHeld == true ? request.maximumHeldAgeSeconds : request.maximumEvidenceAgeSeconds
+    }
+
     /// For whom the subscription was presented, as the ledger has it; `nil` where it was not asked.
     var presentations: LedgerStanding.Presentations? {
         originalTransactionId.flatMap { request.standing?.presentations[$0] }

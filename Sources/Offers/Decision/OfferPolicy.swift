@@ -19,12 +19,21 @@ public struct OfferPolicy: Sendable {
     ///   - customer: The account, and what the evidence says.
     ///   - now: The server's clock, at which offer windows and the age of evidence are judged.
     ///   - maximumEvidenceAgeSeconds: How old evidence may be, in seconds; 0 for no limit.
-    public init(app: App, customer: Customer, now: Timestamp, maximumEvidenceAgeSeconds: Int64) {
+    ///   - maximumHeldAgeSeconds: How old held state may be beside it, in seconds; 0 for no limit; `nil` for the limit
+    ///     of the evidence.
+    public init(
+        app: App,
+        customer: Customer,
+        now: Timestamp,
+        maximumEvidenceAgeSeconds: Int64,
+        maximumHeldAgeSeconds: Int64? = nil
+    ) {
         request = RequestFacts(
             app: app,
             customer: customer,
             now: now,
-            maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds
+            maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds,
+            maximumHeldAgeSeconds: maximumHeldAgeSeconds ?? maximumEvidenceAgeSeconds
         )
     }
 

@@ -16,6 +16,8 @@ final class RequestFacts: Sendable {
     let now: Timestamp
     /// How old evidence may be, in seconds; 0 for no limit.
     let maximumEvidenceAgeSeconds: Int64
+    /// How old held state may be, in seconds; 0 for no limit.
+    let maximumHeldAgeSeconds: Int64
 
     /// How often the customer has redeemed each offer, as far as the evidence shows: counted when the first offer asks,
     /// for all of them at once; `nil` without evidence.
@@ -34,7 +36,13 @@ final class RequestFacts: Sendable {
 
     private let tally: Mutex<RedemptionTally?>
 
-    init(app: App, customer: Customer, now: Timestamp, maximumEvidenceAgeSeconds: Int64) {
+    init(
+        app: App,
+        customer: Customer,
+        now: Timestamp,
+        maximumEvidenceAgeSeconds: Int64,
+        maximumHeldAgeSeconds: Int64
+    ) {
         self.app = app
         self.account = customer.account
         self.history = customer.history
@@ -44,6 +52,7 @@ final class RequestFacts: Sendable {
         self.standing = customer.standing
         self.now = now
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
+        self.maximumHeldAgeSeconds = maximumHeldAgeSeconds
         tally = Mutex(nil)
     }
 
@@ -56,6 +65,7 @@ final class RequestFacts: Sendable {
         self.standing = standing
         now = facts.now
         maximumEvidenceAgeSeconds = facts.maximumEvidenceAgeSeconds
+        maximumHeldAgeSeconds = facts.maximumHeldAgeSeconds
         tally = Mutex(facts.countedRedemptions)
     }
 }

@@ -74,6 +74,14 @@ extension SubscriptionHistory {
         return max(clock, share.asOf)
     }
 
+    /// What held state adds to a subscription.
+    ///
+    /// - Parameter subscription: The subscription; `nil` names none.
+    /// - Returns: Its share; `nil` where it adds nothing.
+    func heldShare(of subscription: Subscription?) -> HeldShare? {
+        heldShares.isEmpty ? nil : subscription?.originalTransactionId.flatMap { heldShares[$0] }
+    }
+
     /// Whether expiry and grace are judged at the server's clock.
     var isJudgedByServersClock: Bool { coverage == .partial || isHeld }
 }

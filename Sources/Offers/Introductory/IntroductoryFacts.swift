@@ -8,5 +8,6 @@ struct IntroductoryFacts {
     let history: SubscriptionHistory?
     let reading: HistoryReading?
     let now: Timestamp
-    let maximumEvidenceAgeSeconds: Int64
+    /// How old what decides may be, in seconds; 0 for no limit.
+    let maximumAgeSeconds: Int64
 }

@@ -7,6 +7,7 @@ public struct IntroductoryPolicy: Sendable {
     private let customer: Customer
     private let now: Timestamp
     private let maximumEvidenceAgeSeconds: Int64
+    private let maximumHeldAgeSeconds: Int64
     /// By group; the whole app has none.
     private var readings: [String?: HistoryReading] = [:]
     private var pasts: [String: IntroductoryPast] = [:]
@@ -19,11 +20,20 @@ public struct IntroductoryPolicy: Sendable {
     ///   - customer: The account, and what the evidence says.
     ///   - now: The server's clock, at which the age of evidence is judged.
     ///   - maximumEvidenceAgeSeconds: How old evidence may be, in seconds; 0 for no limit.
-    public init(app: App, customer: Customer, now: Timestamp, maximumEvidenceAgeSeconds: Int64) {
+    ///   - maximumHeldAgeSeconds: How old held state may be beside it, in seconds; 0 for no limit; `nil` for the limit
+    ///     of the evidence.
+    public init(
+        app: App,
+        customer: Customer,
+        now: Timestamp,
+        maximumEvidenceAgeSeconds: Int64,
+        maximumHeldAgeSeconds: Int64? = nil
+    ) {
         self.app = app
         self.customer = customer
         self.now = now
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
+        self.maximumHeldAgeSeconds = maximumHeldAgeSeconds ?? maximumEvidenceAgeSeconds
     }
 
     /// Decides about one product.
@@ -35,15 +45,16 @@ public struct IntroductoryPolicy: Sendable {
     public mutating func decide(_ productId: String, explaining: Bool = false) -> IntroductoryDecision {
         var examination = Examination<IntroductoryReason>(explaining: explaining)
         let group = app.product(productId)?.group
+        let reading = reading(inGroup: group?.id)
         let facts = IntroductoryFacts(
             app: app,
             productId: productId,
             group: group,
             account: customer.account,
             history: customer.history?.value,
-            reading: reading(inGroup: group?.id),
+            reading: reading,
             now: now,
-            maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds
+            maximumAgeSeconds: reading?.isHeld == true ? maximumHeldAgeSeconds : maximumEvidenceAgeSeconds
         )
         if let refusal = examination.refusal(by: IntroductoryRules.ofEvidence, of: facts) {
             return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)

@@ -40,10 +40,10 @@ enum IntroductoryRules {
             "evidenceAge",
             refusal: { facts in
                 if facts.reading?.isOverdue == true { return .evidenceStale }
-                return EvidenceAge.isOver(facts.maximumEvidenceAgeSeconds, of: facts.reading?.date, at: facts.now)
+                return EvidenceAge.isOver(facts.maximumAgeSeconds, of: facts.reading?.date, at: facts.now)
                     ? .evidenceStale : nil
             },
-            saw: { EvidencePhrases.age(of: $0.reading, limit: $0.maximumEvidenceAgeSeconds, at: $0.now) }
+            saw: { EvidencePhrases.age(of: $0.reading, limit: $0.maximumAgeSeconds, at: $0.now) }
         ),
     ]
 

@@ -51,7 +51,7 @@ struct HeldUpdate {
             history.recordedTransactions += others.map(view.transaction)
         }
         if let entry = held.entry { history.renewals = (history.renewals ?? []) + [entry] }
-        note(date, of: held)
+        note(date, of: held, isWhole: true)
     }
 
     /// Updates a subscription that the evidence names.
@@ -144,10 +144,10 @@ struct HeldUpdate {
         note(date, of: held)
     }
 
-    private mutating func note(_ date: Timestamp, of held: HeldSubscription) {
+    private mutating func note(_ date: Timestamp, of held: HeldSubscription, isWhole: Bool = false) {
         let id = held.identity.originalTransactionId
         let known = history.heldShares[id]?.asOf ?? date
-        history.heldShares[id] = HeldShare(asOf: max(known, date))
+        history.heldShares[id] = HeldShare(asOf: max(known, date), isWhole: isWhole)
     }
 }
 

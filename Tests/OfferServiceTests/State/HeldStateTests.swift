@@ -77,6 +77,7 @@ struct HeldStateTests {
             evidenceFetcher: AppStore(answer: appStore),
             memory: StateMemory(states: states ?? self.states, digester: HMACAccountDigester(key: [1, 2, 3])),
             maximumEvidenceAgeSeconds: 3600,
+            maximumSignedTransactionAgeSeconds: 86_400,
             ledger: ScriptedLedger(),
             now: { Self.now }
         )
@@ -142,5 +143,31 @@ struct HeldStateTests {
         #expect(await ask(response, states: BrokenStates()) == "state_unavailable")
         #expect(await ask(nil, states: BrokenStates()) == "state_unavailable")
         #expect(await ask(receipt, states: BrokenStates()) == "down")
+    }
+
+    @Test("State of a subscription that signed transactions do not name is as old as state may be")
+    func besideSigned() async {
+        let signed = Evidence.signedTransactions([], renewalInfos: [])
+        var other = Self.active(secondsAgo: 7300)
+        other.coverage = .partial
+        var own = other
+        own.transactions[0].signedDate = own.asOf
+        other.transactions[0] = Transaction(
+            originalTransactionId: "2",
+            productId: "monthly",
+            purchaseDate: Self.now.adding(seconds: -900_000),
+            expiresDate: Self.now.adding(seconds: -90_000),
+            transactionId: "2",
+            signedDate: other.asOf
+        )
+        other.renewals = [
+            .standIn(originalTransactionId: "2", productId: "monthly", subscriptionGroupIdentifier: nil)
+        ]
+        #expect(await ask(signed, account: .applicationUsername("bob"), atHand: other) == "lapsed")
+        #expect(await ask(receipt, .success(Self.active(secondsAgo: 7200))) == "evidence_stale")
+        #expect(await ask(signed, atHand: other) == "evidence_stale")
+        #expect(await ask(signed, atHand: own) == "active")
+        #expect(await ask(receipt, .success(Self.active(secondsAgo: 60))) == "active")
+        #expect(await ask(signed, atHand: other) == "active")
     }
 }

@@ -74,4 +74,18 @@ struct HeldBesideEvidenceTests {
         let told = lesson(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
         #expect(decide(updated(away, source, by: [told]), "after-30") == .lapsed)
     }
+
+    @Test("A subscription that was to renew since it was told is not taken for one that ended, whatever is sent beside")
+    func overdue() {
+        let renewing = bought(on: -30, until: -0.6, by: token, called: "1")
+        let told = lesson(signed(renewing, entry(), on: -0.8))
+        let other = signed(bought("5", "news.monthly", by: token, called: "5"), on: -0.85)
+        for evidence in [other, signed(renewing, on: -0.85)] {
+            #expect(decide(updated(evidence, .signed, by: [told]), "comeback") == .evidenceStale)
+        }
+        // A copy signed since then is evidence by itself.
+        #expect(decide(updated(signed(renewing, on: -0.1), .signed, by: [told]), "comeback") == .lapsed)
+        let ending = lesson(signed(renewing, entry(renews: false), on: -0.8))
+        #expect(decide(updated(other, .signed, by: [ending]), "comeback") == .lapsed)
+    }
 }
