@@ -60,7 +60,8 @@ final class HistoryReading: Sendable {
         let newest = subscription?.newestDate
         isOverdue = (isHeld || share != nil) && Self.isOverdue(subscription, since: newest)
         date = isHeld || isOverdue ? newest ?? own.value.asOf : Self.date(of: own.value, subscription)
-        namesAccount = own.value.isComposed ? own.value.namesAccount(of: subscription) : !accounts.isEmpty
+        let isWhole = !own.value.isComposed && own.value.heldShares.isEmpty
+        namesAccount = isWhole ? !accounts.isEmpty : own.value.namesAccount(of: subscription)
     }
 
     private static func date(of history: SubscriptionHistory, _ subscription: Subscription?) -> Timestamp? {

@@ -27,19 +27,25 @@ extension SubscriptionHistory {
     /// state was learnt from many requests.
     ///
     /// In an answer of Apple's about a receipt or a transaction all of them are of one Apple Account.
-    var isComposed: Bool { coverage == .partial || isHeld || !heldShares.isEmpty }
+    var isComposed: Bool { coverage == .partial || isHeld }
 
-    /// The history without the subscriptions whose purchases name other accounts alone, where it is composed: beside
-    /// them, one purchase of one's own must not make them one's own.
+    /// Whether a subscription need not be the same person's as others: in a composed history, or added to an answer of
+    /// Apple's by held state.
+    private func isByItself(_ id: String) -> Bool { isComposed || heldShares[id]?.isWhole == true }
+
+    /// The history without the subscriptions whose purchases name other accounts alone, where they need not be the same
+    /// person's: beside them, one purchase of one's own must not make them one's own.
     ///
     /// - Parameter account: The account that is asked for.
     /// - Returns: What is left; `nil` where nothing is left out.
     func leavingOutOthers(than account: Account) -> SubscriptionHistory? {
-        guard isComposed else { return nil }
+        guard isComposed || heldShares.values.contains(where: \.isWhole) else { return nil }
         let own = account.storedToken
         var isOwn: [String: Bool] = [:]
         for transaction in transactions {
-            guard let token = transaction.appAccountToken else { continue }
+            guard let token = transaction.appAccountToken, isByItself(transaction.originalTransactionId) else {
+                continue
+            }
             isOwn[transaction.originalTransactionId, default: false] =
                 isOwn[transaction.originalTransactionId, default: false] || token == own
         }
@@ -50,12 +56,16 @@ extension SubscriptionHistory {
         return rest
     }
 
-    /// Whether the purchases of a subscription name an account.
+    /// Whether the purchases of a subscription name an account, or, where it is all of one Apple Account, any purchase
+    /// does.
     ///
     /// - Parameter subscription: The subscription; `nil` names none.
     /// - Returns: `true` when one of them does.
     func namesAccount(of subscription: Subscription?) -> Bool {
-        guard let id = subscription?.originalTransactionId else { return false }
-        return transactions.contains { $0.appAccountToken != nil && $0.originalTransactionId == id }
+        let id = subscription?.originalTransactionId
+        if isComposed || heldShare(of: subscription)?.isWhole == true {
+            return transactions.contains { $0.appAccountToken != nil && $0.originalTransactionId == id }
+        }
+        return transactions.contains { $0.appAccountToken != nil && !isByItself($0.originalTransactionId) }
     }
 }

@@ -88,4 +88,24 @@ struct HeldBesideEvidenceTests {
         let ending = lesson(signed(renewing, entry(renews: false), on: -0.8))
         #expect(decide(updated(other, .signed, by: [ending]), "comeback") == .lapsed)
     }
+
+    @Test("Of one Apple Account's answer nothing is left out for what is held of others")
+    func owners() {
+        let evidence = history(
+            [entry("1", ended: true), entry("2")],
+            [
+                bought("1", on: -60, until: -30, by: token, called: "1"),
+                bought("2", by: Account.bob.payloadField, called: "2"),
+            ],
+            asOf: day(-0.5)
+        )
+        #expect(decide(evidence) == .active)
+        #expect(decide(updated(evidence, .client, by: [news])) == .active)
+        // What is held counts for its owner alone.
+        let sent = lesson(history([entry("9")], [bought("9", called: "9")], asOf: day(-0.4)), .client, for: .alice)
+        let owned = lesson(signed(bought("9", by: Account.bob.payloadField, called: "9"), entry("9"), on: -0.1))
+        let lapsed = history([entry(ended: true)], [bought(on: -60, until: -30, by: token)], asOf: day(-0.5))
+        #expect(decide(updated(lapsed, .client, by: [sent])) == .active)
+        #expect(decide(updated(lapsed, .client, by: [sent, owned])) == .lapsed)
+    }
 }
