@@ -68,7 +68,8 @@ extension Subscription {
     /// The entry and the transaction that the state rests on, without a full stop.
     var basisPhrase: String {
         let id = renewal.originalTransactionId.map { " \($0)" } ?? ""
-        let product = renewal.productId.map { " of \($0)" } ?? ""
+        // An entry that nobody told is named by what was bought last.
+        let product = (renewal.isStandIn ? productId : renewal.productId).map { " of \($0)" } ?? ""
         let renews = renewal.autoRenewStatus.map { $0 ? ", auto-renew on" : ", auto-renew off" } ?? ""
         let entry = "Subscription\(id)\(product)\(renews)"
         guard let transaction else { return "\(entry); the evidence has no transaction of it. \(phrase)" }

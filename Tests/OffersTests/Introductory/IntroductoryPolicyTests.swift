@@ -210,4 +210,20 @@ struct IntroductoryPolicyTests {
                 == "The customer used a trial or introductory price of group pro on 2026-09-22: transaction 77."
         )
     }
+
+    @Test("Of signed transactions the newest names the subscription's product, whichever came first")
+    func namesProduct() {
+        let transactions = [
+            bought(on: -400, until: -35, called: "1"), bought("1", "pro.yearly", on: -10, until: 355, called: "2"),
+        ]
+        for first in transactions {
+            let standIn = RenewalInfo.standIn(
+                originalTransactionId: "1",
+                productId: first.productId,
+                subscriptionGroupIdentifier: nil
+            )
+            let told = history([standIn], transactions, coverage: .partial)
+            #expect(decide(Case("", told, .activeSubscription)).detail.hasPrefix("Subscription 1 of pro.yearly; its"))
+        }
+    }
 }
