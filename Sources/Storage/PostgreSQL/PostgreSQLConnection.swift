@@ -225,12 +225,24 @@ extension PostgreSQLConnection {
             if let name, try answer(&refusal, until: deadline) != nil { prepared[call.statement] = name }
             if let rows = try answer(&refusal, until: deadline) { answers.append(rows) }
         }
-        guard let end = try next(until: deadline), PQresultStatus(end) == PGRES_PIPELINE_SYNC else {
-            throw PostgreSQLError(.unexpectedAnswer)
+        do throws(PostgreSQLError) {
+            try receiveEnd(until: deadline)
+        } catch {
+            isBroken = true
+            // What the server says it has committed is, whatever ends the connection after that. Without `COMMIT`, the end
+            // of the batch is what commits.
+            guard refusal == nil, answers.last?.command == "COMMIT" else { throw refusal ?? error }
         }
-        PQclear(end)
         if let refusal { throw refusal }
         return answers
+    }
+
+    /// Takes the end of a batch; a server that goes says why in its place.
+    private func receiveEnd(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
+        guard let end = try next(until: deadline) else { throw PostgreSQLError(.unexpectedAnswer) }
+        defer { PQclear(end) }
+        guard PQresultStatus(end) != PGRES_PIPELINE_SYNC else { return }
+        throw Self.refusal(in: end) ?? PostgreSQLError(.unexpectedAnswer)
     }
 
     /// Takes the answer to one statement, and the null that follows it.

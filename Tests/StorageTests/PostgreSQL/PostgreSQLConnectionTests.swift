@@ -110,6 +110,36 @@ struct PostgreSQLConnectionTests {
         #expect(try connection.run(sum()).integer(0, 0) == 11)
     }
 
+    @Test(
+        "What the server says it has committed is, though it ends before it says more",
+        arguments: ServerProxy.End.allCases
+    )
+    func endAfterCommit(end: ServerProxy.End) throws {
+        try connection.query("CREATE TABLE a (n int8)")
+        let proxy = try ServerProxy(to: location)
+        let connection = try PostgreSQLConnection(to: proxy.location)
+        proxy.end(after: "COMMIT", by: end)
+        let told = try connection.transaction([]) { _ throws(PostgreSQLError) in
+            (7, [PostgreSQLStatement(sql: "INSERT INTO a VALUES (1)")()])
+        }
+        #expect(told == 7)
+        #expect(connection.isBroken)
+        #expect(try self.connection.query("SELECT count(*) FROM a").integer(0, 0) == 1)
+    }
+
+    @Test("A server that ends before it has committed is told of by what it says, and may be tried again")
+    func endBeforeCommit() throws {
+        try connection.query("CREATE TABLE a (n int8)")
+        let proxy = try ServerProxy(to: location)
+        let connection = try PostgreSQLConnection(to: proxy.location)
+        proxy.end(after: "INSERT 0 1", by: .shutdown)
+        let error = #expect(throws: PostgreSQLError(.refused(SQLState("57P01")))) {
+            try connection.query("INSERT INTO a VALUES (1)")
+        }
+        #expect(error?.isRetryable == true)
+        #expect(connection.isBroken)
+    }
+
     @Test("Commits wait for the disk, also where the database says otherwise")
     func durability() throws {
         let name = try connection.query("SELECT current_database()::text").text(0, 0)
