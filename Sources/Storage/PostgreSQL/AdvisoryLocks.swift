@@ -18,6 +18,18 @@ enum AdvisoryLocks {
     /// - Returns: What to run.
     static func takeUntilCommit(_ keys: Set<Int64>) -> PostgreSQLCall { take(.integers(keys.sorted())) }
 
+    /// Takes locks, each shared with nobody, and beside them the one of them all, shared with everybody who does so.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys.
+    ///   - all: The key of the lock of them all.
+    /// - Returns: What to run.
+    static func takeUntilCommit(_ keys: Set<Int64>, beside all: Int64) -> [PostgreSQLCall] {
+        [takeShared(.integer(all)), takeUntilCommit(keys)]
+    }
+
+    private static let takeShared = PostgreSQLStatement(sql: "SELECT pg_advisory_xact_lock_shared($1)")
+
     private static let take = PostgreSQLStatement(
         sql: "SELECT count(pg_advisory_xact_lock(key)) FROM (SELECT key FROM unnest($1::int8[]) AS keys (key)) AS keys"
     )

@@ -15,6 +15,9 @@ public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
     /// Another row has the same key.
     public static let uniqueViolation = SQLState("23505")
 
+    /// The server has no memory left for it, such as for one more lock.
+    public static let outOfMemory = SQLState("53200")
+
     /// The class: the first two characters.
     public var classCode: Substring { code.prefix(2) }
 

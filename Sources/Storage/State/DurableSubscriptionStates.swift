@@ -12,7 +12,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     struct Bounds: Sendable {
         /// The most lessons that wait to be written; evidence teaches nothing beyond.
         var waiting = 4096
-        /// The most of one commit.
+        /// The most of one commit, a lesson counted as often as it has subscriptions.
         var commit = 256
         /// How long evidence waits for more, so that many lessons make one commit.
         var linger = DispatchTimeInterval.milliseconds(50)

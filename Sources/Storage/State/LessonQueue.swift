@@ -62,11 +62,17 @@ struct LessonQueue {
 
     /// Takes the oldest in hand, to write them.
     ///
-    /// - Parameter most: How many at the most.
+    /// - Parameter most: How many at the most, a lesson counted as often as it has subscriptions; one is always taken.
     /// - Returns: The lessons; none when none wait.
     mutating func take(_ most: Int) -> [Waiting] {
         isScheduled = false
-        inHand = Array(waiting.prefix(most))
+        var size = 0
+        let end = waiting.firstIndex { lesson in
+            let isFirst = size == 0
+            size += max(lesson.work.lesson.subscriptions.count, 1)
+            return !isFirst && size > most
+        }
+        inHand = Array(waiting[..<(end ?? waiting.endIndex)])
         waiting.removeFirst(inHand.count)
         return inHand
     }

@@ -3,8 +3,8 @@ import StrictJSON
 
 /// Held state in a PostgreSQL database, which several services may share.
 ///
-/// What is learnt is merged under a lock for each subscription and account that it is about, so that nothing is lost when
-/// two services learn of the same one at once.
+/// What is learnt is merged under a lock for each subscription and account that it is about, or under one for all of them
+/// where they are many, so that nothing is lost when two services learn of the same one at once.
 struct PostgreSQLStateStore: StateStore {
     private let database: PostgreSQLDatabase
     private let digestKey: DigestKey
@@ -95,7 +95,7 @@ extension PostgreSQLConnection {
             identities.map { Self.lockKey("subscription", $0.bundleId, $0.originalTransactionId) }
             + accounts.map { Self.lockKey("account", "", $0.bytes.map { String($0) }.joined(separator: ".")) }
             + names.map { Self.lockKey("notification", "", $0) }
-        return try transaction([AdvisoryLocks.takeUntilCommit(Set(keys))]) { _ throws(PostgreSQLError) in
+        return try transaction(locking: Set(keys)) { _ throws(PostgreSQLError) in
             let known = try held(Array(identities))
             var state = known
             var outcomes: [Bool] = []
@@ -150,7 +150,7 @@ extension PostgreSQLConnection {
         // Which subscriptions to lock has to be known first; one that comes meanwhile is as if it came afterwards.
         let identities = Set(try run(everywhere).identities())
         let keys = identities.map { Self.lockKey("subscription", $0.bundleId, $0.originalTransactionId) }
-        return try transaction([AdvisoryLocks.takeUntilCommit(Set(keys))]) { _ throws(PostgreSQLError) in
+        return try transaction(locking: Set(keys)) { _ throws(PostgreSQLError) in
             var changes = [
                 PostgreSQLCall(StateSQL.nextGeneration),
                 PostgreSQLCall(StateSQL.deleteMarks, .bytes(account.bytes)),
@@ -169,6 +169,26 @@ extension PostgreSQLConnection {
             }
             return (identities.count, changes)
         }
+    }
+
+    /// How many locks of their own a transaction takes at the most: the server's are for everybody who uses it.
+    private static let mostLocks = 1024
+
+    /// Runs a transaction under a lock for each of what it is about, or, where those are too many for the server, under one
+    /// that nobody else can hold beside any of them.
+    private func transaction<Value>(
+        locking keys: Set<Int64>,
+        _ body: ([PostgreSQLRows]) throws(PostgreSQLError) -> (Value, [PostgreSQLCall])
+    ) throws(PostgreSQLError) -> Value {
+        let all = Self.lockKey("all", "", "")
+        if keys.count <= Self.mostLocks {
+            do throws(PostgreSQLError) {
+                return try transaction(AdvisoryLocks.takeUntilCommit(keys, beside: all), body)
+            } catch {
+                guard error.code == .refused(.outOfMemory) else { throw error }
+            }
+        }
+        return try transaction([AdvisoryLocks.takeUntilCommit([all])], body)
     }
 
     /// The key of the lock of a subscription, an account or a notification.

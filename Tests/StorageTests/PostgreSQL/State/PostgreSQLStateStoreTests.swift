@@ -1,5 +1,6 @@
 import Dispatch
 import Offers
+import PostgreSQLServer
 import Testing
 
 @testable import Storage
@@ -68,5 +69,56 @@ struct PostgreSQLStateStoreTests {
         }
         let held = try await stores[0].held(question(nil, "1")).subscriptions
         #expect(held.first?.accounts.count == expected.accounts.count)
+    }
+
+    /// Takes all locks of a server but a few, as other programs may.
+    private func takeLocks(_ location: PostgreSQLLocation, leaving count: Int) throws -> PostgreSQLConnection {
+        var limits = PostgreSQLLimits()
+        limits.batch = .seconds(60)
+        limits.statement = .seconds(60)
+        let other = try PostgreSQLConnection(to: location, limits: limits)
+        let error = #expect(throws: PostgreSQLError.self) {
+            try other.query("SELECT count(pg_advisory_lock(n)) FROM generate_series(1, 1000000) AS n")
+        }
+        #expect(error?.code == .refused(SQLState("53200")))
+        try other.query("SELECT count(pg_advisory_unlock(n)) FROM generate_series(1, \(count)) AS n")
+        return other
+    }
+
+    @Test("Customers with more subscriptions than the server has locks are learnt of all the same, and the next one is")
+    func manySubscriptions() async throws {
+        let server = try PostgreSQLServer()
+        let location = try PostgreSQLLocation(url: server.url())
+        let database = try PostgreSQLDatabase(location)
+        let states = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
+        #expect(try await states.keep(notification("a"), StateLesson(subscriptions: [subscription("first")])))
+        let other = try takeLocks(location, leaving: 1000)
+        for customer in 0..<4 {
+            let many = (0..<2000).map { subscription("\(customer)-\($0)", of: digest(UInt8(customer))) }
+            states.learn(StateLesson(subscriptions: many))
+        }
+        #expect(try await states.keep(notification("b"), StateLesson(subscriptions: [subscription("next")])))
+        #expect(states.fault == nil)
+        #expect(states.warning == nil)
+        #expect(states.count() == 8002)
+        #expect(try await states.forget(digest(3)) == 2000)
+        #expect(!other.isBroken)
+        await database.close()
+    }
+
+    @Test("Where other programs have taken the server's locks, what is learnt is kept with the few that are left")
+    func fewLocks() async throws {
+        let server = try PostgreSQLServer()
+        let location = try PostgreSQLLocation(url: server.url())
+        let database = try PostgreSQLDatabase(location)
+        let store = PostgreSQLStateStore(database, digestKey: testDigestKey)
+        // A first look at a table takes locks of its own.
+        _ = try store.commit([StateWork(notification: nil, lesson: StateLesson(subscriptions: [subscription("0")]))])
+        let other = try takeLocks(location, leaving: 100)
+        let many = (0..<200).map { subscription("\($0)") }
+        _ = try store.commit([StateWork(notification: nil, lesson: StateLesson(subscriptions: many))])
+        #expect(try store.count() == 200)
+        #expect(!other.isBroken)
+        await database.close()
     }
 }
