@@ -18,7 +18,7 @@ enum PostgreSQLMigrator {
     static func migrate(_ connection: PostgreSQLConnection, at place: String) throws(PostgreSQLError) {
         // The usual case, without a lock or a transaction: all is there.
         if let made = try made(on: connection), try due(after: made, at: place).isEmpty { return }
-        let start = [lock(.integer(lockKey)), takeTime(), PostgreSQLStatement(sql: Migration.table)()]
+        let start = [lock(.integer(lockKey)), takeTime(), stay(), PostgreSQLStatement(sql: Migration.table)()]
         try connection.transaction(start) { _ throws(PostgreSQLError) in
             // Another replica may have been first.
             for migration in try due(after: try made(on: connection) ?? [], at: place) {
@@ -63,8 +63,10 @@ enum PostgreSQLMigrator {
     private static func hasLedger(_ made: Set<String>) -> Bool { made.contains(LedgerSQL.migration.name) }
 
     /// The names of the steps that the database has; `nil` when it has no table of them.
+    ///
+    /// From here on the connection looks for tables where that one is first, and makes them there.
     private static func made(on connection: PostgreSQLConnection) throws(PostgreSQLError) -> Set<String>? {
-        guard try connection.run(hasTable()).boolean(0, 0) else { return nil }
+        guard try connection.run(stay()).count > 0 else { return nil }
         let rows = try connection.run(names())
         var made: Set<String> = []
         for row in rows.rows { made.insert(try rows.text(row, 0)) }
@@ -83,8 +85,15 @@ enum PostgreSQLMigrator {
     private static let takeTime = PostgreSQLStatement(
         sql: "SELECT set_config('statement_timeout', '0', true)"
     )
-    private static let hasTable = PostgreSQLStatement(
-        sql: "SELECT to_regclass('schema_migrations') IS NOT NULL"
+    /// The path is looked through for tables that are there, and those that are made come into its first schema: that may
+    /// be another one than when the tables were made, such as the user's own, which somebody has added since.
+    private static let stay = PostgreSQLStatement(
+        sql: """
+            SELECT set_config('search_path', concat_ws(', ', quote_ident(nspname::text),
+                nullif(current_setting('search_path'), '')), false)
+            FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            WHERE pg_class.oid = to_regclass('schema_migrations')
+            """
     )
     private static let names = PostgreSQLStatement(sql: "SELECT name FROM schema_migrations")
     private static let note = PostgreSQLStatement(

@@ -37,4 +37,33 @@ struct PostgreSQLMigratorTests {
         #expect(error?.description.contains("from the future") == true)
         #expect(error?.isRetryable == false)
     }
+
+    @Test("Tables stay where they are, and the next version's are made beside them, whatever else comes into the path")
+    func schema() throws {
+        let connection = try PostgreSQLConnection(to: location)
+        try PostgreSQLMigrator.migrate(connection, at: "here")
+        let newest = try #require(Migration.inOrder.last).name
+        try connection.query("DELETE FROM schema_migrations WHERE name = $1", .text(newest))
+        // The default path begins with a schema of the user's name.
+        try connection.query("CREATE SCHEMA postgres")
+        for _ in 0..<2 {
+            let connection = try PostgreSQLConnection(to: location)
+            try PostgreSQLMigrator.migrate(connection, at: "here")
+            try PostgreSQLMigrator.check(try PostgreSQLConnection(to: location), at: "here")
+        }
+        let names = try connection.query("SELECT name FROM public.schema_migrations")
+        #expect(Set(try names.rows.map { try names.text($0, 0) }) == Set(Migration.inOrder.map(\.name)))
+        #expect(try connection.query("SELECT count(*) FROM pg_tables WHERE schemaname = 'postgres'").integer(0, 0) == 0)
+    }
+
+    @Test("A table of the same name that comes before ours in the path is not used")
+    func shadow() throws {
+        try PostgreSQLMigrator.migrate(try PostgreSQLConnection(to: location), at: "here")
+        let other = try PostgreSQLConnection(to: location)
+        try other.query("CREATE SCHEMA postgres")
+        let connection = try PostgreSQLConnection(to: location)
+        try PostgreSQLMigrator.check(connection, at: "here")
+        try other.query("CREATE TABLE postgres.ledger_chains (n int8)")
+        #expect(try connection.query("SELECT writer FROM ledger_chains").count == 0)
+    }
 }
