@@ -140,7 +140,8 @@ public final class PostgreSQLDatabase: Sendable {
         try wait(for: nextOther, isRepeatable: isRepeatable, body)
     }
 
-    /// Works beside whoever writes the ledger.
+    /// Works beside whoever writes the ledger, for somebody in a hurry: where there has been no connection for a second,
+    /// nobody waits for one.
     ///
     /// - Parameters:
     ///   - isRepeatable: Whether doing it twice is the same as doing it once: it is done once more when the connection
@@ -153,7 +154,7 @@ public final class PostgreSQLDatabase: Sendable {
         _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Value
     ) async throws(StorageFailure) -> Value {
         do throws(PostgreSQLError) {
-            return try await nextOther.run(isRepeatable: isRepeatable, body)
+            return try await nextOther.run(isRepeatable: isRepeatable, isHurried: true, body)
         } catch {
             throw StorageFailure(error, at: name)
         }

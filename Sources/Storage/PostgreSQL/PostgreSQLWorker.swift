@@ -28,6 +28,8 @@ final class PostgreSQLWorker: @unchecked Sendable {
     private let condition = NSCondition()
     private var jobs: [Job] = []
     private var currentFault: PostgreSQLError? = PostgreSQLError(.unreachable, "not connected yet")
+    /// Since when there is known to be no connection; `nil` while there is one, and before the first attempt has failed.
+    private var faultySince: ContinuousClock.Instant?
     private var isStopping = false
     private var hasEnded = false
     private var ends: [@Sendable () -> Void] = []
@@ -66,10 +68,12 @@ final class PostgreSQLWorker: @unchecked Sendable {
     /// - Parameters:
     ///   - isRepeatable: Whether doing it twice is the same as doing it once: it is done anew when the connection broke
     ///     under it.
+    ///   - isHurried: Whether it is refused at once where there has been no connection for a second.
     ///   - body: What to do, on the worker's thread.
     ///   - completion: Told the outcome, on the worker's thread, or at once on this one when it cannot be taken.
     func submit<Value>(
         isRepeatable: Bool = false,
+        isHurried: Bool = false,
         _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Value,
         completion: @escaping @Sendable (Result<Value, PostgreSQLError>) -> Void
     ) {
@@ -87,22 +91,24 @@ final class PostgreSQLWorker: @unchecked Sendable {
             },
             complete: { completion($0.map { .failure($0) } ?? outcome) }
         )
-        if let refusal = enqueue(job) { completion(.failure(refusal)) }
+        if let refusal = enqueue(job, isHurried: isHurried) { completion(.failure(refusal)) }
     }
 
     /// Does a piece of work, and waits for it.
     ///
     /// - Parameters:
     ///   - isRepeatable: Whether doing it twice is the same as doing it once.
+    ///   - isHurried: Whether it is refused at once where there has been no connection for a second.
     ///   - body: What to do, on the worker's thread.
     /// - Returns: What `body` returned.
     /// - Throws: ``PostgreSQLError``.
     func run<Value: Sendable>(
         isRepeatable: Bool = false,
+        isHurried: Bool = false,
         _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Value
     ) async throws(PostgreSQLError) -> Value {
         let result = await withCheckedContinuation { continuation in
-            submit(isRepeatable: isRepeatable, body) { continuation.resume(returning: $0) }
+            submit(isRepeatable: isRepeatable, isHurried: isHurried, body) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }
@@ -150,9 +156,10 @@ final class PostgreSQLWorker: @unchecked Sendable {
         }
     }
 
-    private func enqueue(_ job: Job) -> PostgreSQLError? {
+    private func enqueue(_ job: Job, isHurried: Bool) -> PostgreSQLError? {
         condition.withLock {
             guard !isStopping else { return PostgreSQLError(.stopped) }
+            if isHurried, let faultySince, faultySince.duration(to: .now) >= .seconds(1) { return currentFault }
             guard jobs.count < limits.queue else { return PostgreSQLError(.busy) }
             jobs.append(job)
             condition.signal()
@@ -256,6 +263,7 @@ extension PostgreSQLWorker {
     private func note(_ fault: PostgreSQLError?) {
         let isNews = condition.withLock {
             defer { currentFault = fault }
+            faultySince = fault == nil ? nil : faultySince ?? .now
             return currentFault != fault
         }
         if isNews { report(fault) }

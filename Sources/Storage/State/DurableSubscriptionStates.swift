@@ -204,11 +204,12 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         // What waits now may be written, and wait no longer, while the store is read as it was before.
         let (version, before) = state.withLock { ($0.version, $0.queue.unwritten) }
         var held: HeldState
+        let number = health.begin()
         do throws(StorageFailure) {
             held = try await store.held(question)
-            health.noteSuccess()
+            health.noteSuccess(number)
         } catch {
-            health.note(error, of: question)
+            health.note(error, of: question, number)
             throw StateStoreFailure(detail: error.detail)
         }
         state.withLock { state in

@@ -1,7 +1,8 @@
 import Offers
 import Synchronization
 
-/// Whether held state can be read: what was asked last when it could not, until something is read again.
+/// Whether held state can be read: what was asked last when it could not, until something is read again, and how long
+/// what is asked now goes without an answer.
 final class ReadHealth: Sendable {
     private struct Failed {
         let failure: StorageFailure
@@ -10,30 +11,64 @@ final class ReadHealth: Sendable {
         let since: ContinuousClock.Instant
     }
 
-    private let failed = Mutex<Failed?>(nil)
+    private struct State {
+        var failed: Failed?
+        /// When each question was asked that has no answer yet, by its number.
+        var open: [Int: ContinuousClock.Instant] = [:]
+        var lastNumber = 0
+        /// When something was read last.
+        var lastSuccess: ContinuousClock.Instant?
+    }
+
+    private let state = Mutex(State())
+
+    /// Something is asked.
+    ///
+    /// - Returns: The question's number.
+    func begin() -> Int {
+        state.withLock { state in
+            state.lastNumber += 1
+            state.open[state.lastNumber] = .now
+            return state.lastNumber
+        }
+    }
 
     /// Something was read.
-    func noteSuccess() { failed.withLock { $0 = nil } }
+    ///
+    /// - Parameter number: The question's number.
+    func noteSuccess(_ number: Int) {
+        state.withLock { state in
+            state.open[number] = nil
+            state.failed = nil
+            state.lastSuccess = .now
+        }
+    }
 
     /// Something could not be read.
     ///
     /// - Parameters:
     ///   - failure: Why.
     ///   - question: What was asked.
-    func note(_ failure: StorageFailure, of question: StateQuestion) {
-        failed.withLock { failed in
-            failed = Failed(failure: failure, question: question, since: failed?.since ?? .now)
+    ///   - number: The question's number.
+    func note(_ failure: StorageFailure, of question: StateQuestion, _ number: Int) {
+        state.withLock { state in
+            let asked = state.open.removeValue(forKey: number)
+            state.failed = Failed(failure: failure, question: question, since: state.failed?.since ?? asked ?? .now)
         }
     }
 
     /// What could not be read last; `nil` where the last could.
-    var question: StateQuestion? { failed.withLock { $0?.question } }
+    var question: StateQuestion? { state.withLock { $0.failed?.question } }
 
     /// What keeps state from being read; `nil` when nothing does, or has for less than a second.
     var failure: StorageFailure? {
-        failed.withLock { failed in
-            guard let failed, failed.since.duration(to: .now) >= .seconds(1) else { return nil }
-            return failed.failure
+        state.withLock { state in
+            let now = ContinuousClock.now
+            if let failed = state.failed, failed.since.duration(to: now) >= .seconds(1) { return failed.failure }
+            // One that takes long while others are answered is no fault.
+            let silence = state.open.values.filter { asked in state.lastSuccess.map { $0 < asked } ?? true }.min()
+            guard let silence, silence.duration(to: now) >= .seconds(1) else { return nil }
+            return StorageFailure(.unavailable, "a question is not answered for a second")
         }
     }
 }

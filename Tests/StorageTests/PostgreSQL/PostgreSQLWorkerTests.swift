@@ -68,6 +68,18 @@ struct PostgreSQLWorkerTests {
         await worker.stop()
     }
 
+    @Test("Who is in a hurry is told at once where there has been no connection for a second, and does not wait for it")
+    func hurry() async throws {
+        var limits = PostgreSQLLimits()
+        limits.waiting = .seconds(3600)
+        let nowhere = try PostgreSQLLocation(url: "postgres://me@/offers?host=/tmp/there-is-no-such-directory")
+        let worker = PostgreSQLWorker(name: "worker", location: nowhere, limits: limits)
+        try await Task.sleep(for: .seconds(2))
+        let error = await #expect(throws: PostgreSQLError.self) { try await worker.run(isHurried: true) { _ in } }
+        #expect(error?.code == .unreachable)
+        await worker.stop()
+    }
+
     @Test("Stopping does what waits, takes nothing new, and closes the connection")
     func stop() async throws {
         let location = try TestServer.makeDatabase()

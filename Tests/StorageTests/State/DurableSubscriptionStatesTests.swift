@@ -135,6 +135,25 @@ struct DurableSubscriptionStatesTests {
         states.close()
     }
 
+    @Test("A store that answers no question is told of while the question is open, and found well once it answers")
+    func silent() async throws {
+        let store = FailingStateStore(SQLiteStateStore(database, digestKey: testDigestKey))
+        let states = DurableSubscriptionStates(store, now: { clock })
+        func wait(until isDone: () -> Bool) async throws {
+            let deadline = ContinuousClock.now + .seconds(60)
+            while !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        }
+        store.isSilent = true
+        async let first = states.held(question(1))
+        try await wait { states.readFault != nil }
+        #expect(states.readFault?.contains("a question is not answered") == true)
+        store.isSilent = false
+        #expect(try await first.isEmpty)
+        try await wait { states.readFault == nil }
+        #expect(states.readFault == nil)
+        states.close()
+    }
+
     @Test("Old notifications whose deletion fails are deleted soon after, not an hour later")
     func oldNotifications() async throws {
         let inner = SQLiteStateStore(database, digestKey: testDigestKey)

@@ -8,6 +8,7 @@ final class FailingStateStore: StateStore {
     private let store: SQLiteStateStore
     private let failuresLeft = Atomic(0)
     private let unreadable = Atomic(false)
+    private let silent = Atomic(false)
 
     init(_ store: SQLiteStateStore) {
         self.store = store
@@ -37,7 +38,14 @@ final class FailingStateStore: StateStore {
         set { unreadable.store(newValue, ordering: .sequentiallyConsistent) }
     }
 
+    /// Whether it answers no question for now.
+    var isSilent: Bool {
+        get { silent.load(ordering: .sequentiallyConsistent) }
+        set { silent.store(newValue, ordering: .sequentiallyConsistent) }
+    }
+
     func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
+        while isSilent { try? await Task.sleep(for: .milliseconds(10)) }
         if isUnreadable { throw StorageFailure(.unavailable, "permission denied for table held_subscriptions") }
         return try await store.held(question)
     }
