@@ -166,9 +166,12 @@ public final class PostgreSQLDatabase: Sendable {
         for other in others { await other.stop() }
     }
 
+    /// The connection with the least to do, in turn where several have as little.
     private var nextOther: PostgreSQLWorker {
         let number = turn.wrappingAdd(1, ordering: .relaxed).newValue
-        return others[Int(UInt(bitPattern: number) % UInt(others.count))]
+        let start = Int(UInt(bitPattern: number) % UInt(others.count))
+        let inTurn = others[start...] + others[..<start]
+        return inTurn.min { $0.load < $1.load } ?? others[start]
     }
 
     private func wait<Value>(

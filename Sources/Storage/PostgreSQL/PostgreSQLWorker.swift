@@ -27,6 +27,8 @@ final class PostgreSQLWorker: @unchecked Sendable {
     private let report: @Sendable (PostgreSQLError?) -> Void
     private let condition = NSCondition()
     private var jobs: [Job] = []
+    /// How many pieces of work were taken and are not done.
+    private var unfinished = 0
     private var currentFault: PostgreSQLError? = PostgreSQLError(.unreachable, "not connected yet")
     /// Since when there is known to be no connection; `nil` while there is one, and before the first attempt has failed.
     private var faultySince: ContinuousClock.Instant?
@@ -62,6 +64,9 @@ final class PostgreSQLWorker: @unchecked Sendable {
 
     /// Why there is no connection; `nil` while there is one.
     var fault: PostgreSQLError? { condition.withLock { currentFault } }
+
+    /// How much there is to do; more than anything where there is no connection.
+    var load: Int { condition.withLock { currentFault == nil ? unfinished : .max } }
 
     /// Adds a piece of work.
     ///
@@ -162,6 +167,7 @@ final class PostgreSQLWorker: @unchecked Sendable {
             if isHurried, let faultySince, faultySince.duration(to: .now) >= .seconds(1) { return currentFault }
             guard jobs.count < limits.queue else { return PostgreSQLError(.busy) }
             jobs.append(job)
+            unfinished += 1
             condition.signal()
             return nil
         }
@@ -221,8 +227,13 @@ extension PostgreSQLWorker {
         if error != nil, job.isRepeatable, connection.isBroken, job.deadline > .now {
             putBack([job])
         } else {
-            job.complete(error)
+            complete(job, error)
         }
+    }
+
+    private func complete(_ job: Job, _ error: PostgreSQLError?) {
+        condition.withLock { unfinished -= 1 }
+        job.complete(error)
     }
 
     /// Waits for work, for a while.
@@ -256,7 +267,7 @@ extension PostgreSQLWorker {
             jobs.removeAll { $0.deadline <= now || self.isStopping }
             return (late, self.isStopping, currentFault)
         }
-        for job in late { job.complete(fault ?? PostgreSQLError(.unreachable)) }
+        for job in late { complete(job, fault ?? PostgreSQLError(.unreachable)) }
         return !isStopping
     }
 
@@ -278,7 +289,7 @@ extension PostgreSQLWorker {
             }
             return (jobs, self.ends)
         }
-        for job in rest { job.complete(PostgreSQLError(.stopped)) }
+        for job in rest { complete(job, PostgreSQLError(.stopped)) }
         for end in ends { end() }
     }
 

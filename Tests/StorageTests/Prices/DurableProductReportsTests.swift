@@ -59,6 +59,24 @@ struct DurableProductReportsTests {
         #expect(try await open().products(of: "app", in: try #require(CountryCode("FR"))).isEmpty)
     }
 
+    @Test("However many reports come at once, the server is asked a few times, and signing does not wait for them")
+    func roundTrips() async throws {
+        let proxy = try ServerProxy(to: try TestServer.makeDatabase())
+        let database = try PostgreSQLDatabase(proxy.location)
+        let store = DurableProductReports(in: database)
+        let many = try (0..<500).map { try report("product \($0 % 300)", "1", offers: ["stay"]) }
+        #expect(try await store.keep(many.prefix(1).map(\.self), of: "app", at: clock) == [true])
+        let before = proxy.answered
+        #expect(try await store.keep(many, of: "app", at: clock).count { $0 } == 500)
+        // The connections are looked after meanwhile, too.
+        #expect(proxy.answered - before < 100)
+        let germany = try #require(CountryCode("DE"))
+        let read = try await store.products(of: "app", in: germany)
+        #expect(read.count == 300)
+        #expect(read.first { $0.productId == "product 7" }?.prices.newest.count == 2)
+        await database.close()
+    }
+
     @Test("An app has room for so many products and offers, and no more", arguments: LedgerHome.allCases)
     func bounds(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
