@@ -14,6 +14,7 @@ public final class DurableOfferTally: OfferTally {
     private let now: @Sendable () -> Timestamp
     private let counts = OfferTallyPart()
     private let parts = Mutex<[OfferTallyPart]>([])
+    private let failure = Mutex<StorageFailure?>(nil)
     private let writer = DispatchQueue(label: "offer-counts", qos: .utility)
     private let timer: UpkeepTimer
 
@@ -47,6 +48,11 @@ public final class DurableOfferTally: OfferTally {
         self.init(database as any OfferCountStore, now: now)
     }
 
+    /// What keeps counts from being kept, in a sentence; `nil` when nothing does.
+    public var warning: String? {
+        failure.withLock { $0 }.map { "counts of decisions wait to be written, and are lost at a stop: \($0.detail)" }
+    }
+
     /// Counts a decision.
     ///
     /// - Parameter decision: The decision.
@@ -75,7 +81,9 @@ public final class DurableOfferTally: OfferTally {
         guard !taken.isEmpty else { return }
         do throws(StorageFailure) {
             try store.add(taken, on: FunnelPeriod.day(of: now()))
+            failure.withLock { $0 = nil }
         } catch {
+            failure.withLock { $0 = error }
             // As many kinds as there can be is all that ever waits.
             counts.putBack(taken)
         }

@@ -135,14 +135,17 @@ struct FunnelFiguresTests {
         }
     }
 
-    @Test("What was counted while the database was away is added when it is there again")
+    @Test("What was counted while the database was away is warned of, and added when it is there again")
     func away() {
         let store = AwayStore()
         let tally = DurableOfferTally(store, now: { clock })
+        #expect(tally.warning == nil)
         tally.count(decision(.lapsed))
         tally.close()
+        #expect(tally.warning?.contains("away") == true)
         tally.count(decision(.lapsed))
         tally.close()
+        #expect(tally.warning == nil)
         #expect(store.kept.withLock { $0 } == [decision(.lapsed): 2])
     }
 

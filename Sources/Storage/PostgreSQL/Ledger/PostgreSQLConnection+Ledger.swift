@@ -40,6 +40,15 @@ extension PostgreSQLConnection {
         return outcomes
     }
 
+    /// Does all that a commit does, of no entries: it fails where a commit would for a missing right or table.
+    ///
+    /// - Throws: ``PostgreSQLError``.
+    func commitNothing() throws(PostgreSQLError) {
+        try transaction([Statements.count([]), Statements.presented([])]) { _ throws(PostgreSQLError) in
+            ((), [Statements.insert([LedgerRecord]()), Statements.insert([:])])
+        }
+    }
+
     private static func standing(
         of batch: PostgreSQLLedgerBatch,
         _ signatures: PostgreSQLRows,

@@ -65,6 +65,7 @@ final class PostgreSQLLedgerStore: LedgerStore {
             _ = try connection.headBeginning(writer, at: now())
             let time = PostgreSQLValue.integer(now().millisecondsSince1970)
             _ = try connection.run(PostgreSQLCall(LedgerSQL.seen, time, .text(writer)))
+            try connection.commitNothing()
         }
     }
 

@@ -64,4 +64,37 @@ struct PostgreSQLLedgerStoreTests {
         #expect(found.faults.isEmpty, "\(found.faults)")
         #expect(found.chains == 4)
     }
+
+    @Test(
+        "Before it takes signatures again the ledger is asked for all that a signature needs",
+        arguments: [
+            "SELECT ON redemptions", "SELECT ON ledger_presentations", "INSERT ON ledger_presentations",
+            "UPDATE ON ledger_presentations", "INSERT ON ledger_records",
+        ]
+    )
+    func rights(missing: String) throws {
+        let location = try TestServer.makeDatabase()
+        let administrator = try PostgreSQLConnection(to: location)
+        try PostgreSQLMigrator.migrate(administrator, at: "here")
+        let name = try administrator.query("SELECT current_database()::text").text(0, 0)
+        try administrator.query("CREATE ROLE \(name) LOGIN")
+        try administrator.query("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(name)")
+        let host = try #require(location.parameters["host"])
+        let database = try PostgreSQLDatabase(try PostgreSQLLocation(url: "postgres://\(name)@/\(name)?host=\(host)"))
+        let store = PostgreSQLLedgerStore(
+            database: database,
+            keys: LedgerKeys(digestKey: testDigestKey, checkpointSigner: fixture.signer),
+            retentionDays: nil,
+            now: { fixture.now }
+        )
+        try store.probe()
+        try administrator.query("REVOKE \(missing) FROM \(name)")
+        let failure = #expect(throws: StorageFailure(.unavailable, "")) { try store.probe() }
+        #expect(failure?.detail.contains("42501") == true)
+        #expect(failure?.detail.contains("grant") == true)
+        try administrator.query("GRANT \(missing) TO \(name)")
+        try store.probe()
+        #expect(try administrator.query("SELECT number FROM ledger_records").count == 0)
+        #expect(try administrator.query("SELECT last_seen FROM ledger_presentations").count == 0)
+    }
 }
