@@ -201,6 +201,7 @@ struct CommandTests {
         let right = try report(account: "ALICE")
         #expect(right.status == 0)
         #expect(right.text == "The signature is right for these values.\n")
+        #expect(right.errors.isEmpty)
         let wrong = try report(account: "alice", "--json")
         #expect(wrong.status == 1)
         let causes = try JSONSerialization.jsonObject(with: wrong.output) as? [String: Any]

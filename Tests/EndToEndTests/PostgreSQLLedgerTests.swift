@@ -87,6 +87,37 @@ struct PostgreSQLLedgerTests {
         #expect(try service.sign(request).decisions.first?["discount"] != nil)
     }
 
+    @Test("A command whose ledger is away says so, and blames no file of the caller")
+    func away() throws {
+        let server = try PostgreSQLServer()
+        try installation.keepLedger(in: server.url())
+        try installation.directory.write("receipt.json", Customers.active)
+        try installation.directory.write(
+            "report.json",
+            #"""
+            {"bundleId":"\#(Installation.bundleId)","productId":"pro.monthly","offerId":"anyone",
+            "applicationUsername":"alice","keyIdentifier":"TESTKEY001","nonce":"00000000-0000-4000-8000-000000000000",
+            "timestamp":1795262400000,"signature":"AAAA"}
+            """#
+        )
+        server.stop()
+        let signed = try Executable.run([
+            "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",
+            "pro.monthly", "--offer-id", "anyone", "--application-username", "alice", "--receipt-response",
+            installation.directory.path("receipt.json"),
+        ])
+        #expect(signed.status == 1)
+        #expect(signed.errors.contains("PostgreSQL cannot be reached"), "\(signed.errors)")
+        #expect(!signed.errors.contains("receipt.json"), "\(signed.errors)")
+        let diagnosed = try Executable.run([
+            "diagnose", "--config", installation.configuration, installation.directory.path("report.json"),
+        ])
+        #expect(diagnosed.status == 1)
+        #expect(!diagnosed.text.isEmpty)
+        #expect(diagnosed.errors.contains("the ledger was not asked"), "\(diagnosed.errors)")
+        #expect(diagnosed.errors.contains("PostgreSQL cannot be reached"), "\(diagnosed.errors)")
+    }
+
     @Test("Nothing is forgotten, and nothing made, where there is no ledger")
     func noLedger() throws {
         let server = try PostgreSQLServer()

@@ -3,6 +3,7 @@ import Foundation
 import OfferAPI
 import OfferService
 import Offers
+import Storage
 import StrictJSON
 
 /// `offer-signer diagnose`: why StoreKit refused a signature, in words for people.
@@ -29,7 +30,7 @@ struct Diagnose: AsyncParsableCommand {
         let service = try options.load()
         let report = try read()
         let bundleIds = Set(service.settings.apps.map(\.app.bundleId))
-        let diagnoses = service.diagnoseReports(recalling: OpenLedger.recall(service.settings))
+        let diagnoses = service.diagnoseReports(recalling: recall(service.settings))
         guard let diagnosis = await diagnoses.diagnose(report, callersApps: bundleIds) else {
             Console.message("error: \(self.report) at /bundleId: the catalog has no app \(report.bundleId)")
             throw ExitCode.failure
@@ -41,6 +42,16 @@ struct Diagnose: AsyncParsableCommand {
             if diagnosis.causes.isEmpty { try Console.result("The signature is right for these values.") }
         }
         if !diagnosis.isValid { throw ExitCode.failure }
+    }
+
+    /// The ledger; where it cannot be asked, that is said, as the diagnosis may know less then.
+    private func recall(_ settings: Settings) -> LedgerRecall? {
+        do throws(ValueFault) {
+            return try OpenLedger.recall(settings)
+        } catch {
+            Console.message("warning: the ledger was not asked: \(error.message)")
+            return nil
+        }
     }
 
     private func read() throws(ExitCode) -> SignatureReport {

@@ -97,8 +97,9 @@ struct Sign: AsyncParsableCommand {
         do {
             answer = try await signOffers.answer(request, skippingEligibility: skipEligibility)
         } catch {
+            let ledgerFault = opened.fault
             await opened.close()
-            Console.message("error: \(sentence(for: error))")
+            Console.message("error: \(sentence(for: error, ledgerFault))")
             throw ExitCode.failure
         }
         await opened.close()
@@ -124,13 +125,16 @@ struct Sign: AsyncParsableCommand {
         }
     }
 
-    private func sentence(for fault: SignatureFault) -> String {
+    private func sentence(for fault: SignatureFault, _ ledgerFault: String?) -> String {
         switch fault {
         case .unknownApp(let bundleId): "the catalog has no app \(bundleId)"
         case .accountRequired: "the app asks for an account: give --app-account-token or --application-username"
         case .issuerUnknown(let bundleId):
             "a JWS names the issuer of the key: write the issuerId beside the first key of \(bundleId) in the catalog"
         case .transactionRequired: "no transaction of the customer is known"
+        // No file is at fault where nobody can tell: what is held of customers is in the ledger's database.
+        case .evidence(let fault) where fault.code == "state_unavailable":
+            [fault.detail, ledgerFault].compactMap(\.self).joined(separator: " ")
         case .evidence(let fault):
             "\(receiptResponse ?? "evidence")\(fault.pointer.isEmpty ? "" : " at \(fault.pointer)"): \(fault.detail)"
         case .signing(let failure): "\(failure)"

@@ -84,11 +84,17 @@ struct OpenLedger: Sendable {
     /// Finds what was signed in a ledger that is there, without opening it for writing.
     ///
     /// - Parameter settings: The settings.
-    /// - Returns: What finds it; `nil` when there is no ledger, or its digest key cannot be read.
-    static func recall(_ settings: Settings) -> LedgerRecall? {
-        guard let archive = try? archive(settings),
-            let key = try? LedgerKeyFiles(settings).readDigestKey()
-        else { return nil }
+    /// - Returns: What finds it.
+    /// - Throws: ``ValueFault`` when there is no ledger that can be read now, or its digest key cannot be read.
+    static func recall(_ settings: Settings) throws(ValueFault) -> LedgerRecall {
+        let archive = try archive(settings)
+        let key = try LedgerKeyFiles(settings).readDigestKey()
+        do throws(StorageFailure) {
+            // A server that is out of reach shows itself only when it is asked.
+            _ = try archive.record(nonce: "")
+        } catch {
+            throw ValueFault("the ledger cannot be read: \(error.detail)")
+        }
         return LedgerRecall(archive, digestKey: key)
     }
 
