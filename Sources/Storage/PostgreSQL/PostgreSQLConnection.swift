@@ -143,13 +143,14 @@ extension PostgreSQLConnection {
         guard try answers.first?.optionalText(0, 0) != "off" else { throw PostgreSQLError(.notDurable) }
     }
 
-    /// Commits wait for the disk, whatever the server, the database or the role say; a stronger promise is kept.
+    /// Commits wait for the disk, and for that of a synchronous standby, whatever the server, the database or the role
+    /// say; a stronger promise is kept.
     private static func durability(_ values: [PostgreSQLValue]) -> PostgreSQLCall {
         let sql = """
             SELECT current_setting('fsync', true),
                 set_config('synchronous_commit',
-                    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
-                    ELSE current_setting('synchronous_commit') END, false)
+                    CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply'
+                    ELSE 'on' END, false)
             """
         return PostgreSQLCall(sql, values)
     }

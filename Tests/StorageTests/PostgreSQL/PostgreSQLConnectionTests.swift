@@ -143,9 +143,11 @@ struct PostgreSQLConnectionTests {
     @Test("Commits wait for the disk, also where the database says otherwise")
     func durability() throws {
         let name = try connection.query("SELECT current_database()::text").text(0, 0)
-        try connection.query("ALTER DATABASE \(name) SET synchronous_commit = off")
-        let another = try PostgreSQLConnection(to: location)
-        #expect(try another.query("SELECT current_setting('synchronous_commit')").text(0, 0) == "on")
+        for weaker in ["off", "local", "remote_write"] {
+            try connection.query("ALTER DATABASE \(name) SET synchronous_commit = \(weaker)")
+            let another = try PostgreSQLConnection(to: location)
+            #expect(try another.query("SELECT current_setting('synchronous_commit')").text(0, 0) == "on")
+        }
         try connection.query("ALTER DATABASE \(name) SET synchronous_commit = remote_apply")
         let third = try PostgreSQLConnection(to: location)
         #expect(try third.query("SELECT current_setting('synchronous_commit')").text(0, 0) == "remote_apply")
