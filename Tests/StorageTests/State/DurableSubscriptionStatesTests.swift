@@ -124,7 +124,7 @@ struct DurableSubscriptionStatesTests {
         store.isUnreadable = true
         await #expect(throws: StateStoreFailure.self) { _ = try await states.held(question(1)) }
         func wait(until isDone: () -> Bool) async throws {
-            let deadline = ContinuousClock.now + .seconds(60)
+            let deadline = ContinuousClock.now + .seconds(600)
             while !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
         }
         try await wait { states.readFault != nil }
@@ -140,7 +140,7 @@ struct DurableSubscriptionStatesTests {
         let store = FailingStateStore(SQLiteStateStore(database, digestKey: testDigestKey))
         let states = DurableSubscriptionStates(store, now: { clock })
         func wait(until isDone: () -> Bool) async throws {
-            let deadline = ContinuousClock.now + .seconds(60)
+            let deadline = ContinuousClock.now + .seconds(600)
             while !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
         }
         store.isSilent = true
@@ -164,7 +164,7 @@ struct DurableSubscriptionStatesTests {
         func count() throws -> Int? {
             try database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM notifications") }
         }
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(600)
         while try count() == 1, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
         #expect(try count() == 0)
         #expect(store.failures == 0)
