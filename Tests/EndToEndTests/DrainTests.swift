@@ -69,6 +69,8 @@ struct DrainTests {
         let open = try Connection(to: service.server)
         #expect(try open.request("POST", "/v1/signatures", body: Self.body).status == 200)
         try open.send("POST /v1/sig")
+        // To a service that has not read it yet, the connection is idle.
+        Thread.sleep(forTimeInterval: 1)
         service.signal(SIGTERM)
         let response = try open.receive()
         #expect(response.status == 503)
