@@ -155,3 +155,16 @@ func history(
         coverage: coverage
     )
 }
+
+/// What a signed transaction says, with its renewal info or alone.
+func signed(
+    _ transaction: Transaction,
+    _ renewal: RenewalInfo? = nil,
+    on date: Double
+) -> SubscriptionHistory {
+    var (transaction, renewal) = (transaction, renewal)
+    transaction.signedDate = day(date)
+    renewal?.signedDate = day(date)
+    let entries = [renewal ?? entry(transaction.originalTransactionId, transaction.productId, renews: nil)]
+    return history(entries, [transaction], asOf: day(date), coverage: .partial)
+}

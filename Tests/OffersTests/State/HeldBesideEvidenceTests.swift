@@ -31,18 +31,6 @@ struct HeldBesideEvidenceTests {
         return policy.decide("pro.monthly").reason
     }
 
-    private func signed(
-        _ transaction: Transaction,
-        _ renewal: RenewalInfo? = nil,
-        on date: Double
-    ) -> SubscriptionHistory {
-        var (transaction, renewal) = (transaction, renewal)
-        transaction.signedDate = day(date)
-        renewal?.signedDate = day(date)
-        let entries = [renewal ?? entry(transaction.originalTransactionId, transaction.productId, renews: nil)]
-        return history(entries, [transaction], asOf: day(date), coverage: .partial)
-    }
-
     private func updated(_ evidence: SubscriptionHistory, _ source: StateSource, by lessons: [StateLesson])
         -> SubscriptionHistory
     {

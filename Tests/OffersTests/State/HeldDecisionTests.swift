@@ -28,18 +28,6 @@ struct HeldDecisionTests {
         )
     }
 
-    private func signed(
-        _ transaction: Transaction,
-        _ renewal: RenewalInfo? = nil,
-        on date: Double
-    ) -> SubscriptionHistory {
-        var (transaction, renewal) = (transaction, renewal)
-        transaction.signedDate = day(date)
-        renewal?.signedDate = day(date)
-        let entries = [renewal ?? entry(transaction.originalTransactionId, renews: nil)]
-        return history(entries, [transaction], asOf: day(date), coverage: .partial)
-    }
-
     @Test("Who asked with evidence once is answered without it, by the account in it or the one it was sent for")
     func byAccount() {
         let own = lesson(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5))

@@ -27,18 +27,6 @@ struct HeldSourcesTests {
         evidence.updated(by: held(lessons), from: source, for: Account.alice.view)
     }
 
-    private func signed(
-        _ transaction: Transaction,
-        _ renewal: RenewalInfo? = nil,
-        on date: Double
-    ) -> SubscriptionHistory {
-        var (transaction, renewal) = (transaction, renewal)
-        transaction.signedDate = day(date)
-        renewal?.signedDate = day(date)
-        let entries = [renewal ?? entry(transaction.originalTransactionId, renews: nil)]
-        return history(entries, [transaction], asOf: day(date), coverage: .partial)
-    }
-
     @Test("What was said of the renewal before a purchase says nothing of the purchase")
     func boughtAgain() {
         let off = lesson(signed(ended, entry(renews: false, ended: true), on: -0.2), for: .alice)

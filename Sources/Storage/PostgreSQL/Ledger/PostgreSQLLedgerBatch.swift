@@ -1,4 +1,3 @@
-import Crypto
 import Offers
 
 /// Entries that are written in one transaction: what has to be known before, and what is decided then.
@@ -151,7 +150,6 @@ struct PostgreSQLLedgerBatch {
             start: limit.start(at: entry.time).millisecondsSince1970
         )
     }
-
 }
 
 extension PostgreSQLLedgerBatch.CountedGrant {
