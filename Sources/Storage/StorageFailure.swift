@@ -10,6 +10,10 @@ public struct StorageFailure: Error, CustomStringConvertible {
         case notADatabase
         /// A newer version of the service has changed its tables.
         case newerSchema
+        /// There are no tables yet, or those of an earlier version, and it is not opened for making them.
+        case notMigrated
+        /// The ledger was written with other keys.
+        case otherKeys
         /// A commit would be confirmed before it is on durable storage.
         case notDurable
         /// It could not be read or written now; later it may be.

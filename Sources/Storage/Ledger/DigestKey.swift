@@ -63,6 +63,9 @@ public struct DigestKey: Sendable {
         return digest("transaction", bundleId, originalTransactionId ?? "")
     }
 
+    /// By what a ledger knows the key again; it tells nothing of the key, and is no account's digest.
+    var mark: [UInt8] { digest("mark", "", "") }
+
     /// HMAC-SHA256 (RFC 2104) of the kind, the app and the text, each with its length, cut to 128 bits.
     private func digest(_ kind: String, _ bundleId: String, _ text: String) -> [UInt8] {
         var message = CanonicalBytes()

@@ -38,14 +38,16 @@ public final class PostgreSQLDatabase: Sendable {
     /// - Parameters:
     ///   - location: Where it is.
     ///   - access: What it is opened for.
+    ///   - keys: The keys that a ledger in it is written with; others than before are refused. `nil` where none are used.
     ///   - limits: How long things may take.
     ///   - report: Told when the connection that writes is lost or cannot be made (what is wrong, in a sentence), and when
     ///     it is there again (`nil`).
-    /// - Throws: ``StorageFailure`` when the database must not be used: a newer version has changed its tables, or it does
-    ///   not keep what it commits.
+    /// - Throws: ``StorageFailure`` when the database must not be used: a newer version has changed its tables, its ledger
+    ///   was written with other keys, or it does not keep what it commits.
     public init(
         _ location: PostgreSQLLocation,
         access: Access = .readWrite,
+        keys: LedgerKeyMarks? = nil,
         limits: PostgreSQLLimits = PostgreSQLLimits(),
         report: @escaping @Sendable (String?) -> Void = { _ in }
     ) throws(StorageFailure) {
@@ -61,6 +63,8 @@ public final class PostgreSQLDatabase: Sendable {
                 try PostgreSQLMigrator.migrate(connection, at: name)
             case .readOnly: try PostgreSQLMigrator.check(connection, at: name)
             }
+            guard let keys else { return }
+            if access == .readOnly { try connection.checkKeys(keys) } else { try connection.claim(with: keys) }
         }
         let firstAnswer = DispatchSemaphore(value: 0)
         writer = PostgreSQLWorker(
@@ -92,15 +96,20 @@ public final class PostgreSQLDatabase: Sendable {
     /// - Parameters:
     ///   - url: Where it is; see ``PostgreSQLLocation``.
     ///   - access: What it is opened for.
+    ///   - keys: The keys that a ledger in it is written with; `nil` where none are used.
     /// - Throws: ``StorageFailure``.
-    public convenience init(url: String, access: Access) throws(StorageFailure) {
+    public convenience init(
+        url: String,
+        access: Access,
+        keys: LedgerKeyMarks? = nil
+    ) throws(StorageFailure) {
         let location: PostgreSQLLocation
         do throws(PostgreSQLError) {
             location = try PostgreSQLLocation(url: url)
         } catch {
             throw StorageFailure(error, at: "the ledger's URL")
         }
-        try self.init(location, access: access)
+        try self.init(location, access: access, keys: keys)
     }
 
     deinit {
@@ -113,6 +122,9 @@ public final class PostgreSQLDatabase: Sendable {
         let fault = writer.fault ?? others.lazy.compactMap(\.fault).first
         return fault.map { StorageFailure($0, at: name).detail }
     }
+
+    /// Why the connection that was made first is of no use now; `nil` while it is there.
+    public var failure: StorageFailure? { writer.fault.map { StorageFailure($0, at: name) } }
 
     /// Works with the connection that writes the ledger, and waits for it: not to be called from the cooperative pool.
     ///

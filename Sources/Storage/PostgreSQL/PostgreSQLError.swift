@@ -27,6 +27,8 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
         case notMigrated
         /// The tables are not those of this version.
         case schema
+        /// The ledger was written with other keys.
+        case otherKeys
         /// The URL cannot be used.
         case invalidURL
     }
@@ -51,7 +53,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
         switch code {
         case .unreachable, .connectionLost, .timedOut, .busy, .notMigrated: true
         case .refused(let state): state.isRetryable
-        case .stopped, .abandoned, .unexpectedAnswer, .notDurable, .schema, .invalidURL: false
+        case .stopped, .abandoned, .unexpectedAnswer, .notDurable, .schema, .otherKeys, .invalidURL: false
         }
     }
 
@@ -60,7 +62,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
         switch code {
         case .unreachable, .connectionLost, .timedOut, .unexpectedAnswer, .notDurable, .notMigrated: true
         case .refused(let state): state.endsConnection
-        case .busy, .stopped, .abandoned, .schema, .invalidURL: false
+        case .busy, .stopped, .abandoned, .schema, .otherKeys, .invalidURL: false
         }
     }
 
@@ -79,6 +81,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
             case .notDurable: "PostgreSQL does not keep what it commits: fsync is off; switch it on"
             case .notMigrated: "the tables in PostgreSQL cannot be used yet"
             case .schema: "the tables in PostgreSQL cannot be used"
+            case .otherKeys: "the ledger in PostgreSQL has other keys"
             case .invalidURL: "the URL of PostgreSQL cannot be used"
             }
         return detail.isEmpty ? text : "\(text): \(detail)"
@@ -97,6 +100,8 @@ extension StorageFailure {
             case .notDurable: .notDurable
             case .unexpectedAnswer: .malformed
             case .schema: .newerSchema
+            case .otherKeys: .otherKeys
+            case .notMigrated: .notMigrated
             case .invalidURL: .cannotOpen
             case .abandoned: .abandoned
             case .refused(let state) where state.isForValues: .refused

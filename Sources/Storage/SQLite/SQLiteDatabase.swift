@@ -37,8 +37,13 @@ public final class SQLiteDatabase: Sendable {
     /// - Parameters:
     ///   - path: The file; its directory has to be there, and writable, as SQLite keeps a log beside the file.
     ///   - access: What it is opened for.
+    ///   - keys: The keys that a ledger in it is written with; others than before are refused. `nil` where none are used.
     /// - Throws: ``StorageFailure`` when it cannot be used.
-    public init(path: String, access: Access = .readWrite) throws(StorageFailure) {
+    public init(
+        path: String,
+        access: Access = .readWrite,
+        keys: LedgerKeyMarks? = nil
+    ) throws(StorageFailure) {
         self.path = path
         checkpoints = LogCheckpoints(path: path)
         _ = Self.isSetUp
@@ -54,14 +59,16 @@ public final class SQLiteDatabase: Sendable {
         case .readWrite:
             try makeDurable()
             try migrate()
+            if let keys { try claim(with: keys) }
         case .readOnly:
             let made = try read { try Self.migrationsMade($0) }
             guard try !Migration.due(after: made, at: path).contains(where: \.isForReaders) else {
                 throw StorageFailure(
-                    .cannotOpen,
+                    .notMigrated,
                     "\(path) is not up to date; start the service, or any command that writes, once to bring it up"
                 )
             }
+            if let keys { try checkKeys(keys) }
         }
     }
 

@@ -4,5 +4,6 @@ extension Migration {
         StateSQL.migration, ProductReportSQL.migration, LedgerSQL.migration, RedemptionSQL.migration,
         FunnelSQL.migration, RedemptionSQL.indexMigration, NonceSQL.migration,
         SlimTables.migration, NonceSQL.sectionMigration, SlimTables.timeMigration,
+        LedgerKeyMarks.migration,
     ]
 }

@@ -16,12 +16,7 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         let service = try options.load()
         let settings = service.settings
-        let ledgerKeys = LedgerKeyFiles(settings)
-        let faults = ledgerKeys.faults()
-        guard faults.isEmpty else {
-            for fault in faults { Console.message("error: \(fault)") }
-            throw ExitCode.badConfiguration
-        }
+        let ledger = try await ledger(settings)
         for (app, (keys, retired)) in zip(settings.apps, zip(service.keys, service.retiredKeys)) {
             let products = app.app.subscriptionGroups.flatMap(\.products)
             let offers = products.reduce(0) { $0 + $1.offers.count }
@@ -42,17 +37,26 @@ struct Check: AsyncParsableCommand {
             for key in retired { try Console.result("  key \(key.keyIdentifier): P-256, public key only") }
         }
         if let warning = settings.server.tls?.warning(at: WallClock.now()) { Console.message("warning: \(warning)") }
-        if let warning = ledgerKeys.lossWarning { Console.message("warning: \(warning)") }
+        if let warning = ledger.warning { Console.message("warning: \(warning)") }
         try Console.result("key memory: \(service.keyMemoryName)")
-        switch settings.ledger.location {
-        case .sqlite(let path):
-            try Console.result("ledger: \(path)\(ledgerKeys.isLedgerNew ? ", which the first start will make" : "")")
-        case .postgres: try Console.result("ledger: PostgreSQL, which was not asked")
-        }
+        try Console.result("ledger: \(ledger.finding)")
         for client in settings.clients {
             try Console.result("client \(client.name): \(client.apps.sorted().joined(separator: ", "))")
         }
         try Console.result("The configuration is in order.")
+    }
+
+    private func ledger(_ settings: Settings) async throws -> LedgerCheckup {
+        var faults = LedgerKeyFiles(settings).faults()
+        if faults.isEmpty {
+            do throws(ValueFault) {
+                return try await LedgerCheckup(settings)
+            } catch {
+                faults = ["\(KnownSetting.ledgerURL.keyPath): \(error.message)"]
+            }
+        }
+        for fault in faults { Console.message("error: \(fault)") }
+        throw ExitCode.badConfiguration
     }
 
     private func count(_ number: Int, _ thing: String) -> String {

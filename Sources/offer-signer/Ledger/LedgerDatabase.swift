@@ -23,11 +23,13 @@ enum LedgerDatabase: Sendable {
     /// - Parameters:
     ///   - location: Where it is.
     ///   - access: What it is opened for.
+    ///   - keys: The keys that the ledger is written with; `nil` where none are used.
     /// - Throws: `StorageFailure` when it cannot be used.
-    init(_ location: LedgerLocation, access: Access) throws(StorageFailure) {
+    init(_ location: LedgerLocation, access: Access, keys: LedgerKeyMarks? = nil) throws(StorageFailure) {
         switch location {
         case .sqlite(let path):
-            self = .sqlite(try SQLiteDatabase(path: path, access: access == .readOnly ? .readOnly : .readWrite))
+            let access: SQLiteDatabase.Access = access == .readOnly ? .readOnly : .readWrite
+            self = .sqlite(try SQLiteDatabase(path: path, access: access, keys: keys))
         case .postgres(let url):
             if let fault = Self.environmentFault { throw StorageFailure(.cannotOpen, fault) }
             let access: PostgreSQLDatabase.Access =
@@ -36,7 +38,7 @@ enum LedgerDatabase: Sendable {
                 case .existing: .existing
                 case .readOnly: .readOnly
                 }
-            self = .postgreSQL(try PostgreSQLDatabase(url: url, access: access))
+            self = .postgreSQL(try PostgreSQLDatabase(url: url, access: access, keys: keys))
         }
     }
 
@@ -77,6 +79,14 @@ enum LedgerDatabase: Sendable {
         switch self {
         case .sqlite: nil
         case .postgreSQL(let database): database.fault
+        }
+    }
+
+    /// Why a PostgreSQL server could not be asked when it was opened, though it may be asked later; `nil` when it could.
+    var failure: StorageFailure? {
+        switch self {
+        case .sqlite: nil
+        case .postgreSQL(let database): database.failure
         }
     }
 

@@ -29,9 +29,12 @@ struct OpenLedger: Sendable {
     init(_ settings: Settings, isMade: Bool = true) throws(ValueFault) {
         let files = LedgerKeyFiles(settings)
         if isMade { try files.makeForNewLedger() } else { try files.checkLedgerIsThere() }
-        let keys = LedgerKeys(digestKey: try files.readDigestKey(), checkpointSigner: try files.loadCheckpointKey())
+        let signer = try files.loadCheckpointKey()
+        let keys = LedgerKeys(digestKey: try files.readDigestKey(), checkpointSigner: signer)
+        let marks = LedgerKeyMarks(digestKey: keys.digestKey, checkpointKeySPKI: signer.publicKeySPKI)
         do throws(StorageFailure) {
-            database = try LedgerDatabase(settings.ledger.location, access: isMade ? .readWrite : .existing)
+            let access: LedgerDatabase.Access = isMade ? .readWrite : .existing
+            database = try LedgerDatabase(settings.ledger.location, access: access, keys: marks)
         } catch {
             throw ValueFault("the ledger cannot be opened: \(error.detail)")
         }
@@ -87,8 +90,11 @@ struct OpenLedger: Sendable {
     /// - Returns: What finds it.
     /// - Throws: ``ValueFault`` when there is no ledger that can be read now, or its digest key cannot be read.
     static func recall(_ settings: Settings) throws(ValueFault) -> LedgerRecall {
-        let archive = try archive(settings)
-        let key = try LedgerKeyFiles(settings).readDigestKey()
+        let files = LedgerKeyFiles(settings)
+        try files.checkLedgerIsThere()
+        let key = try files.readDigestKey()
+        let marks = LedgerKeyMarks(digestKey: key, checkpointKeySPKI: nil)
+        let archive = try readOnly(settings, keys: marks).archive
         do throws(StorageFailure) {
             // A server that is out of reach shows itself only when it is asked.
             _ = try archive.record(nonce: "")
@@ -109,12 +115,14 @@ struct OpenLedger: Sendable {
 
     /// Opens the ledger's database for reading, as it is.
     ///
-    /// - Parameter settings: The settings.
+    /// - Parameters:
+    ///   - settings: The settings.
+    ///   - keys: The keys that the ledger should have been written with; `nil` where none are used.
     /// - Returns: The database.
-    /// - Throws: ``ValueFault`` when there is none.
-    static func readOnly(_ settings: Settings) throws(ValueFault) -> LedgerDatabase {
+    /// - Throws: ``ValueFault`` when there is none, or it was written with others.
+    static func readOnly(_ settings: Settings, keys: LedgerKeyMarks? = nil) throws(ValueFault) -> LedgerDatabase {
         do throws(StorageFailure) {
-            return try LedgerDatabase(settings.ledger.location, access: .readOnly)
+            return try LedgerDatabase(settings.ledger.location, access: .readOnly, keys: keys)
         } catch {
             throw ValueFault("the ledger cannot be read: \(error.detail)")
         }

@@ -59,6 +59,16 @@ final class LedgerFixture: Sendable {
         }
     }
 
+    /// Opens the database with the keys that a ledger in it is written with, and closes it again.
+    func open(with keys: LedgerKeyMarks, readOnly: Bool = false) async throws {
+        switch home {
+        case .sqlite: _ = try SQLiteDatabase(path: path, access: readOnly ? .readOnly : .readWrite, keys: keys)
+        case .postgresql:
+            let access: PostgreSQLDatabase.Access = readOnly ? .readOnly : .readWrite
+            try await PostgreSQLDatabase(try unwrap(location), access: access, keys: keys).close()
+        }
+    }
+
     /// Held state beside the ledger.
     func states() throws -> any StateStore {
         switch home {

@@ -1,0 +1,50 @@
+import Storage
+import SubscriptionKeys
+
+/// What `check` finds where the ledger is: it is opened as it is, and nothing is made or changed.
+struct LedgerCheckup {
+    /// What is there, in a line.
+    let finding: String
+    /// What will keep `serve` from signing, though it will start; `nil` when nothing is known.
+    private(set) var warning: String?
+
+    /// Looks at the ledger, and asks the PostgreSQL server for a few seconds at most.
+    ///
+    /// - Parameter settings: The settings, whose keys have been found to be in order.
+    /// - Throws: ``ValueFault`` for what `serve` will refuse.
+    init(_ settings: Settings) async throws(ValueFault) {
+        let files = LedgerKeyFiles(settings)
+        let place: String
+        switch settings.ledger.location {
+        case .sqlite(let path): place = path
+        case .postgres: place = "PostgreSQL"
+        }
+        guard !files.isLedgerNew else {
+            finding = "\(place), which the first start will make"
+            warning = files.lossWarning
+            return
+        }
+        let marks = LedgerKeyMarks(
+            digestKey: try files.readDigestKey(),
+            checkpointKeySPKI: try files.loadCheckpointKey().publicKeySPKI
+        )
+        let failure: StorageFailure?
+        do throws(StorageFailure) {
+            let database = try LedgerDatabase(settings.ledger.location, access: .readOnly, keys: marks)
+            failure = database.failure
+            await database.close()
+        } catch {
+            failure = error
+        }
+        switch failure?.code {
+        case nil: finding = "\(place), in order"
+        case .notMigrated: finding = "\(place), whose tables the next start will make or bring up to date"
+        case .unavailable:
+            finding = "\(place), which could not be asked"
+            warning = failure.map {
+                "ledger.url: \($0.detail); serve starts without it, and signs nothing until it is there"
+            }
+        default: throw ValueFault(failure?.detail ?? place)
+        }
+    }
+}

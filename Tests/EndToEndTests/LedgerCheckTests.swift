@@ -1,0 +1,107 @@
+import ChildProcess
+import Foundation
+import PostgreSQLServer
+import Testing
+
+@Suite("What check and serve say of a ledger that is there", .serialized, .timeLimit(.minutes(30)))
+struct LedgerCheckTests {
+    private let installation: Installation
+
+    init() throws { installation = try Installation() }
+
+    private func check() throws -> ChildProcess.Outcome {
+        try Executable.run(["check", "--config", installation.configuration])
+    }
+
+    /// Lets a service begin the ledger, and stop.
+    private func begin() throws {
+        let service = try RunningService(installation)
+        try service.waitUntilReadiness(is: 200)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+    }
+
+    /// Expects that nothing is done with the ledger by a key that it was not written with.
+    private func expectRefusal(of setting: String) throws {
+        for (command, status) in [("check", 78), ("serve", 1)] as [(String, Int32)] {
+            let outcome = try Executable.run([command, "--config", installation.configuration])
+            #expect(outcome.status == status)
+            #expect(outcome.text.isEmpty)
+            #expect(outcome.errors.contains("it was written with another"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("(\(setting))"), "\(outcome.errors)")
+        }
+    }
+
+    @Test("A file: in order, damaged, or with a key that is not its own")
+    func file() throws {
+        try begin()
+        let fine = try check()
+        #expect(fine.status == 0 && fine.errors.isEmpty)
+        #expect(fine.text.contains("ledger.sqlite, in order"), "\(fine.text)")
+        let key = installation.ledger + ".digest-key"
+        let own = try Data(contentsOf: URL(filePath: key))
+        try Data(repeating: 7, count: 32).write(to: URL(filePath: key))
+        try expectRefusal(of: "ledger.digestKeyFile")
+        try own.write(to: URL(filePath: key))
+        #expect(try check().status == 0)
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: installation.ledger + suffix) }
+        let damaged = Data("SQLite format 3\0".utf8) + Data(repeating: 0xA5, count: 8192)
+        try damaged.write(to: URL(filePath: installation.ledger))
+        let faulty = try check()
+        #expect(faulty.status == 78)
+        #expect(faulty.errors.contains("error: ledger.url: ") && faulty.errors.contains("SQLite"), "\(faulty.errors)")
+        #expect(try Data(contentsOf: URL(filePath: installation.ledger)) == damaged)
+    }
+
+    @Test("PostgreSQL: without tables, in order, away, or with a key that is not its own")
+    func server() throws {
+        let server = try PostgreSQLServer()
+        try installation.keepLedger(in: server.url())
+        for _ in 0..<2 {
+            // Whoever only looks makes no tables.
+            let empty = try check()
+            #expect(empty.status == 0 && empty.errors.isEmpty)
+            #expect(empty.text.contains("whose tables the next start will make"), "\(empty.text)")
+        }
+        try begin()
+        let fine = try check()
+        #expect(fine.status == 0 && fine.errors.isEmpty)
+        #expect(fine.text.contains("ledger: PostgreSQL, in order"), "\(fine.text)")
+        server.stop()
+        let away = try check()
+        #expect(away.status == 0)
+        #expect(away.text.contains("which could not be asked"), "\(away.text)")
+        #expect(away.errors.contains("warning: ledger.url: ") && away.errors.contains("cannot be reached"))
+        try server.start()
+        try installation.directory.write("digest.key", UUID().uuidString, mode: 0o600)
+        try expectRefusal(of: "ledger.digestKeyFile")
+    }
+
+    @Test("A replica with another key, which starts before the server does, is never ready, and says why")
+    func lateServer() throws {
+        let server = try PostgreSQLServer()
+        try installation.keepLedger(in: server.url())
+        try begin()
+        try installation.openssl(
+            "genpkey",
+            "-algorithm",
+            "EC",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-out",
+            installation.directory.path("checkpoint.p8")
+        )
+        server.stop()
+        let service = try RunningService(installation)
+        try server.start()
+        let deadline = Date(timeIntervalSinceNow: 60)
+        var faults: [String] = []
+        while !faults.contains(where: { $0.contains("ledger.checkpointKeyFile") }), deadline > Date() {
+            usleep(50_000)
+            let (status, details) = try service.readiness()
+            #expect(status == 503)
+            faults = details["faults"] as? [String] ?? []
+        }
+        #expect(faults.contains { $0.contains("it was written with another checkpoint key") }, "\(faults)")
+    }
+}
