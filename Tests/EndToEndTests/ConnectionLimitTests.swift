@@ -170,12 +170,30 @@ struct ConnectionLimitTests {
         let connection = try Connection(to: service.server)
         for (method, path, allow) in [
             ("GET", "/v1/signatures", "POST"), ("DELETE", "/v1/product-reports", "POST"),
-            ("PUT", "/v1/products", "GET"),
+            ("PUT", "/v1/products", "GET, HEAD"),
             ("HEAD", "/v1/signatures", "POST"), ("OPTIONS", "/v1/diagnoses", "POST"),
         ] {
             let response = try connection.request(method, path)
             #expect(response.status == 405)
             #expect(response.headers["allow"] == allow)
+        }
+        #expect(try connection.request("POST", "/v1/signatures", body: Self.body).status == 200)
+    }
+
+    @Test("What can be got may be asked for its head alone, which is that of the answer")
+    func heads() throws {
+        let service = try RunningService()
+        let connection = try Connection(to: service.server)
+        let products = "/v1/products?bundleId=\(Installation.bundleId)&countryCode=DE"
+        for (path, fields, status) in [
+            ("/v1/openapi.json", [], 200), (products, [Self.token], 200), (products, [], 401),
+        ] {
+            let got = try connection.request("GET", path, headers: fields)
+            let head = try connection.request("HEAD", path, headers: fields)
+            #expect(got.status == status && head.status == status)
+            for field in ["content-type", "content-length"] {
+                #expect(got.headers[field] != nil && head.headers[field] == got.headers[field])
+            }
         }
         #expect(try connection.request("POST", "/v1/signatures", body: Self.body).status == 200)
     }

@@ -8,10 +8,8 @@ public enum PublicAPI {
     /// The context of a request.
     public typealias Context = ServiceRequestContext
 
-    /// The method that each path takes.
-    static let methods = Dictionary(
-        uniqueKeysWithValues: PublicRoute.allCases.map { ($0.path, $0.method.rawValue) }
-    )
+    /// The methods that each path takes.
+    static let methods = Dictionary(uniqueKeysWithValues: PublicRoute.allCases.map { ($0.path, $0.allow) })
 
     /// Builds the responder of the public listener.
     ///
@@ -25,7 +23,7 @@ public enum PublicAPI {
         metrics: RequestMetrics = RequestMetrics(),
         logger: Logger
     ) -> some HTTPResponder<Context> {
-        let router = Router(context: Context.self)
+        let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: IdentityMiddleware())
         let telemetry = RequestTelemetry(metrics: metrics, logger: logger)
         router.add(middleware: TelemetryMiddleware(telemetry: telemetry))

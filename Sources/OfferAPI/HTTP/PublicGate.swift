@@ -19,8 +19,8 @@ struct PublicGate: Sendable {
     func judge(_ head: RequestHead, from address: () -> SocketAddress?) -> HeadJudgement {
         // A path is what it is: the router would take `//v1/signatures` and `/v1/signatures/` for calls, past this gate.
         guard let route = PublicRoute(head) else { return .refuse(.notFound) }
-        guard head.method == route.method else {
-            return .refuse(.methodNotAllowed(allow: route.method.rawValue))
+        guard route.takes(head.method) else {
+            return .refuse(.methodNotAllowed(allow: route.allow))
         }
         do throws(Problem) {
             if let scope = route.scope {

@@ -24,13 +24,19 @@ enum PublicRoute: String, CaseIterable {
     /// The path.
     var path: String { rawValue }
 
-    /// The only method that it takes.
+    /// The method that it is for.
     var method: HTTPRequest.Method {
         switch self {
         case .products, .description: .get
         case .signatures, .eligibility, .introductorySignatures, .diagnoses, .productReports: .post
         }
     }
+
+    /// The methods that it takes, as the `Allow` field lists them.
+    var allow: String { method == .get ? "GET, HEAD" : method.rawValue }
+
+    /// Whether it takes a method: where there is something to get, its head alone may be asked for (RFC 9110 §9.3.2).
+    func takes(_ other: HTTPRequest.Method) -> Bool { other == method || other == .head && method == .get }
 
     /// What a client needs to be allowed; `nil` where nobody has to be known.
     var scope: ClientScope? {

@@ -61,7 +61,7 @@ struct RequestTelemetry: Sendable {
     ///   - identity: The request's name.
     ///   - problem: Why it is refused.
     func note(_ head: RequestHead?, _ identity: RequestIdentity, _ problem: Problem) {
-        let route = head.flatMap { head in PublicRoute(head).flatMap { $0.method == head.method ? $0.path : nil } }
+        let route = head.flatMap { head in PublicRoute(head).flatMap { $0.takes(head.method) ? $0.path : nil } }
         note(identity, route: route, status: problem.status, client: nil, nanoseconds: 0, problem: problem)
     }
 
