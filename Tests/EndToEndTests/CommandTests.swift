@@ -211,6 +211,43 @@ struct CommandTests {
         #expect(words.text.hasPrefix("The service signed the account in another case with this nonce."))
     }
 
+    @Test(
+        "What another program writes can be read as it comes",
+        arguments: ["-", "/dev/stdin", "/dev/fd/7"],
+        [#"cat "$FILE" | "$0" "$@" 7<&0"#, #""$0" "$@" < "$FILE" 7< "$FILE""#]
+    )
+    func pipes(input: String, script: String) throws {
+        try installation.directory.write("receipt.json", Customers.active)
+        let sign = [
+            "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",
+            "pro.monthly", "--offer-id", "anyone", "--application-username", "a", "--receipt-response", input,
+        ]
+        let environment = ["FILE": installation.directory.path("receipt.json")]
+        let signed = try Executable.run(
+            ["-c", script, Executable.path] + sign,
+            of: "/bin/sh",
+            environment: environment
+        )
+        #expect(signed.status == 0, "\(signed.errors)")
+        #expect(try decision(signed)["discount"] != nil)
+        let diagnose = ["diagnose", "--config", installation.configuration, input]
+        let diagnosed = try Executable.run(
+            ["-c", script, Executable.path] + diagnose,
+            of: "/bin/sh",
+            environment: environment
+        )
+        #expect(diagnosed.status == 1)
+        // It was read, and is no report.
+        #expect(diagnosed.errors.contains("error: \(input) at /"), "\(diagnosed.errors)")
+    }
+
+    @Test("What is endless is not read for ever")
+    func endless() throws {
+        let outcome = try sign("--offer-id", "anyone", "--receipt-response", "/dev/zero")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("/dev/zero is longer than 16 MiB"), "\(outcome.errors)")
+    }
+
     @Test("What is wrong with a file of the command line is told in the system's few words")
     func missingFiles() throws {
         for (path, reason) in [("/none", "No such file or directory"), ("/", "Is a directory")] {

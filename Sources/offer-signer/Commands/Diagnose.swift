@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import OfferAPI
 import OfferService
 import Offers
@@ -23,7 +22,7 @@ struct Diagnose: AsyncParsableCommand {
     @Flag(help: "Print the diagnosis as POST /v1/diagnoses gives it.")
     var json = false
 
-    @Argument(help: ArgumentHelp("The report.", valueName: "report.json"))
+    @Argument(help: ArgumentHelp("The report; - is standard input.", valueName: "report.json"))
     var report: String
 
     func run() async throws {
@@ -56,10 +55,10 @@ struct Diagnose: AsyncParsableCommand {
 
     private func read() throws(ExitCode) -> SignatureReport {
         let bytes: [UInt8]
-        do {
-            bytes = Array(try Data(contentsOf: URL(filePath: report)))
+        do throws(ValueFault) {
+            bytes = try InputFile.bytes(of: report)
         } catch {
-            Console.message("error: \(report) cannot be read: \(error.reason)")
+            Console.message("error: \(report) \(error.message)")
             throw .failure
         }
         do {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import OfferAPI
 import OfferService
 import Offers
@@ -36,7 +35,9 @@ struct Sign: AsyncParsableCommand {
     @Option(help: "The signature's format: discount, or jws for StoreKit 2's compactJWS arguments.")
     var format: Format = .discount
 
-    @Option(help: ArgumentHelp("A verifyReceipt answer: what the customer has.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A verifyReceipt answer: what the customer has; - is standard input.", valueName: "file")
+    )
     var receiptResponse: String?
 
     @Flag(help: "Sign without a look at the customer. The catalog and the offer's dates hold all the same.")
@@ -117,10 +118,10 @@ struct Sign: AsyncParsableCommand {
 
     private func evidence() throws(ExitCode) -> Evidence? {
         guard let receiptResponse else { return nil }
-        do {
-            return .receiptResponse(json: Array(try Data(contentsOf: URL(filePath: receiptResponse))))
+        do throws(ValueFault) {
+            return .receiptResponse(json: try InputFile.bytes(of: receiptResponse))
         } catch {
-            Console.message("error: \(receiptResponse) cannot be read: \(error.reason)")
+            Console.message("error: \(receiptResponse) \(error.message)")
             throw .failure
         }
     }

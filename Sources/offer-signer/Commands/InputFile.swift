@@ -1,0 +1,43 @@
+import Glibc
+
+/// A file that a command reads once: a regular one, a pipe such as a shell's `<(…)`, or `-` for standard input.
+enum InputFile {
+    /// The most bytes that are read: more than any evidence or report has.
+    static let maximumBytes = 16 << 20
+
+    /// Reads all of it.
+    ///
+    /// - Parameter path: The path.
+    /// - Returns: Its bytes.
+    /// - Throws: ``ValueFault`` when it cannot be read, or is too long.
+    static func bytes(of path: String) throws(ValueFault) -> [UInt8] {
+        let opened = inherited(path)
+        let descriptor = opened ?? open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw fault() }
+        defer { if opened == nil { close(descriptor) } }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &piece, piece.count)
+            if count == 0 { return bytes }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw fault()
+            }
+            bytes += piece.prefix(count)
+            guard bytes.count <= maximumBytes else {
+                throw ValueFault("is longer than \(maximumBytes >> 20) MiB")
+            }
+        }
+    }
+
+    /// What the shell has opened already: by its path nobody may open it once the process is protected.
+    private static func inherited(_ path: String) -> Int32? {
+        if path == "-" || path == "/dev/stdin" { return STDIN_FILENO }
+        let prefix = "/dev/fd/"
+        guard path.hasPrefix(prefix), let number = Int32(path.dropFirst(prefix.count)), number >= 0 else { return nil }
+        return number
+    }
+
+    private static func fault() -> ValueFault { ValueFault("cannot be read: \(String(cString: strerror(errno)))") }
+}
