@@ -28,6 +28,19 @@ struct TLSTests {
         #expect(throws: Failure.self) { try service.sign("{}") }
     }
 
+    @Test("A handshake that fails is counted, and the log says why; who only looks whether anybody listens is not")
+    func failures() throws {
+        let service = try start("--log-level", "info")
+        _ = try installation.curl(service, "--tls-max", "1.2")
+        #expect(throws: Failure.self) { try service.sign("{}") }
+        _ = try Connection(to: service.server)
+        for reason in ["tlsv1 alert unknown ca", "http request"] {
+            #expect(service.log.contains(#""TLS handshake failed""#) && service.log.contains(reason), "\(service.log)")
+        }
+        #expect(try installation.curl(service, "--cacert", installation.directory.path("authority.pem")) == ("200", 0))
+        #expect(try service.metrics()["offer_signer_tls_handshake_failures_total"] == 2)
+    }
+
     @Test(
         "TLS 1.3 and 1.2 are spoken, nothing older",
         arguments: [("-tls1_3", true), ("-tls1_2", true), ("-tls1_1", false)]

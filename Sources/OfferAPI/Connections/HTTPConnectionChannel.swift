@@ -34,7 +34,10 @@ struct HTTPConnectionChannel: ServerChildChannel {
             } else {
                 // Who does not read gets nothing more to read.
                 try pipeline.addHandler(BackPressureHandler())
-                if let tls = setup.tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
+                if let tls = setup.tls {
+                    try pipeline.addHandler(NIOSSLServerHandler(context: tls.context))
+                    try pipeline.addHandler(TLSHandshakeHandler(noteFailure: setup.noteTLSFailure))
+                }
                 let arrivals = BytesArrivalHandler()
                 try pipeline.addHandler(arrivals)
                 var decoding = NIOHTTPDecoderLimitConfiguration()

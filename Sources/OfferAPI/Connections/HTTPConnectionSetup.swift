@@ -18,6 +18,8 @@ final class HTTPConnectionSetup {
     let queue: LoopQueue?
     /// Called for every request that is refused before it was worked on, with its head where that was understood.
     let noteRefusal: (RequestHead?, RequestIdentity, Problem) -> Void
+    /// Called for every client with whom TLS did not come about, with the reason.
+    let noteTLSFailure: (String) -> Void
     /// The time that answers tell.
     let date = HTTPDate()
 
@@ -34,6 +36,7 @@ final class HTTPConnectionSetup {
     ///   - admission: What lets requests in while there is not too much to do; `nil` for all of them.
     ///   - queue: Where requests wait that are answered on the event loop; `nil` when everything goes to the router.
     ///   - noteRefusal: Called for every request that is refused before it was worked on.
+    ///   - noteTLSFailure: Called for every client with whom TLS did not come about.
     init(
         limits: ConnectionLimits,
         census: ConnectionCensus,
@@ -41,7 +44,8 @@ final class HTTPConnectionSetup {
         tls: TLSIdentity? = nil,
         admission: AdmissionControl? = nil,
         queue: LoopQueue? = nil,
-        noteRefusal: @escaping (RequestHead?, RequestIdentity, Problem) -> Void = { _, _, _ in }
+        noteRefusal: @escaping (RequestHead?, RequestIdentity, Problem) -> Void = { _, _, _ in },
+        noteTLSFailure: @escaping (String) -> Void = { _ in }
     ) {
         self.limits = limits
         self.census = census
@@ -50,6 +54,7 @@ final class HTTPConnectionSetup {
         self.admission = admission
         self.queue = queue
         self.noteRefusal = noteRefusal
+        self.noteTLSFailure = noteTLSFailure
     }
 }
 

@@ -23,6 +23,7 @@ public final class RequestMetrics: Sendable {
     }
 
     private let factory: any MetricsFactory
+    private let tlsFailures: Counter
     private let handles = Mutex<[Key: Handles]>([:])
 
     /// Creates what counts; each handle is made at its first use, and kept.
@@ -30,6 +31,7 @@ public final class RequestMetrics: Sendable {
     /// - Parameter factory: What keeps the metrics; by default nothing does.
     public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         self.factory = factory
+        tlsFailures = Counter(label: "offer_signer_tls_handshake_failures_total", factory: factory)
     }
 
     /// Counts a request.
@@ -50,6 +52,9 @@ public final class RequestMetrics: Sendable {
         handles.count.increment()
         handles.duration.recordNanoseconds(nanoseconds)
     }
+
+    /// Counts a client with whom TLS did not come about.
+    func countTLSFailure() { tlsFailures.increment() }
 
     private func makeHandles(for key: Key) -> Handles {
         let labels = [

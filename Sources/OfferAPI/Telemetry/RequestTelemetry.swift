@@ -65,6 +65,14 @@ struct RequestTelemetry: Sendable {
         note(identity, route: route, status: problem.status, client: nil, nanoseconds: 0, problem: problem)
     }
 
+    /// Takes note of a client with whom TLS did not come about.
+    ///
+    /// - Parameter reason: Why, in a few fixed words.
+    func noteTLSFailure(_ reason: String) {
+        metrics.countTLSFailure()
+        logger.info("TLS handshake failed", metadata: ["reason": "\(reason)"])
+    }
+
     /// Logs that a request of the current task could not be answered, where that is no fault of the client.
     ///
     /// - Parameter problem: What the client is told.

@@ -20,6 +20,11 @@ extension MetricDefinition {
             "How long requests took, from head to answer, by the pattern of their route."
         ),
         MetricDefinition(
+            "offer_signer_tls_handshake_failures_total",
+            .counter,
+            "Clients with whom TLS did not come about on the public listener; the log says why."
+        ),
+        MetricDefinition(
             "offer_signer_queue_wait_seconds",
             .durations,
             "How long requests waited, from their last byte until they were worked on."

@@ -1,0 +1,42 @@
+import NIOCore
+import NIOSSL
+import NIOTLS
+
+/// Tells of each client with whom TLS does not come about, so that whoever wonders why one cannot connect finds it here.
+final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let noteFailure: (String) -> Void
+
+    /// Creates the handler of a new connection, to stand behind the one that speaks TLS.
+    ///
+    /// - Parameter noteFailure: Told why the handshake failed, in BoringSSL's few words.
+    init(noteFailure: @escaping (String) -> Void) {
+        self.noteFailure = noteFailure
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        context.fireUserInboundEventTriggered(event)
+        if case TLSUserEvent.handshakeCompleted = event {
+            context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Who has just gone has not failed: so do probes that look whether anybody listens.
+        if case NIOSSLError.handshakeFailed(.sslError(let faults)) = error, faults != [.eofDuringHandshake] {
+            noteFailure(Self.reason(in: faults))
+        }
+        context.fireErrorCaught(error)
+    }
+
+    /// The words of the first fault, such as `no shared cipher`, without the places in its sources.
+    private static func reason(in faults: NIOBoringSSLErrorStack) -> String {
+        let text = faults.first.map { "\($0)" } ?? ""
+        guard let words = text.firstMatch(of: /OPENSSL_internal:([A-Z0-9_]+)/) else { return "unknown" }
+        return words.1.replacing("_", with: " ").lowercased()
+    }
+}
+
+@available(*, unavailable)
+extension TLSHandshakeHandler: Sendable {}
