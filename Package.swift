@@ -190,7 +190,10 @@ let package = Package(
         ),
         .testTarget(
             name: "SubscriptionKeysTests",
-            dependencies: ["SubscriptionKeys", "Offers", "ChildProcess", "ProcessMemory"],
+            dependencies: [
+                "SubscriptionKeys", "Offers", "ChildProcess", "ProcessMemory",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(

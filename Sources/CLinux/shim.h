@@ -49,6 +49,17 @@ static inline void *_Nullable clinux_map_shared(int descriptor, size_t size) {
     return start == MAP_FAILED ? NULL : start;
 }
 
+// Memory of this process alone, anywhere, locked and left out of dumps: its start, or NULL and errno.
+static inline void *_Nullable clinux_map_private(size_t size) {
+    void *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED) return NULL;
+    if (mlock(start, size) == 0 && madvise(start, size, MADV_DONTDUMP) == 0) return start;
+    int number = errno;
+    munmap(start, size);
+    errno = number;
+    return NULL;
+}
+
 // Ordinary memory at the given place, locked and left out of dumps: 0, or -1 and errno.
 static inline int clinux_map_locked(void *_Nonnull start, size_t size) {
     if (mmap(start, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != start) return -1;

@@ -98,6 +98,26 @@ struct KeyMemoryTests {
         }
     }
 
+    @Test("OpenSSL signs on stacks that are like the keys' memory: locked, and secret where the kernel has that")
+    func stacks() throws {
+        let file = installation.directory.path("stacks")
+        let library = try SharedObject.build(
+            SharedObject.notingStacks(in: file),
+            named: "stacks.so",
+            in: installation.directory
+        )
+        let service = try RunningService(installation, environment: ["LD_PRELOAD": library])
+        try #require(!service.log.contains("ordinary stacks"), "a thread of this processor has one stack alone")
+        useKeys(of: service, times: 400)
+        let places = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").compactMap {
+            UInt($0, radix: 16)
+        }
+        #expect(places.count >= 400)
+        let locked = try ProcessMemory(of: service.identifier).mappings.filter(\.isLocked)
+        // Whatever has signed at the start may be gone.
+        #expect(places.suffix(400).allSatisfy { place in locked.contains { $0.range.contains(place) } })
+    }
+
     @Test("The search finds the copies of a careless program")
     func careless() throws {
         let loader = try ChildProcess(Executable.beside("CarelessLoader"), [installation.key])

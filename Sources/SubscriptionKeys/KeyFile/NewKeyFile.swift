@@ -13,6 +13,7 @@ public enum NewKeyFile {
     /// - Parameter path: The file. It must not be there: a key is never overwritten.
     /// - Throws: ``KeyFileError``. No file is left then.
     public static func write(to path: String) throws(KeyFileError) {
+        defer { copenssl_cleanse_stack() }
         do throws(KeyFault) {
             let text = try pem(of: der())
             try write(text, to: path)

@@ -4,8 +4,8 @@ import Glibc
 
 /// Memory that the kernel takes out of its own sight (memfd_secret(2), Linux 5.14).
 ///
-/// Nobody else reads it, not even root through `/proc/PID/mem` or a debugger. Like locked memory it is never swapped, and
-/// left out of dumps.
+/// Nobody else reads it, not even root through `/proc/PID/mem`. Like locked memory it is never swapped, and left out of
+/// dumps.
 enum SecretMemory {
     /// The arena has no memory at all any more: the process must not go on.
     struct ArenaLost: Error {}
@@ -46,6 +46,21 @@ enum SecretMemory {
             return reason
         }
         return nil
+    }
+
+    /// Makes secret memory anywhere.
+    ///
+    /// - Parameter size: Its size in bytes: whole pages.
+    /// - Returns: Its start; `nil` where the kernel gives none.
+    static func map(size: Int) -> UnsafeMutableRawPointer? {
+        let descriptor = clinux_memfd_secret()
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard ftruncate(descriptor, size) == 0 else { return nil }
+        guard let pages = unsafe clinux_map_shared(descriptor, size) else { return nil }
+        // Every page is there before it is needed.
+        unsafe memset(pages, 0, size)
+        return unsafe pages
     }
 
     private static func reason(_ call: String) -> String {

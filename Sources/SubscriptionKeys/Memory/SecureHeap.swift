@@ -68,6 +68,9 @@ public enum SecureHeap {
         }
     }
 
+    /// Whether keys are in secret memory.
+    static var isSecret: Bool { status.withLock { $0?.isSecret == true } }
+
     /// How many bytes of the arena are in use: keys, and the state of OpenSSL's random generators.
     public static var bytesInUse: Int {
         // Without a heap, CRYPTO_secure_used would use a lock that is not there.

@@ -37,7 +37,8 @@ import COpenSSL
 
     /// Signs the message's SHA-256.
     ///
-    /// The digest is on the stack, the signature is the only allocation made here.
+    /// The digest is on the stack, the signature is the only allocation made here. Of the number that makes the signature,
+    /// and with it would give the key away, nothing stays behind.
     ///
     /// - Parameter message: The bytes to sign, whole and unhashed. Only read.
     /// - Returns: The signature as ASN.1 DER (RFC 3279 §2.2.3).
@@ -45,13 +46,15 @@ import COpenSSL
     func sign(_ message: Span<UInt8>) throws(OpenSSLFailure) -> [UInt8] {
         OpenSSLFailure.clearQueue()
         let digest = try digest(of: message)
+        let stack = unsafe SigningStack.ofThisThread()
         return try [UInt8](capacity: P256.longestSignature) { (output) throws(OpenSSLFailure) in
             var isSigned = false
             unsafe output.withUnsafeMutableBufferPointer { buffer, count in
                 // In: the room there is. Out: the length of the signature.
                 var length = buffer.count
                 isSigned = unsafe digest.span.withUnsafeBufferPointer { digest in
-                    unsafe EVP_PKEY_sign(signer, buffer.baseAddress, &length, digest.baseAddress, digest.count) == 1
+                    let (start, size) = (digest.baseAddress, digest.count)
+                    return unsafe copenssl_sign(signer, buffer.baseAddress, &length, start, size, stack) == 1
                 }
                 count = isSigned ? length : 0
             }

@@ -4,10 +4,10 @@ public import Offers
 /// A private key that signs offers: loaded from a P8 file, proven, and kept in the secure heap until this object goes.
 ///
 /// Reading order of this module, for a reviewer, along the path of the private bytes:
-/// `SecureHeap`, `SecretMemory` and `SecureBuffer` (where they may be), `KeyFile` (from the disk), `PEMArmour` (Base64 to
-/// DER), `DERReader` and `PrivateKeyInfo` (where the number is), `PrivateScalar` and `P256Key` (into OpenSSL),
-/// `SigningContext` and `SigningContextPool` (their use). They never become a Swift array, string or `Data`, and every
-/// buffer that held them is cleansed on every path.
+/// `SecureHeap`, `SecretMemory`, `SecureBuffer` and `SigningStack` (where they may be), `KeyFile` (from the disk),
+/// `PEMArmour` (Base64 to DER), `DERReader` and `PrivateKeyInfo` (where the number is), `PrivateScalar`, `P256Key` and
+/// `KeyPair` (into OpenSSL), `SigningContext` and `SigningContextPool` (their use), `NewKeyFile` (the way back). They
+/// never become a Swift array, string or `Data`, and every buffer that held them is cleansed on every path.
 public final class SigningKey: SelfTestingSigner {
     /// The key's identifier in App Store Connect, ten characters.
     public let keyIdentifier: String
@@ -41,6 +41,8 @@ public final class SigningKey: SelfTestingSigner {
         access: FileAccess = .ownerOnly,
         owner: UInt32? = nil
     ) throws(KeyFileError) {
+        // OpenSSL computes with the private number to prove it, and may leave parts of it on the stack.
+        defer { copenssl_cleanse_stack() }
         do throws(KeyFault) {
             var file = try KeyFile(path: path, access: access, owner: owner)
             let notes = file.text.withBytes { KeyFileNote.all(in: $0, path: path) }

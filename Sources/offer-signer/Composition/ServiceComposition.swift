@@ -37,6 +37,9 @@ struct ServiceComposition {
         if let reason = current.value.service.keyMemory?.whyNotSecret {
             logger.notice("keys are not in secret memory", metadata: ["reason": "\(reason)"])
         }
+        if let reason = SigningStack.whyOrdinary {
+            logger.notice("signatures are computed on ordinary stacks", metadata: ["reason": "\(reason)"])
+        }
         if let warning = OpenFiles.makeRoom(
             for: settings.server.limits.maximumConnections,
             otherListeners: settings.notifications == nil ? 1 : 2

@@ -28,11 +28,18 @@ struct SecureHeapTests {
             let workbench = try Workbench()
             #expect(throws: Never.self) { try workbench.load(TestKey().pem).selfTest() }
             let locked = try ProcessMemory(of: getpid()).mappings.filter(\.isLocked)
-            #expect(locked.map(\.range.count) == [64 << 10])
-            guard status.isSecret, let arena = locked.first else { return }
+            let (arenas, stacks) = (
+                locked.filter { $0.range.count == 64 << 10 }, locked.filter { $0.range.count == SigningStack.size }
+            )
+            #expect(arenas.count == 1 && stacks.count == (SigningStack.whyOrdinary == nil ? 1 : 0))
+            #expect(locked.count == arenas.count + stacks.count)
+            guard status.isSecret, let arena = arenas.first else { return }
             let memory = open("/proc/self/mem", O_RDONLY)
             var byte: UInt8 = 0
-            #expect(pread(memory, &byte, 1, off_t(arena.range.lowerBound)) == -1)
+            for mapping in locked {
+                #expect(pread(memory, &byte, 1, off_t(mapping.range.lowerBound)) == -1)
+                #expect(pread(memory, &byte, 1, off_t(mapping.range.upperBound - 1)) == -1)
+            }
             #expect(arena.range.contains(try Self.placeOfBuffer()))
         }
     }
