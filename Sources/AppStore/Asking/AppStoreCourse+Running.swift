@@ -51,6 +51,17 @@ extension EvidenceFault {
         )
     }
 
+    /// The Server API cannot be asked for the app, and never could: the catalog does not say who issued its key.
+    static var issuerUnknown: EvidenceFault {
+        EvidenceFault(
+            .unsupported,
+            code: "not_supported",
+            detail: "The App Store Server API is asked with the issuer of the app's key, which the catalog leaves out: "
+                + "its operator has to write the issuerId beside the key. Evidence that needs no question to Apple does "
+                + "without."
+        )
+    }
+
     /// What a request that got no answer comes to.
     ///
     /// - Parameter fault: Why there was none.

@@ -75,13 +75,7 @@ struct ServerAPIClient: Sendable {
         timeout: Duration,
         _ success: ([UInt8]) -> AppStoreOutcome<Answer>
     ) async -> AppStoreOutcome<Answer> {
-        guard let credentials = app.serverAPI else {
-            logger.error(
-                "the App Store Server API cannot be asked: the app's first key has no issuerId",
-                metadata: ["bundleId": "\(app.bundleId)"]
-            )
-            return .unavailable(.appStoreCredentials)
-        }
+        guard let credentials = app.serverAPI else { return .refusal(.issuerUnknown) }
         let token: String
         do throws(SigningFailure) {
             token = try credentials.bearerToken(at: now())

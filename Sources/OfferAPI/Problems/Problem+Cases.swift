@@ -51,7 +51,8 @@ extension Problem {
         case .evidence(let fault):
             let pointer = "/evidence/\(fault.member ?? kind?.rawValue ?? "")\(fault.pointer)"
             switch fault.kind {
-            case .malformed: self.init(status: 400, code: fault.code, detail: fault.detail, pointer: pointer)
+            case .malformed, .unsupported:
+                self.init(status: 400, code: fault.code, detail: fault.detail, pointer: pointer)
             case .rejected: self.init(status: 422, code: fault.code, detail: fault.detail, pointer: pointer)
             case .unavailable(let seconds):
                 self.init(status: 503, code: fault.code, detail: fault.detail, retryAfterSeconds: seconds)

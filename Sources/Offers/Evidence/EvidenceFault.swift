@@ -6,6 +6,8 @@ public struct EvidenceFault: Error, Equatable {
         case malformed
         /// The form is right, but Apple refuses it, or Apple cannot have made it.
         case rejected
+        /// The catalog lacks what this kind of evidence takes: it is not supported for the app.
+        case unsupported
         /// Nobody can tell now: Apple is out of reach, or does not take the service's own credentials.
         case unavailable(retryAfterSeconds: Int)
     }

@@ -162,7 +162,16 @@ struct ServerAPIClientTests {
         let result = await ask([.reply("Unauthenticated\n\nRequest ID: 1", status: 401)])
         let fault = #expect(throws: EvidenceFault.self) { try result.outcome.get() }
         #expect(fault?.kind == .unavailable(retryAfterSeconds: 60))
-        #expect(await ask([], hasCredentials: false).outcome.code == "app_store_credentials")
+    }
+
+    @Test("Without an issuer in the catalog the call is not supported, and Apple is not asked")
+    func noIssuer() async throws {
+        let result = await ask([try answer()], hasCredentials: false)
+        let fault = #expect(throws: EvidenceFault.self) { try result.outcome.get() }
+        #expect(fault?.kind == .unsupported)
+        #expect(fault?.code == "not_supported")
+        #expect(fault?.detail.contains("issuerId") == true)
+        #expect(result.requests.isEmpty)
     }
 
     @Test("Apple's Retry-After, milliseconds since 1970, is passed on in seconds")

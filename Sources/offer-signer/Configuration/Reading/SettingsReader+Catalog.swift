@@ -64,6 +64,13 @@ extension SettingsReader {
         let keys = keys(list, server: server, protection: protection)
         let sharedSecret = sharedSecret(members["sharedSecretFile"])
         let receipts = members["receipts"]?.choice("a way to look up receipts", of: ReceiptLookup.allCases)
+        if receipts == .serverAPI, let node = members["receipts"], let key = keys.first, key.issuerId == nil {
+            faults.warning(
+                node.place,
+                "asks the App Store Server API, which takes the issuerId of key \(key.id); write it beside the key: "
+                    + "until then receipts are refused"
+            )
+        }
         let cacheSeconds = members["appStoreCacheSeconds"]?.wholeNumber(in: 0...3600)
         let requiresAccount = members["requireAccount"]?.boolean()
         let customerPattern = members["customerPattern"]?.value("a regular expression", CustomerPattern.parse)
