@@ -58,7 +58,7 @@ public struct Diagnostician: Sendable {
             return Diagnosis(isValid: false, causes: certain + [rest])
         }
         let offers = otherBundleIds.contains(signed.bundleId) ? [] : [report.offer, signed.offer]
-        let named = causes(text.mistakes + signed.mistakes, of: report, among: offers)
+        let named = causes(text.mistakes + signed.mistakes, of: report, among: offers, signed)
         let causes = named + report.unnamed(in: text)
         guard causes.isEmpty else { return Diagnosis(isValid: false, causes: causes) }
         let rest = report.storeKitError == nil ? [] : [report.unexplainedThoughRight()]
@@ -93,7 +93,8 @@ public struct Diagnostician: Sendable {
     private func causes(
         _ found: [DiagnosisCode],
         of report: SignatureReport,
-        among offers: [OfferRequest]
+        among offers: [OfferRequest],
+        _ signed: PayloadGuess? = nil
     ) -> [DiagnosisCause] {
         let isKnown = offers.contains { app.product($0.productId)?.product.offer($0.offerId) != nil }
         let unknown = isKnown ? nil : offers.first
@@ -103,7 +104,7 @@ public struct Diagnostician: Sendable {
         if report.isInSeconds { codes.insert(.timestampInSeconds) }
         let group = neverSubscribed == .group ? app.product(report.productId)?.group : nil
         return DiagnosisCode.allCases.filter(codes.contains).map { code in
-            report.cause(code, unknown: unknown ?? report.offer, neverOf: group, at: now)
+            report.cause(code, unknown: unknown ?? report.offer, neverOf: group, signed: signed, at: now)
         }
     }
 

@@ -16,13 +16,14 @@ struct PayloadGuess {
         Array(order.map { fields[$0] }.joined(separator: separator).utf8)
     }
 
+    /// One of its fields.
+    subscript(field: Field) -> String { fields[field.rawValue] }
+
     /// The app that it is for.
-    var bundleId: String { fields[Field.bundleId.rawValue] }
+    var bundleId: String { self[.bundleId] }
 
     /// The offer that it is for.
-    var offer: OfferRequest {
-        OfferRequest(productId: fields[Field.productId.rawValue], offerId: fields[Field.offerId.rawValue])
-    }
+    var offer: OfferRequest { OfferRequest(productId: self[.productId], offerId: self[.offerId]) }
 
     /// The positions of the fields in Apple's order.
     enum Field: Int, CaseIterable {

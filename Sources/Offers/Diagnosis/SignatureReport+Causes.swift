@@ -7,15 +7,17 @@ extension SignatureReport {
     ///   - code: The cause's name.
     ///   - offer: The offer that the catalog is looked up for.
     ///   - group: The group that the customer never subscribed to; `nil` when it is the app.
+    ///   - signed: What was signed, as far as it was found; `nil` where it was not.
     ///   - now: The server's clock.
     /// - Returns: The cause.
     func cause(
         _ code: DiagnosisCode,
         unknown offer: OfferRequest,
         neverOf group: SubscriptionGroup?,
+        signed: PayloadGuess?,
         at now: Timestamp
     ) -> DiagnosisCause {
-        let (detail, fix) = sentences(of: code, unknown: offer, neverOf: group, at: now)
+        let (detail, fix) = sentences(of: code, unknown: offer, neverOf: group, signed, at: now)
         return DiagnosisCause(code, detail: detail, fix: fix)
     }
 
@@ -23,6 +25,7 @@ extension SignatureReport {
         of code: DiagnosisCode,
         unknown offer: OfferRequest,
         neverOf group: SubscriptionGroup?,
+        _ signed: PayloadGuess?,
         at now: Timestamp
     ) -> (detail: String, fix: String) {
         switch code {
@@ -60,7 +63,7 @@ extension SignatureReport {
             ("The signature was Base64-encoded twice.", "Encode the DER once; some libraries return Base64 already.")
         case .signatureURLEncoded:
             (
-                "The signature is URL-encoded, or in the URL alphabet of Base64.",
+                "The signature is URL-encoded, in the URL alphabet of Base64, or without its padding.",
                 "Hand on standard Base64 with its padding, in a JSON string."
             )
         case .wrongSeparator:
@@ -75,21 +78,29 @@ extension SignatureReport {
             )
         case .wrongKey:
             (
-                "The signature is by another key of the app than \(keyIdentifier).",
-                "Give StoreKit the identifier of the key that signs."
+                "The signature is by \(signed?.key.map { "the key \($0.keyIdentifier)" } ?? "another key of the app"), "
+                    + "not by \(keyIdentifier).",
+                keyFix(signed)
             )
         case .keyIdMismatch:
             (
-                "The payload carries another key id than \(keyIdentifier).",
-                "Sign the same key id that StoreKit is given."
+                "The payload carries the key id \(signed?[.keyIdentifier] ?? "of another key"), not \(keyIdentifier).",
+                keyFix(signed)
             )
         case .productMismatch:
-            ("The payload is for another product than \(productId).", "Sign the product that the payment buys.")
+            (
+                "The payload is for \(signed.map { "the product \($0[.productId])" } ?? "another product"), "
+                    + "not for \(productId).",
+                "Sign the product that the payment buys."
+            )
         case .offerMismatch:
-            ("The payload is for another offer than \(offerId).", "Sign the offer whose identifier StoreKit is given.")
+            (
+                "The payload is for \(signed.map { "the offer \($0[.offerId])" } ?? "another offer"), not for \(offerId).",
+                "Sign the offer whose identifier StoreKit is given."
+            )
         case .bundleMismatch:
             (
-                "The payload has another bundle id than \(bundleId).",
+                "The payload has the bundle id \(signed?[.bundleId] ?? "of another app"), not \(bundleId).",
                 "Sign the bundle id of the app that buys, in its exact case, with a key of that app."
             )
         case .timestampExpired:
@@ -100,7 +111,7 @@ extension SignatureReport {
         case .timestampInFuture:
             (
                 "The signature is dated ahead of the clock, which reads \(now.rfc3339).",
-                "Set the clock of the machine that signs."
+                "Set the clock of the machine that signs, and count in milliseconds."
             )
         case .offerNotInCatalog:
             (
@@ -115,5 +126,18 @@ extension SignatureReport {
         case .unexplained:
             ("Nothing that can be computed explains the refusal.", "Check what cannot be computed.")
         }
+    }
+
+    /// How to mend a key or its identifier: one mend for both, where both are wrong.
+    private func keyFix(_ signed: PayloadGuess?) -> String {
+        guard let signed else { return "Sign with the key whose identifier StoreKit is given." }
+        guard let signer = signed.key?.keyIdentifier else {
+            return "Put the key id that StoreKit is given, \(keyIdentifier), into the payload."
+        }
+        if signed[.keyIdentifier] == signer {
+            return "Give StoreKit \(signer), the key that signed and whose identifier is in the payload."
+        }
+        return "Put the identifier of the key that signs, \(signer), into the payload and give it to StoreKit, or sign "
+            + "with the key that StoreKit is given."
     }
 }
