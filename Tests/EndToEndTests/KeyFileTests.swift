@@ -102,7 +102,7 @@ struct KeyFileTests {
         #expect(try check().text.contains("ledger.sqlite, which the first start will make"))
         let service = try RunningService(installation)
         #expect(Load(on: service, connections: 1, requests: 1).finish().map(\.keyIdentifier) == ["TESTKEY001"])
-        #expect(try check().text.contains("ledger.sqlite\n"))
+        #expect(try check().text.contains("ledger.sqlite, in order\n"))
     }
 
     @Test("Check says when the ledger, or the directory of a new one, cannot be written")

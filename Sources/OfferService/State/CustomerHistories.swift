@@ -254,7 +254,8 @@ struct CustomerHistories: Sendable {
         }
         let question = StateQuestion(bundleId: app.bundleId, account: view.digest, subscriptions: named)
         guard let state = try? await held(question, in: memory) else { return nil }
-        return SubscriptionHistory(held: state, of: app, for: view, asking: transactionId).map { SharedHistory($0) }
+        let history = SubscriptionHistory(held: state, of: app, for: view, asking: transactionId)
+        return history.map { SharedHistory($0.standingIn()) }
     }
 }
 

@@ -33,11 +33,12 @@ enum EvidencePhrases {
         guard let date = history.asOf else { return "The evidence carries no date, so its age cannot be told." }
         guard history.bundleId != nil else { return "The evidence does not say which app it is about." }
         if history.isHeld {
+            let lack = history.isStandIn ? "The App Store could not be asked" : "No evidence was sent"
             guard standing == .noEvidence else {
-                return "No evidence was sent; the last that is held of the account was said at \(date.rfc3339). "
+                return "\(lack); the last that is held of the account was said at \(date.rfc3339). "
                     + "Expiry is judged by the service's clock."
             }
-            return "No evidence was sent, and the state held of the account has no subscription of the group."
+            return "\(lack), and the state held of the account has no subscription of the group."
         }
         if standing == .noEvidence {
             return history.renewals == nil
@@ -58,6 +59,11 @@ enum EvidencePhrases {
                 + "is not known. Send evidence."
         }
         let allowed = limit > 0 ? "\(limit) seconds are the limit" : "there is no limit"
+        if reading.isHeld {
+            let mend = EvidenceAge.isOver(limit, of: date, at: now) ? " Send evidence." : ""
+            return "What is held of the subscription was told at \(date.rfc3339), and the service's clock says "
+                + "\(now.rfc3339); \(allowed).\(mend)"
+        }
         return "The evidence is of \(date.rfc3339), and the service's clock says \(now.rfc3339); \(allowed)."
     }
 

@@ -35,7 +35,7 @@ extension PromotionalOffer {
     static func phrase(of audience: Set<SubscriberState>) -> String {
         let states = SubscriberState.audience.filter(audience.contains)
         return states.count == SubscriberState.audience.count
-            ? "every current or former subscriber" : states.map(\.people).joined(separator: ", ")
+            ? "every current or former subscriber" : states.map(\.people).enumeration
     }
 }
 
@@ -85,6 +85,6 @@ extension App {
     /// Which environments count, as in "… for the app".
     var environmentsPhrase: String {
         let names = AppStoreEnvironment.allCases.filter(environments.contains).map(\.rawValue)
-        return "only \(names.joined(separator: " and ")) \(names.count == 1 ? "counts" : "count")"
+        return "only \(names.enumeration) \(names.count == 1 ? "counts" : "count")"
     }
 }

@@ -63,7 +63,10 @@ enum SubscriberRules {
             return lapsed < milliseconds(ofDays: days) ? .lapsedTooRecently : nil
         },
         saw: { facts in
-            facts.offer.minimumLapsedDays.map { "\(facts.lapsePhrase); the offer asks for at least \($0) days." }
+            facts.offer.minimumLapsedDays.map { days in
+                "\(facts.lapsePhrase(SubscriberFacts.wholeDays)); the offer asks for at least "
+                    + "\(SubscriberFacts.count(days))."
+            }
                 ?? "The offer does not say how long a customer has to have been away."
         }
     )
@@ -76,7 +79,10 @@ enum SubscriberRules {
             return lapsed > milliseconds(ofDays: days) ? .lapsedTooLong : nil
         },
         saw: { facts in
-            facts.offer.maximumLapsedDays.map { "\(facts.lapsePhrase); the offer allows at most \($0) days." }
+            facts.offer.maximumLapsedDays.map { days in
+                "\(facts.lapsePhrase(SubscriberFacts.startedDays)); the offer allows at most "
+                    + "\(SubscriberFacts.count(days))."
+            }
                 ?? "The offer does not say how long a customer may have been away."
         }
     )
@@ -120,19 +126,30 @@ enum SubscriberRules {
 
 extension SubscriberFacts {
     /// Since when the customer has been away, without a full stop.
-    fileprivate var lapsePhrase: String {
+    ///
+    /// - Parameter days: Puts the milliseconds since then into words.
+    /// - Returns: The words.
+    fileprivate func lapsePhrase(_ days: (Int64) -> String) -> String {
         guard state == .lapsed else { return "The subscription has not lapsed" }
         guard let end = subscription.endsAt, let lapsed = lapsedMilliseconds else {
-            return "The evidence does not say when the subscription lapsed"
+            return "The evidence does not say when the subscription ended"
         }
         let age = offerFacts.history?.value.isJudgedByServersClock == true ? "ago" : "before the evidence was made"
-        return "The subscription lapsed \(end.day), \(Self.days(lapsed)) \(age)"
+        return "The subscription ended \(end.day), \(days(lapsed)) \(age)"
     }
 
-    /// How long that is, so that it can be compared with a number of whole days.
-    private static func days(_ milliseconds: Int64) -> String {
+    /// How many days are over: to be compared with the fewest that there have to be.
+    fileprivate static func wholeDays(_ milliseconds: Int64) -> String {
+        let days = milliseconds / 86_400_000
+        return days == 0 ? "less than a day" : count(Int(days))
+    }
+
+    /// How many days have begun: to be compared with the most that there may be.
+    fileprivate static func startedDays(_ milliseconds: Int64) -> String {
         let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         if days == 0 { return "less than a day" }
-        return (rest > 0 ? "more than " : "") + (days == 1 ? "1 day" : "\(days) days")
+        return (rest > 0 ? "more than " : "") + count(Int(days))
     }
+
+    fileprivate static func count(_ days: Int) -> String { days == 1 ? "1 day" : "\(days) days" }
 }

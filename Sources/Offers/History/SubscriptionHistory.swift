@@ -14,6 +14,8 @@ public struct SubscriptionHistory: Equatable, Sendable {
     public var coverage: HistoryCoverage
     /// Whether it is held state alone, without evidence.
     public internal(set) var isHeld = false
+    /// Whether it stands for what Apple could not be asked: see ``standingIn()``.
+    private(set) var isStandIn = false
     /// What held state adds to the evidence, by the identifiers of subscriptions; empty where it adds nothing.
     var heldShares: [String: HeldShare] = [:]
     /// Redemptions by subscriptions of the account that are not in the lists.
@@ -49,6 +51,15 @@ public struct SubscriptionHistory: Equatable, Sendable {
 }
 
 extension SubscriptionHistory {
+    /// Held state in place of evidence that only Apple could have told: explanations say that it could not be asked.
+    ///
+    /// - Returns: The history, which says so of itself.
+    public func standingIn() -> SubscriptionHistory {
+        var history = self
+        history.isStandIn = true
+        return history
+    }
+
     /// The clock at which expiry and grace are judged: Apple's when it made the evidence, see ``clock(of:at:)``.
     ///
     /// Signed transactions do not tell the time, and held state was told at many times: what they say is judged at the

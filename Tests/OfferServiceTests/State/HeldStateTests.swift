@@ -63,7 +63,8 @@ struct HeldStateTests {
         _ appStore: Result<SubscriptionHistory, EvidenceFault> = .failure(down),
         account: Account = .applicationUsername("alice"),
         atHand: SubscriptionHistory = active(secondsAgo: 60),
-        states: (any SubscriptionStates)? = nil
+        states: (any SubscriptionStates)? = nil,
+        explaining rule: String? = nil
     ) async -> String {
         let app = App(
             bundleId: "reader",
@@ -82,8 +83,16 @@ struct HeldStateTests {
             now: { Self.now }
         )
         do {
-            let request = EligibilityRequest(bundleId: "reader", account: account, evidence: evidence, offers: nil)
-            return try await useCase.eligibility(request).decisions.map(\.decision.reason.rawValue).joined()
+            let request = EligibilityRequest(
+                bundleId: "reader",
+                account: account,
+                evidence: evidence,
+                offers: nil,
+                explain: rule != nil
+            )
+            let decisions = try await useCase.eligibility(request).decisions.map(\.decision)
+            guard let rule else { return decisions.map(\.reason.rawValue).joined() }
+            return decisions.flatMap { $0.explanation ?? [] }.first { $0.rule == rule }?.saw ?? ""
         } catch {
             guard case .evidence(let fault) = error else { return "\(error)" }
             return fault.code
@@ -108,6 +117,27 @@ struct HeldStateTests {
         #expect(await ask(receipt, .success(Self.active(secondsAgo: 7200))) == "evidence_stale")
         #expect(await ask(receipt) == "evidence_stale")
         #expect(await ask(nil) == "evidence_stale")
+    }
+
+    @Test("An explanation tells whose lack it is that held state answers: the request's or the App Store's")
+    func explained() async {
+        #expect(await ask(receipt, .success(Self.active(secondsAgo: 1800))) == "active")
+        #expect(await ask(nil, explaining: "evidence").hasPrefix("No evidence was sent; the last that is held"))
+        #expect(
+            await ask(receipt, explaining: "evidence").hasPrefix(
+                "The App Store could not be asked; the last that is held"
+            )
+        )
+        #expect(
+            await ask(receipt, explaining: "evidenceAge").hasPrefix("What is held of the subscription was told at ")
+        )
+    }
+
+    @Test("What is held does not answer for a catalog that lacks what the question takes")
+    func unsupported() async {
+        let unsupported = EvidenceFault(.unsupported, code: "not_supported", detail: "The issuerId is missing.")
+        #expect(await ask(receipt, .success(Self.active(secondsAgo: 60))) == "active")
+        #expect(await ask(transaction, .failure(unsupported)) == "not_supported")
     }
 
     @Test("A refusal of Apple's is one, whatever is held")

@@ -1,5 +1,6 @@
-import Offers
 import Testing
+
+@testable import Offers
 
 @Suite("Explanations")
 struct ExplanationTests {
@@ -58,8 +59,37 @@ struct ExplanationTests {
         #expect(saw("startsAt") == "The offer has no start; the service's clock says 2026-11-21T12:00:00Z.")
         #expect(
             saw("minimumLapsedDays")
-                == "The subscription lapsed 2026-10-02, 50 days before the evidence was made; the offer asks for at least "
+                == "The subscription ended 2026-10-02, 50 days before the evidence was made; the offer asks for at least "
                 + "30 days."
+        )
+    }
+
+    @Test(
+        "Days are told so that they can be compared with the offer's: whole ones with the fewest, begun ones with the most"
+    )
+    func days() throws {
+        func saw(_ lapsed: Double, _ offer: String, _ rule: String) throws -> String {
+            let customer = history(
+                [entry("1", renews: false, ended: true)],
+                [bought("1", on: -100, until: -lapsed, called: "2")]
+            )
+            let findings = try #require(decide(Row("", customer, offer, .lapsed)).explanation)
+            return findings.first { $0.rule == rule }?.saw ?? ""
+        }
+        #expect(try saw(29.5, "after-30", "minimumLapsedDays").contains(", 29 days before the evidence was made; "))
+        #expect(try saw(60.5, "within-60", "maximumLapsedDays").contains(", more than 60 days before the evidence was"))
+        #expect(
+            try saw(0.5, "after-30", "minimumLapsedDays").contains(", less than a day before the evidence was made")
+        )
+    }
+
+    @Test("Whom an offer is for is told as a sentence lists it")
+    func people() {
+        #expect(PromotionalOffer.phrase(of: [.lapsed]) == "lapsed subscribers")
+        #expect(PromotionalOffer.phrase(of: [.active, .lapsed]) == "active subscribers and lapsed subscribers")
+        #expect(
+            PromotionalOffer.phrase(of: [.active, .gracePeriod, .lapsed])
+                == "active subscribers, subscribers in the grace period and lapsed subscribers"
         )
     }
 
