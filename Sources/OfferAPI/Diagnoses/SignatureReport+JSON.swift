@@ -24,7 +24,13 @@ extension SignatureReport {
                     throw JSONFault(.invalidValue, "The string has more than 4096 bytes.")
                 }
                 texts[name] = text
-            default: throw JSONFault(.unknownMember, "There is no such member.")
+            default:
+                throw JSONFault(
+                    unknownAmong: [
+                        "bundleId", "keyIdentifier", "productId", "offerId", "appAccountToken", "applicationUsername",
+                        "nonce", "timestamp", "signature", "storeKitError",
+                    ]
+                )
             }
         }
         try reader.readEnd()

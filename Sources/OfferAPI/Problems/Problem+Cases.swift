@@ -38,7 +38,7 @@ extension Problem {
                 status: 400,
                 code: "not_supported",
                 detail: "A JWS names the issuer of the app's key, which the catalog leaves out: its operator has to "
-                    + "write the issuerId beside the key. The format discount needs none."
+                    + "write the issuerId beside the key. A discount of a promotional offer needs none."
             )
         case .transactionRequired:
             self.init(
@@ -119,7 +119,7 @@ extension Problem {
     static let unauthorized = Problem(
         status: 401,
         code: "unauthorized",
-        detail: "Send a client's token: Authorization: Bearer TOKEN."
+        detail: "This carries no token of a client here: send one, Authorization: Bearer TOKEN."
     )
 
     static func appNotAllowed(_ bundleId: String) -> Problem {

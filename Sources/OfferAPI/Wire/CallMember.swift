@@ -17,4 +17,21 @@ enum CallMember: String, CaseIterable {
 
     /// All of them, for a reader.
     static let table = JSONMembers(CallMember.self)
+
+    /// A call that has some of them.
+    enum Call {
+        case signatures
+        case eligibility
+        case introductorySignatures
+
+        /// The members of its body.
+        var members: [CallMember] {
+            let ofAll: [CallMember] = [.bundleId, .appAccountToken, .applicationUsername, .evidence, .explain]
+            return switch self {
+            case .signatures: ofAll + [.offers, .formats]
+            case .eligibility: ofAll + [.offers, .products]
+            case .introductorySignatures: ofAll + [.products, .transactionId, .allowIntroductoryOffer]
+            }
+        }
+    }
 }

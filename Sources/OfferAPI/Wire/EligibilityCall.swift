@@ -28,7 +28,7 @@ struct EligibilityCall {
             switch member {
             case .products: products = try reader.readProducts()
             case .formats: throw JSONFault(.unknownMember, "There is no such member: nothing is signed here.")
-            default: try fields.read(member, from: &reader)
+            default: try fields.read(member, from: &reader, of: .eligibility)
             }
         }
         try reader.readEnd()

@@ -22,7 +22,7 @@ extension Evidence {
         var renewalInfos: [String]?
         var kinds: [EvidenceKind] = []
         try reader.readObject(EvidenceMember.table) { (member, reader) throws(JSONFault) in
-            guard let member else { throw JSONFault(.unknownMember, "There is no such kind of evidence.") }
+            guard let member else { throw JSONFault(unknownAmong: EvidenceMember.allCases.map(\.rawValue)) }
             guard let kind = member.kind else {
                 renewalInfos = try reader.readSignedData()
                 return
@@ -44,7 +44,9 @@ extension Evidence {
         }
         guard let evidence else {
             let kinds = EvidenceKind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw JSONFault(.missingMember, "The evidence is empty: send one of \(kinds).")
+            let found =
+                renewalInfos == nil ? "The evidence is empty" : "Renewal infos count beside signedTransactions only"
+            throw JSONFault(.missingMember, "\(found): send one of \(kinds).")
         }
         guard kinds.count == 1 else { throw JSONFault(.invalidValue, "Send one kind of evidence.") }
         if let renewalInfos {

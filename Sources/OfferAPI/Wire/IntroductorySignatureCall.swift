@@ -35,7 +35,7 @@ struct IntroductorySignatureCall {
             case .allowIntroductoryOffer: allowIntroductoryOffer = try reader.readBool()
             case .offers, .formats:
                 throw JSONFault(.unknownMember, "There is no such member: only introductory offers are signed here.")
-            default: try fields.read(member, from: &reader)
+            default: try fields.read(member, from: &reader, of: .introductorySignatures)
             }
         }
         try reader.readEnd()

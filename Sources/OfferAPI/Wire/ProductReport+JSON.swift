@@ -21,7 +21,10 @@ extension ProductReport {
             case "currency_code": currency = try reader.readCurrency()
             case "symbol": symbol = try reader.readSymbol()
             case "promotion": offers = try reader.readPromotions()
-            default: throw JSONFault(.unknownMember, "There is no such member.")
+            default:
+                throw JSONFault(
+                    unknownAmong: ["product_id", "price", "country_code", "currency_code", "symbol", "promotion"]
+                )
             }
         }
         self.init(
@@ -123,7 +126,13 @@ extension JSONReader {
             case "promotion_code": code = try reader.readCode()
             case "promotion_time":
                 count = try reader.readChoice({ $0 }, "a number of periods from 1 to 1000", in: 1...1000)
-            default: throw JSONFault(.unknownMember, "There is no such member.")
+            default:
+                throw JSONFault(
+                    unknownAmong: [
+                        "promotion_price", "promotion_period", "discount_type", "promotion_type", "promotion_code",
+                        "promotion_time",
+                    ]
+                )
             }
         }
         let terms = OfferTerms(

@@ -10,7 +10,7 @@ extension SignatureCall {
         var reader = JSONReader(json)
         var fields = Fields()
         try reader.readObject(CallMember.table) { (member, reader) throws(JSONFault) in
-            try fields.read(member, from: &reader)
+            try fields.read(member, from: &reader, of: .signatures)
         }
         try reader.readEnd()
         guard let offers = fields.offers else {
@@ -45,8 +45,13 @@ extension SignatureCall {
         /// - Parameters:
         ///   - member: The member; `nil` for one that no call has.
         ///   - reader: The reader, at the member's value.
+        ///   - call: The call that it is a member of.
         /// - Throws: `JSONFault`, with a pointer from the member's value on.
-        mutating func read(_ member: CallMember?, from reader: inout JSONReader) throws(JSONFault) {
+        mutating func read(
+            _ member: CallMember?,
+            from reader: inout JSONReader,
+            of call: CallMember.Call
+        ) throws(JSONFault) {
             switch member {
             case .bundleId: bundleId = try reader.readIdentifier()
             case .appAccountToken:
@@ -60,7 +65,7 @@ extension SignatureCall {
             case .formats: formats = try reader.readFormats()
             case .explain: explain = try reader.readBool()
             case .products, .transactionId, .allowIntroductoryOffer, nil:
-                throw JSONFault(.unknownMember, "There is no such member.")
+                throw JSONFault(unknownAmong: call.members.map(\.rawValue))
             }
         }
 
@@ -144,7 +149,7 @@ extension JSONReader {
             switch member {
             case .productId: productId = try reader.readIdentifier()
             case .offerId: offerId = try reader.readIdentifier()
-            case nil: throw JSONFault(.unknownMember, "There is no such member.")
+            case nil: throw JSONFault(unknownAmong: OfferMember.allCases.map(\.rawValue))
             }
         }
         guard let productId else {

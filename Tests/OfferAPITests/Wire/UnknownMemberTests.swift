@@ -1,0 +1,40 @@
+import Offers
+import StrictJSON
+import Testing
+
+@testable import OfferAPI
+
+@Suite("A member that no call has")
+struct UnknownMemberTests {
+    private func detail(_ pointer: String, _ read: () throws -> Void) throws -> String {
+        let fault = try #require(throws: JSONFault.self) { try read() }
+        #expect(fault.code == .unknownMember)
+        #expect(fault.pointer == pointer)
+        return fault.detail
+    }
+
+    @Test("It is told with those that the call has, and with no others")
+    func members() throws {
+        let sign = try detail("/offerID") { _ = try SignatureCall(json: Array(#"{"offerID":1}"#.utf8)) }
+        #expect(
+            sign == "There is no such member; known here: bundleId, appAccountToken, applicationUsername, evidence, "
+                + "explain, offers, formats."
+        )
+        let other = try detail("/transactionId") { _ = try SignatureCall(json: Array(#"{"transactionId":"1"}"#.utf8)) }
+        #expect(other == sign)
+        let decide = try detail("/offer") { _ = try EligibilityCall(json: Array(#"{"offer":1}"#.utf8)) }
+        #expect(decide.hasSuffix(", offers, products."))
+        let introduce = try detail("/offer") { _ = try IntroductorySignatureCall(json: Array(#"{"offer":1}"#.utf8)) }
+        #expect(introduce.hasSuffix(", products, transactionId, allowIntroductoryOffer."))
+        let offer = try detail("/offers/0/offer_id") {
+            _ = try SignatureCall(json: Array(#"{"offers":[{"offer_id":"a"}]}"#.utf8))
+        }
+        #expect(offer.hasSuffix("known here: productId, offerId."))
+        let evidence = try detail("/evidence/signedTransaction") {
+            _ = try SignatureCall(json: Array(#"{"evidence":{"signedTransaction":"a"}}"#.utf8))
+        }
+        #expect(evidence.hasSuffix(": receiptResponse, receipt, signedTransactions, transactionId, signedRenewalInfos."))
+        let report = try detail("/keyId") { _ = try SignatureReport(json: Array(#"{"keyId":"a"}"#.utf8)) }
+        #expect(report.contains("keyIdentifier"))
+    }
+}
