@@ -10,8 +10,10 @@ struct LoadTally: Sendable {
     var kinds: [Histogram]
     /// Answers that brought every signature asked for.
     var fulfilled = 0
-    /// All answers.
-    var answers = 0
+    /// All requests that were sent and ended, answered or given up.
+    var ended = 0
+    /// How long they took, all together, in nanoseconds.
+    var spent: Int64 = 0
     /// The signatures in them.
     var signatures = 0
     /// All signatures, those of the warm-up too.
@@ -20,8 +22,8 @@ struct LoadTally: Sendable {
     var failures: [LoadFailure: Int] = [:]
     /// The answers that were kept.
     var samples: [AnswerSample] = []
-    /// When the last counted request ended, in nanoseconds of the monotonic clock.
-    var lastEnd: Int64 = 0
+    /// When the last counted answer came, in nanoseconds of the monotonic clock.
+    var lastAnswer: Int64 = 0
 
     /// Creates an empty tally.
     ///
@@ -38,11 +40,12 @@ struct LoadTally: Sendable {
         service.add(other.service)
         for index in kinds.indices { kinds[index].add(other.kinds[index]) }
         fulfilled += other.fulfilled
-        answers += other.answers
+        ended += other.ended
+        spent += other.spent
         signatures += other.signatures
         everySignature += other.everySignature
         failures.merge(other.failures, uniquingKeysWith: +)
         samples += other.samples
-        lastEnd = max(lastEnd, other.lastEnd)
+        lastAnswer = max(lastAnswer, other.lastAnswer)
     }
 }

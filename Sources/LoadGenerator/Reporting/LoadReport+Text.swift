@@ -22,6 +22,10 @@ extension LoadReport {
         for (name, number) in errors.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             lines.append(Self.row("", Self.number(Double(number), 0), name))
         }
+        // Short against the run, it says nothing.
+        if tailSeconds > seconds / 20 {
+            lines.append("  the last answer came \(Self.number(tailSeconds, 1)) s after sending had ended")
+        }
         lines.append("")
         lines.append(Self.row("latency in ms", ["p50", "p90", "p99", "p99.9", "max", "mean"]))
         lines.append(Self.row(rate == nil ? "as measured" : "from sending", measured))

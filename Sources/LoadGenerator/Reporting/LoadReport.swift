@@ -14,8 +14,10 @@ public struct LoadReport: Codable, Equatable, Sendable {
     public let connections: Int
     /// The requests to be sent a second, in an open loop.
     public let rate: Double?
-    /// How long was measured, in seconds, up to the last answer.
+    /// How long was measured, in seconds: the time in which requests were sent.
     public let seconds: Double
+    /// How much longer it took until the last of their answers was there, in seconds.
+    public let tailSeconds: Double
     /// How long requests were sent before that, in seconds.
     public let warmUpSeconds: Double
     /// How many offers each request asked for.
@@ -24,7 +26,9 @@ public struct LoadReport: Codable, Equatable, Sendable {
     public let asked: [String]
     /// The requests that brought every signature asked for.
     public let requests: Int
-    /// The same, a second.
+    /// The same, a second of the time in which they were sent.
+    ///
+    /// In a closed loop that is at most one a connection more than were answered meanwhile.
     public let requestsPerSecond: Double
     /// The signatures that came.
     public let signatures: Int
@@ -71,6 +75,7 @@ public struct LoadReport: Codable, Equatable, Sendable {
         connections = plan.connections
         rate = plan.rate
         seconds = (measurement.elapsedSeconds * 1000).rounded() / 1000
+        tailSeconds = (measurement.tailSeconds * 1000).rounded() / 1000
         warmUpSeconds = plan.warmUpSeconds
         offersPerRequest = plan.deck.offersPerRequest
         asked = plan.deck.descriptions

@@ -60,9 +60,9 @@ struct LaneCounts {
             second.latency.record(latency)
         }
         if isMeasured(flight.intended) {
-            tally.answers += 1
+            end(flight, at: now)
             tally.signatures += signatures
-            tally.lastEnd = now
+            tally.lastAnswer = now
             if isFulfilled {
                 tally.fulfilled += 1
                 tally.latency.record(latency)
@@ -76,6 +76,17 @@ struct LaneCounts {
         if !isFulfilled { count(FaultyAnswer.failure(of: answer), intended: flight.intended) }
     }
 
+    /// Counts a request that was sent and not answered.
+    ///
+    /// - Parameters:
+    ///   - failure: What became of it.
+    ///   - flight: What was asked.
+    ///   - now: When it was given up, in nanoseconds of the monotonic clock.
+    mutating func count(_ failure: LoadFailure, of flight: LoadConnection.Flight, at now: Int64) {
+        if isMeasured(flight.intended) { end(flight, at: now) }
+        count(failure, intended: flight.intended, waited: failure == .timeout ? now - flight.intended : nil)
+    }
+
     /// Counts a request that came to nothing.
     ///
     /// - Parameters:
@@ -87,6 +98,11 @@ struct LaneCounts {
         guard isMeasured(intended) else { return }
         tally.failures[failure, default: 0] += 1
         if let waited { tally.latency.record(waited) }
+    }
+
+    private mutating func end(_ flight: LoadConnection.Flight, at now: Int64) {
+        tally.ended += 1
+        tally.spent += now - flight.sent
     }
 
     /// Begins the next second.

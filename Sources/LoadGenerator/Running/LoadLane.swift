@@ -153,7 +153,7 @@ final class LoadLane {
     /// A request has come to nothing.
     func failed(_ flight: LoadConnection.Flight, _ failure: LoadFailure) {
         inFlight -= 1
-        counts.count(failure, intended: flight.intended, waited: failure == .timeout ? Self.now - flight.intended : nil)
+        counts.count(failure, of: flight, at: Self.now)
         finishIfDone()
     }
 

@@ -6,8 +6,10 @@ public struct LoadMeasurement: Sendable {
     let tally: LoadTally
     /// Second by second, the warm-up's too.
     public let seconds: [LoadSecond]
-    /// How long was measured, in seconds, up to the last answer.
+    /// How long was measured, in seconds: the time in which requests were sent.
     public let elapsedSeconds: Double
+    /// How much longer it took until the last of their answers was there, in seconds.
+    public let tailSeconds: Double
     /// The CPU time of the generator itself, warm-up included, in seconds.
     public let generatorProcessorSeconds: Double
     /// What the service used meanwhile, warm-up included; `nil` where its process is not known.
@@ -29,8 +31,10 @@ public struct LoadMeasurement: Sendable {
     }
 
     /// The time between two requests of one connection, in nanoseconds: what a closed loop is corrected by.
+    ///
+    /// In a run that is short against its answers, the requests took longer than the time in which they were sent.
     var closedLoopInterval: Int64 {
-        guard tally.service.count > 0 else { return 0 }
-        return Int64(elapsedSeconds * 1e9 * Double(plan.connections) / Double(tally.service.count))
+        guard tally.ended > 0 else { return 0 }
+        return Int64(max(elapsedSeconds * 1e9 * Double(plan.connections), Double(tally.spent)) / Double(tally.ended))
     }
 }

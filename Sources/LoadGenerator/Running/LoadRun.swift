@@ -60,7 +60,8 @@ public final class LoadRun: Sendable {
                 plan: plan,
                 tally: tally,
                 seconds: collector.complete,
-                elapsedSeconds: max(Double(max(end, tally.lastEnd) - warmUpEnd) / 1e9, 0),
+                elapsedSeconds: max(Double(end - warmUpEnd) / 1e9, 0),
+                tailSeconds: max(Double(tally.lastAnswer - end) / 1e9, 0),
                 generatorProcessorSeconds: Self.processorSeconds - processorTime,
                 service: before.flatMap { before in ProcessUsage(of: plan.processes)?.since(before) }
             )
