@@ -6,15 +6,6 @@ import Testing
 
 @Suite("The load generator and what goes wrong")
 struct LoadFailureTests {
-    private static let eligible = #"""
-        {"bundleId":"com.example.reader","account":{},
-        "decisions":[{"productId":"p","offerId":"o","verdict":"eligible","reason":"active"}]}
-        """#
-    private static let signed = #"""
-        {"bundleId":"com.example.reader","account":{},"decisions":[{"productId":"p","offerId":"o","verdict":"eligible",
-        "reason":"active","discount":{"identifier":"o","keyIdentifier":"K","nonce":"1","timestamp":1,"signature":"AAAA"}}]}
-        """#
-
     private func load(_ server: FakeServer, _ arguments: [String]) throws -> (
         outcome: ChildProcess.Outcome, [String: Any]
     ) {
@@ -29,12 +20,15 @@ struct LoadFailureTests {
             (.init(429, #"{"code":"too_many_signatures","status":429}"#), "429 too_many_signatures"),
             (.init(502, "<html>Bad Gateway</html>"), "502"), (.init(closes: true), "closed"),
             (.init(delay: 30), "timeout"), (.init(200, "hello"), "malformed answer: no decisions"),
-            (.init(200, eligible.replacing("active", with: "signature_limit")), "not signed: signature_limit"),
+            (
+                .init(200, KnownServer.eligible.replacing("active", with: "signature_limit")),
+                "not signed: signature_limit"
+            ),
             (.init(headers: ["Content-Length": "x"]), "malformed answer: no Content-Length"),
         ] as [(FakeServer.Reply, String)]
     )
     func failures(reply: FakeServer.Reply, name: String) throws {
-        let server = try FakeServer { $0.path == "/v1/signatures" ? reply : .init(200, Self.eligible) }
+        let server = try FakeServer { $0.path == "/v1/signatures" ? reply : .init(200, KnownServer.eligible) }
         let (outcome, report) = try load(
             server,
             ["--warm-up", "0", "--duration", "1", "--timeout", "15", "--connections", "2"]
@@ -49,7 +43,9 @@ struct LoadFailureTests {
 
     @Test("What an open loop could not send is a failure: every request that was due is in the result")
     func everyRequestCounts() throws {
-        let server = try FakeServer { $0.path == "/v1/signatures" ? .init(delay: 30) : .init(200, Self.eligible) }
+        let server = try FakeServer {
+            $0.path == "/v1/signatures" ? .init(delay: 30) : .init(200, KnownServer.eligible)
+        }
         let (outcome, report) = try load(
             server,
             ["--rate", "20", "--warm-up", "0", "--duration", "1", "--timeout", "1.5", "--connections", "2"]
@@ -63,12 +59,12 @@ struct LoadFailureTests {
     func coordinatedOmission() throws {
         let isFirst = Mutex(true)
         let server = try FakeServer { request in
-            guard request.path == "/v1/signatures" else { return .init(200, Self.eligible) }
+            guard request.path == "/v1/signatures" else { return .init(200, KnownServer.eligible) }
             let pauses = isFirst.withLock { isFirst in
                 defer { isFirst = false }
                 return isFirst
             }
-            return .init(200, Self.signed, delay: pauses ? 3 : 0)
+            return .init(200, KnownServer.signed, delay: pauses ? 3 : 0)
         }
         let (outcome, report) = try load(
             server,
@@ -84,7 +80,9 @@ struct LoadFailureTests {
     @Test("A signature that is none is wrong, and the first fault is told")
     func wrong() throws {
         let installation = try Installation()
-        let server = try FakeServer { .init(200, $0.path == "/v1/signatures" ? Self.signed : Self.eligible) }
+        let server = try FakeServer {
+            .init(200, $0.path == "/v1/signatures" ? KnownServer.signed : KnownServer.eligible)
+        }
         let (outcome, report) = try load(
             server,
             ["--warm-up", "0", "--duration", "0.5", "--connections", "1", "--verify-key", installation.publicKey]

@@ -57,10 +57,11 @@ struct LoadTests {
             #expect(outcome.text.contains(words), "\(words) is missing in \(outcome.text)")
         }
         let rows = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\r\n")
-        #expect(rows.count == 4)
+        // The last answer may come after the end.
+        #expect(rows.count >= 4)
         let head = try #require(rows.first).split(separator: ",")
-        #expect(rows.allSatisfy { $0.split(separator: ",").count == head.count })
-        #expect(rows.dropFirst().map { $0.split(separator: ",")[1] } == ["warm-up", "measured", "measured"])
+        #expect(rows.allSatisfy { $0.split(separator: ",", omittingEmptySubsequences: false).count == head.count })
+        #expect(rows[1...3].map { $0.split(separator: ",")[1] } == ["warm-up", "measured", "measured"])
     }
 
     @Test("A signature by another key is wrong, and the exit status says so")

@@ -3,20 +3,25 @@ import NIOCore
 /// What a lane counts: of the whole run, and of the second that runs.
 struct LaneCounts {
     private let plan: LoadPlan
+    private let collector: SecondsCollector
     private var tally: LoadTally
     private var reservoir: SampleReservoir
     /// When what is measured; `nil` before the run.
-    private var schedule: LoadLane.Schedule?
-    /// The second that runs.
-    private(set) var second = LoadSecond(index: 0, isWarmUp: true)
+    private var schedule: LoadSchedule?
+    private var hasEnded = false
+    private var second = LoadSecond(index: 0, isWarmUp: true)
+    /// When the second that runs is over, in nanoseconds of the monotonic clock.
+    private(set) var secondEnd = Int64.max
 
     /// Begins with nothing.
     ///
     /// - Parameters:
     ///   - plan: The whole run's plan.
     ///   - number: The lane's number.
-    init(_ plan: LoadPlan, lane number: Int) {
+    ///   - collector: Where the seconds go.
+    init(_ plan: LoadPlan, lane number: Int, collector: SecondsCollector) {
         self.plan = plan
+        self.collector = collector
         tally = LoadTally(kinds: plan.deck.kinds.count)
         let share = plan.keptAnswers.map { max(1, $0 / plan.eventLoops) }
         reservoir = SampleReservoir(capacity: share, seed: UInt64(number))
@@ -32,15 +37,46 @@ struct LaneCounts {
     /// Begins to measure.
     ///
     /// - Parameter schedule: When what is measured.
-    mutating func begin(_ schedule: LoadLane.Schedule) {
+    mutating func begin(_ schedule: LoadSchedule) {
         self.schedule = schedule
-        second.isWarmUp = schedule.start < schedule.warmUpEnd
+        second.isWarmUp = schedule.isWarmUp(second: 0)
+        secondEnd = schedule.begin(ofSecond: 1)
     }
 
     /// Ends what is measured.
     ///
     /// - Parameter schedule: When what was measured.
-    mutating func end(_ schedule: LoadLane.Schedule) { self.schedule = schedule }
+    mutating func end(_ schedule: LoadSchedule) {
+        self.schedule = schedule
+        hasEnded = true
+    }
+
+    /// Hands the second that runs over, as far as it went: nothing more comes.
+    mutating func finish() {
+        guard let schedule else { return }
+        // After the end, a second in which nothing came is none.
+        let isLast = schedule.begin(ofSecond: second.index) < schedule.end || second.hasContent
+        if isLast { collector.add(second) }
+        collector.finish(after: isLast ? second.index : second.index - 1)
+    }
+
+    /// Hands the seconds over that are past.
+    ///
+    /// - Parameter now: The time, in nanoseconds of the monotonic clock.
+    mutating func advance(to now: Int64) {
+        // What is counted at the end belongs to the last second, which is not past before.
+        while now >= secondEnd, let schedule, hasEnded || secondEnd < schedule.end {
+            collector.add(second)
+            let index = second.index + 1
+            second.latency.reset()
+            second = LoadSecond(
+                index: index,
+                isWarmUp: schedule.isWarmUp(second: index),
+                latency: second.latency
+            )
+            secondEnd = schedule.begin(ofSecond: index + 1)
+        }
+    }
 
     /// Counts an answer.
     ///
@@ -53,11 +89,14 @@ struct LaneCounts {
         let signatures = answer.status == 200 ? answer.body.occurrences(of: "\"signature\":\"") : 0
         let isFulfilled = answer.status == 200 && signatures >= request.expected.offers.count
         let latency = now - flight.intended
-        second.signatures += signatures
         tally.everySignature += signatures
-        if isFulfilled {
-            second.fulfilled += 1
-            second.latency.record(latency)
+        advance(to: now)
+        if isInSecond(flight.intended) {
+            second.signatures += signatures
+            if isFulfilled {
+                second.fulfilled += 1
+                second.latency.record(latency)
+            }
         }
         if isMeasured(flight.intended) {
             end(flight, at: now)
@@ -83,6 +122,7 @@ struct LaneCounts {
     ///   - flight: What was asked.
     ///   - now: When it was given up, in nanoseconds of the monotonic clock.
     mutating func count(_ failure: LoadFailure, of flight: LoadConnection.Flight, at now: Int64) {
+        advance(to: now)
         if isMeasured(flight.intended) { end(flight, at: now) }
         count(failure, intended: flight.intended, waited: failure == .timeout ? now - flight.intended : nil)
     }
@@ -94,7 +134,7 @@ struct LaneCounts {
     ///   - intended: When it was to be sent, in nanoseconds of the monotonic clock.
     ///   - waited: How long it waited at least, in nanoseconds, where that counts as its latency.
     mutating func count(_ failure: LoadFailure, intended: Int64, waited: Int64? = nil) {
-        second.failed += 1
+        if isInSecond(intended) { second.failed += 1 }
         guard isMeasured(intended) else { return }
         tally.failures[failure, default: 0] += 1
         if let waited { tally.latency.record(waited) }
@@ -105,22 +145,8 @@ struct LaneCounts {
         tally.spent += now - flight.sent
     }
 
-    /// Begins the next second.
-    ///
-    /// - Parameter schedule: When what is measured.
-    mutating func beginNextSecond(_ schedule: LoadLane.Schedule) {
-        let index = second.index + 1
-        second.latency.reset()
-        second = LoadSecond(
-            index: index,
-            isWarmUp: schedule.start + Int64(index) * 1_000_000_000 < schedule.warmUpEnd,
-            latency: second.latency
-        )
-    }
+    private func isMeasured(_ intended: Int64) -> Bool { schedule?.isMeasured(intended) ?? false }
 
-    /// Requests count that were to be sent in the time that is measured, however late their answers are.
-    private func isMeasured(_ intended: Int64) -> Bool {
-        guard let schedule else { return false }
-        return intended >= schedule.warmUpEnd && intended < schedule.end
-    }
+    /// What was asked in the warm-up and ended after it is in no second: the measured ones add up to the result.
+    private func isInSecond(_ intended: Int64) -> Bool { second.isWarmUp || isMeasured(intended) }
 }

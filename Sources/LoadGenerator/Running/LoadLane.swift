@@ -6,20 +6,12 @@ import Synchronization
 ///
 /// Everything in it happens on its event loop, so nothing in it is locked.
 final class LoadLane {
-    /// The moments of a run, in nanoseconds of the monotonic clock.
-    struct Schedule {
-        let start: Int64
-        let warmUpEnd: Int64
-        var end: Int64
-    }
-
     private let plan: LoadPlan
     private let number: Int
     private let eventLoop: any EventLoop
-    private let collector: SecondsCollector
     private let finished: EventLoopPromise<LoadTally>
 
-    private var schedule: Schedule?
+    private var schedule: LoadSchedule?
     private var earlyEnd: Int64?
     private var counts: LaneCounts
     private var position: Int
@@ -30,7 +22,7 @@ final class LoadLane {
     private var isWaiting = false
     private var connections: [LoadConnection] = []
     private var idle: [LoadConnection] = []
-    private var tasks: [RepeatedTask] = []
+    private var task: RepeatedTask?
 
     /// Creates a lane; nothing is sent yet.
     ///
@@ -43,9 +35,8 @@ final class LoadLane {
         self.plan = plan
         self.number = number
         self.eventLoop = eventLoop
-        self.collector = collector
         finished = eventLoop.makePromise()
-        counts = LaneCounts(plan, lane: number)
+        counts = LaneCounts(plan, lane: number, collector: collector)
         position = plan.deck.order.count * number / plan.eventLoops
     }
 
@@ -69,17 +60,13 @@ final class LoadLane {
     /// Begins to send.
     ///
     /// - Parameter schedule: When what is measured.
-    func begin(_ schedule: Schedule) {
+    func begin(_ schedule: LoadSchedule) {
         self.schedule = schedule
         counts.begin(schedule)
-        tasks = [
-            eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [bound = bound] _ in
-                bound.value.endSecond()
-            },
-            eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(250), delay: .milliseconds(250)) {
-                [bound = bound] _ in bound.value.giveUpLateOnes()
-            },
-        ]
+        task = eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(250), delay: .milliseconds(250)) {
+            [bound = bound] _ in bound.value.giveUpLateOnes()
+        }
+        endSeconds()
         eventLoop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(schedule.end))) { [bound = bound] in
             bound.value.end(at: schedule.end)
         }
@@ -103,11 +90,12 @@ final class LoadLane {
             earlyEnd = moment
             return
         }
+        counts.advance(to: moment)
         schedule.end = min(schedule.end, moment)
         self.schedule = schedule
-        counts.end(schedule)
         isOver = true
         countWhatWasNotSent(schedule)
+        counts.end(schedule)
         for connection in idle { connection.close() }
         finishIfDone()
     }
@@ -172,7 +160,7 @@ final class LoadLane {
     }
 
     /// When a request of the open loop is due: the lanes take turns.
-    private func moment(ofDue index: Int, _ schedule: Schedule, rate: Double) -> Int64 {
+    private func moment(ofDue index: Int, _ schedule: LoadSchedule, rate: Double) -> Int64 {
         schedule.start + Int64(Double(index * plan.eventLoops + number) / rate * 1e9)
     }
 
@@ -194,7 +182,7 @@ final class LoadLane {
         }
     }
 
-    private func countWhatWasNotSent(_ schedule: Schedule) {
+    private func countWhatWasNotSent(_ schedule: LoadSchedule) {
         guard let rate = plan.rate else { return }
         while true {
             let moment = moment(ofDue: due, schedule, rate: rate)
@@ -241,10 +229,14 @@ final class LoadLane {
 
     private var bound: NIOLoopBound<LoadLane> { NIOLoopBound(self, eventLoop: eventLoop) }
 
-    private func endSecond() {
-        guard let schedule, !hasFinished else { return }
-        collector.add(counts.second)
-        counts.beginNextSecond(schedule)
+    private func endSeconds() {
+        guard !hasFinished else { return }
+        counts.advance(to: Self.now)
+        // The last second is over only with the run, which may be a moment late.
+        let next = max(counts.secondEnd, Self.now + 1_000_000)
+        eventLoop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(next))) { [bound = bound] in
+            bound.value.endSeconds()
+        }
     }
 
     private func giveUpLateOnes() {
@@ -253,12 +245,10 @@ final class LoadLane {
     }
 
     private func finishIfDone() {
-        guard isOver, inFlight == 0, !hasFinished, let schedule else { return }
-        // The last second has ended together with the run.
-        let length = Self.now - schedule.start - Int64(counts.second.index) * 1_000_000_000
-        if length > 990_000_000 { endSecond() }
+        guard isOver, inFlight == 0, !hasFinished else { return }
+        counts.finish()
         hasFinished = true
-        for task in tasks { task.cancel() }
+        task?.cancel()
         finished.succeed(counts.result)
     }
 }

@@ -42,7 +42,7 @@ public final class LoadRun: Sendable {
             self.lanes.withLock { $0 = lanes }
             let start = Int64(NIODeadline.now().uptimeNanoseconds) + 5_000_000
             let warmUpEnd = start + Int64(plan.warmUpSeconds * 1e9)
-            let schedule = LoadLane.Schedule(
+            let schedule = LoadSchedule(
                 start: start,
                 warmUpEnd: warmUpEnd,
                 end: warmUpEnd + Int64(plan.durationSeconds * 1e9)

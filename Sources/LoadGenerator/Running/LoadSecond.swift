@@ -12,4 +12,7 @@ public struct LoadSecond: Equatable, Sendable {
     public internal(set) var failed = 0
     /// The latencies of those that were fulfilled, in nanoseconds.
     public internal(set) var latency = Histogram()
+
+    /// Whether it brought anything.
+    var hasContent: Bool { fulfilled + signatures + failed > 0 }
 }

@@ -2,14 +2,16 @@ import Synchronization
 
 /// Puts the seconds of the event loops together.
 final class SecondsCollector: Sendable {
-    private struct Pending {
-        var second: LoadSecond
-        var missing: Int
+    private struct State {
+        /// The seconds that not all event loops have reported yet, with how many have.
+        var pending: [Int: (second: LoadSecond, parts: Int)] = [:]
+        /// The last second of each event loop that has finished.
+        var lastOnes: [Int] = []
+        var seconds: [LoadSecond] = []
     }
 
     private let lanes: Int
-    private let pending = Mutex<[Int: Pending]>([:])
-    private let seconds = Mutex<[LoadSecond]>([])
+    private let state = Mutex(State())
     private let report: @Sendable (LoadSecond) -> Void
 
     /// Creates a collector.
@@ -23,26 +25,42 @@ final class SecondsCollector: Sendable {
     }
 
     /// The seconds that were complete, in order.
-    var complete: [LoadSecond] { seconds.withLock { $0.sorted { $0.index < $1.index } } }
+    var complete: [LoadSecond] { state.withLock { $0.seconds.sorted { $0.index < $1.index } } }
 
     /// Takes one event loop's part of a second.
     ///
     /// - Parameter part: The part.
     func add(_ part: LoadSecond) {
-        let whole = pending.withLock { pending -> LoadSecond? in
-            var entry = pending[part.index] ?? Pending(second: part, missing: lanes)
-            if entry.missing < lanes {
-                entry.second.fulfilled += part.fulfilled
-                entry.second.signatures += part.signatures
-                entry.second.failed += part.failed
-                entry.second.latency.add(part.latency)
+        change { state in
+            guard var entry = state.pending[part.index] else {
+                state.pending[part.index] = (part, 1)
+                return
             }
-            entry.missing -= 1
-            pending[part.index] = entry.missing == 0 ? nil : entry
-            return entry.missing == 0 ? entry.second : nil
+            entry.second.fulfilled += part.fulfilled
+            entry.second.signatures += part.signatures
+            entry.second.failed += part.failed
+            entry.second.latency.add(part.latency)
+            entry.parts += 1
+            state.pending[part.index] = entry
         }
-        guard let whole else { return }
-        seconds.withLock { $0.append(whole) }
-        report(whole)
+    }
+
+    /// Waits no longer for an event loop, which has finished; others may have answers to wait for.
+    ///
+    /// - Parameter last: The last second that it has reported; -1 when there is none.
+    func finish(after last: Int) { change { $0.lastOnes.append(last) } }
+
+    private func change(_ change: (inout State) -> Void) {
+        let whole = state.withLock { state in
+            change(&state)
+            let whole = state.pending.filter { index, entry in
+                entry.parts == lanes - state.lastOnes.count { $0 < index }
+            }
+            for index in whole.keys { state.pending[index] = nil }
+            let seconds = whole.values.map(\.second).sorted { $0.index < $1.index }
+            state.seconds += seconds
+            return seconds
+        }
+        for second in whole { report(second) }
     }
 }

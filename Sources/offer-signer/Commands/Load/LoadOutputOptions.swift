@@ -61,22 +61,30 @@ struct LoadOutputOptions: ParsableArguments {
         return access(place, isThere ? W_OK : W_OK | X_OK) == 0 ? nil : String(cString: strerror(errno))
     }
 
-    /// Prints the result, and writes the run second by second if that is wanted.
+    /// Prints the result, and writes the run second by second if that is wanted; each, though the other cannot be.
     ///
     /// - Parameters:
     ///   - report: The result.
     ///   - measurement: The run.
-    /// - Throws: Exit 1 when the file cannot be written.
+    /// - Throws: Exit 1 when one of them cannot be written.
     func write(_ report: LoadReport, _ measurement: LoadMeasurement) throws(ExitCode) {
-        func orFail<Value>(_ name: String, _ work: () throws -> Value) throws(ExitCode) -> Value {
+        var isWritten = true
+        if let csv {
             do {
-                return try work()
+                try Data(measurement.csv.utf8).write(to: URL(filePath: csv))
             } catch {
-                Console.message("error: \(name) cannot be written: \(error.reason)")
-                throw .failure
+                Console.message("error: \(csv) cannot be written: \(error.reason)")
+                isWritten = false
             }
         }
-        try Console.result(json ? orFail("the result") { try report.json() } : report.text)
-        if let csv { try orFail(csv) { try Data(measurement.csv.utf8).write(to: URL(filePath: csv)) } }
+        let text: String
+        do {
+            text = json ? try report.json() : report.text
+        } catch {
+            Console.message("error: the result cannot be written: \(error.reason)")
+            throw .failure
+        }
+        try Console.result(text)
+        guard isWritten else { throw .failure }
     }
 }
