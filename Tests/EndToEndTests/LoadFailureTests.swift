@@ -53,6 +53,9 @@ struct LoadFailureTests {
         #expect(outcome.status == 1)
         let errors = try #require(report["errors"] as? [String: Int])
         #expect(errors == ["timeout": 2, "not sent: no connection was free": 18])
+        let kinds = try #require(report["kinds"] as? [String: [String: Any]])
+        #expect(kinds["receiptResponse"]?["requests"] as? Int == 0)
+        #expect(kinds["receiptResponse"]?["latency"] as? [String: Double] == report["corrected"] as? [String: Double])
     }
 
     @Test("A pause of the service is in the open loop's percentiles, though one request alone saw it")

@@ -6,8 +6,10 @@ struct LoadTally: Sendable {
     var latency = Histogram()
     /// From the moment a request was sent to the end of its answer, in nanoseconds.
     var service = Histogram()
-    /// The same as ``latency``, by kind of evidence.
+    /// By kind of evidence the same as ``latency`` in an open loop, and as ``service`` in a closed one.
     var kinds: [Histogram]
+    /// The same as ``fulfilled``, by kind of evidence.
+    var fulfilledByKind: [Int]
     /// Answers that brought every signature asked for.
     var fulfilled = 0
     /// All requests that were sent and ended, answered or given up.
@@ -30,6 +32,7 @@ struct LoadTally: Sendable {
     /// - Parameter kinds: How many kinds of evidence there are.
     init(kinds: Int) {
         self.kinds = Array(repeating: Histogram(), count: kinds)
+        fulfilledByKind = Array(repeating: 0, count: kinds)
     }
 
     /// Adds another tally of as many kinds.
@@ -38,7 +41,10 @@ struct LoadTally: Sendable {
     mutating func add(_ other: LoadTally) {
         latency.add(other.latency)
         service.add(other.service)
-        for index in kinds.indices { kinds[index].add(other.kinds[index]) }
+        for index in kinds.indices {
+            kinds[index].add(other.kinds[index])
+            fulfilledByKind[index] += other.fulfilledByKind[index]
+        }
         fulfilled += other.fulfilled
         ended += other.ended
         spent += other.spent

@@ -43,6 +43,8 @@ public struct LoadReport: Codable, Equatable, Sendable {
     /// What they are corrected by.
     public let correction: String
     /// By kind of evidence: requests, and latencies as ``measured`` in a closed loop, as ``corrected`` in an open one.
+    ///
+    /// What was not answered in time, or could not be sent, has the time that it waited among them in an open loop.
     public let kinds: [String: Kind]
     /// The CPU time of the generator, warm-up included, in seconds.
     public let generatorProcessorSeconds: Double
@@ -97,8 +99,8 @@ public struct LoadReport: Codable, Equatable, Sendable {
             correction = "from the moment at which a request was due"
         }
         kinds = Dictionary(
-            zip(plan.deck.kinds, tally.kinds).map { name, histogram in
-                (name, Kind(requests: Int(histogram.count), latency: LatencySummary(histogram)))
+            plan.deck.kinds.enumerated().map { index, name in
+                (name, Kind(requests: tally.fulfilledByKind[index], latency: LatencySummary(tally.kinds[index])))
             },
             uniquingKeysWith: { first, _ in first }
         )

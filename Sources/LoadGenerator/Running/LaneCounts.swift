@@ -107,6 +107,7 @@ struct LaneCounts {
                 tally.latency.record(latency)
                 tally.service.record(now - flight.sent)
                 tally.kinds[request.kind].record(latency)
+                tally.fulfilledByKind[request.kind] += 1
             }
             if signatures > 0 {
                 reservoir.offer { AnswerSample(request: flight.request, body: Array(answer.body.readableBytesView)) }
@@ -124,7 +125,8 @@ struct LaneCounts {
     mutating func count(_ failure: LoadFailure, of flight: LoadConnection.Flight, at now: Int64) {
         advance(to: now)
         if isMeasured(flight.intended) { end(flight, at: now) }
-        count(failure, intended: flight.intended, waited: failure == .timeout ? now - flight.intended : nil)
+        count(failure, intended: flight.intended)
+        if failure == .timeout { count(wait: now - flight.intended, for: flight.request, intended: flight.intended) }
     }
 
     /// Counts a request that came to nothing.
@@ -132,12 +134,23 @@ struct LaneCounts {
     /// - Parameters:
     ///   - failure: What became of it.
     ///   - intended: When it was to be sent, in nanoseconds of the monotonic clock.
-    ///   - waited: How long it waited at least, in nanoseconds, where that counts as its latency.
-    mutating func count(_ failure: LoadFailure, intended: Int64, waited: Int64? = nil) {
+    mutating func count(_ failure: LoadFailure, intended: Int64) {
         if isInSecond(intended) { second.failed += 1 }
         guard isMeasured(intended) else { return }
         tally.failures[failure, default: 0] += 1
-        if let waited { tally.latency.record(waited) }
+    }
+
+    /// Counts how long a request that came to nothing waited at least as its latency.
+    ///
+    /// - Parameters:
+    ///   - wait: How long, in nanoseconds.
+    ///   - request: The request's place in the deck.
+    ///   - intended: When it was to be sent, in nanoseconds of the monotonic clock.
+    mutating func count(wait: Int64, for request: Int, intended: Int64) {
+        guard isMeasured(intended) else { return }
+        tally.latency.record(wait)
+        // In a closed loop, kinds are told as measured.
+        if plan.rate != nil { tally.kinds[plan.deck.requests[request].kind].record(wait) }
     }
 
     private mutating func end(_ flight: LoadConnection.Flight, at now: Int64) {

@@ -148,15 +148,20 @@ final class LoadLane {
     // MARK: Sending
 
     private func sendNext(_ connection: LoadConnection, intended: Int64? = nil) {
-        let request = plan.deck.order[position]
-        position += 1
-        if position == plan.deck.order.count { position = 0 }
+        let request = takeRequest()
         let now = Self.now
         inFlight += 1
         connection.send(
             plan.deck.requests[request].bytes,
             LoadConnection.Flight(request: request, intended: intended ?? now, sent: now)
         )
+    }
+
+    private func takeRequest() -> Int {
+        let request = plan.deck.order[position]
+        position += 1
+        if position == plan.deck.order.count { position = 0 }
+        return request
     }
 
     /// When a request of the open loop is due: the lanes take turns.
@@ -189,7 +194,8 @@ final class LoadLane {
             guard moment < schedule.end else { return }
             due += 1
             // It would have waited at least until now.
-            counts.count(.notSent, intended: moment, waited: schedule.end - moment)
+            counts.count(.notSent, intended: moment)
+            counts.count(wait: schedule.end - moment, for: takeRequest(), intended: moment)
         }
     }
 
