@@ -8,10 +8,12 @@ struct HTTPQuestion {
     let address: ServiceAddress
     /// Where the connection is handled.
     let group: any EventLoopGroup
-    /// How long the answer may take.
-    var timeout = TimeAmount.seconds(60)
+    /// How long connection and answer may take, in seconds.
+    let timeoutSeconds: Double
 
     /// Asks, over a connection of its own.
+    ///
+    /// A task that is cancelled waits no longer.
     ///
     /// - Parameters:
     ///   - method: The method.
@@ -29,29 +31,34 @@ struct HTTPQuestion {
         let request = HTTPRequestBytes.make(method, path, host: address.authority, token: token, body: body)
         let eventLoop = group.next()
         let answer = eventLoop.makePromise(of: AnswerReader.Answer.self)
+        let deadline = eventLoop.scheduleTask(in: .nanoseconds(Int64(timeoutSeconds * 1e9))) {
+            answer.fail(PreparationFault("there was no answer within \(timeoutSeconds) seconds"))
+        }
+        defer { deadline.cancel() }
         do {
-            let channel = try await ClientBootstrap(group: eventLoop)
-                .connectTimeout(.seconds(10))
+            ClientBootstrap(group: eventLoop)
+                .connectTimeout(.nanoseconds(Int64(timeoutSeconds * 1e9)))
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(QuestionHandler(answer))
                     }
                 }
-                .connect(host: address.host, port: address.port).get()
-            let deadline = eventLoop.scheduleTask(in: timeout) {
-                answer.fail(
-                    PreparationFault("there was no answer within \(timeout.nanoseconds / 1_000_000_000) seconds")
-                )
+                .connect(host: address.host, port: address.port)
+                .whenComplete { result in
+                    switch result {
+                    case .success(let channel):
+                        channel.writeAndFlush(request, promise: nil)
+                        answer.futureResult.whenComplete { _ in channel.close(promise: nil) }
+                    case .failure(let error): answer.fail(error)
+                    }
+                }
+            let result = try await withTaskCancellationHandler {
+                try await answer.futureResult.get()
+            } onCancel: {
+                answer.fail(PreparationFault("nobody waits for the answer any more"))
             }
-            channel.writeAndFlush(request, promise: nil)
-            defer {
-                deadline.cancel()
-                channel.close(promise: nil)
-            }
-            let result = try await answer.futureResult.get()
             return (result.status, Array(result.body.readableBytesView))
         } catch {
-            answer.fail(error)
             throw PreparationFault("\(method) \(address)\(path): \(LoadFailure.reason(error))")
         }
     }

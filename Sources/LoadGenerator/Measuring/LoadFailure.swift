@@ -10,6 +10,8 @@ public enum LoadFailure: Hashable, Sendable, CustomStringConvertible {
     case closed
     /// No answer came in time.
     case timeout
+    /// No answer had come when the run was to be over at once.
+    case unanswered
     /// What came was no answer.
     case malformed(String)
     /// The request was due, and no connection was free to send it before the end.
@@ -23,6 +25,7 @@ public enum LoadFailure: Hashable, Sendable, CustomStringConvertible {
         case .connect(let reason): "connect: \(reason)"
         case .closed: "closed"
         case .timeout: "timeout"
+        case .unanswered: "unanswered: the run was ended"
         case .malformed(let reason): "malformed answer: \(reason)"
         case .notSent: "not sent: no connection was free"
         }

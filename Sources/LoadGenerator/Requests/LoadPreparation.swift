@@ -24,6 +24,8 @@ public struct LoadPreparation: Sendable {
     public var customers = 100
     /// The kinds of evidence.
     public var mix = EvidenceMix.receiptResponses
+    /// How long an answer may take, in seconds.
+    public var timeoutSeconds = 10.0
     /// The App Store simulator that the service asks and trusts.
     public var simulator: ServiceAddress?
 
@@ -37,14 +39,15 @@ public struct LoadPreparation: Sendable {
         self.token = token
     }
 
-    /// Makes the requests.
+    /// Makes the requests; a task that is cancelled gives up.
     ///
     /// - Returns: The requests of the mix, each of which the service would sign for now.
     /// - Throws: ``PreparationFault`` when there is nothing to ask, with what the service said.
     public func deck() async throws(PreparationFault) -> RequestDeck {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         defer { group.shutdownGracefully { _ in } }
-        let service = PreparedService(question: HTTPQuestion(address: address, group: group), token: token)
+        let question = HTTPQuestion(address: address, group: group, timeoutSeconds: timeoutSeconds)
+        let service = PreparedService(question: question, token: token)
         let (bundleId, offers) = try await service.offers(bundleId: bundleId, productId: productId, offerId: offerId)
         var hands: [RequestDeck.Hand] = []
         var simulated: [SimulatedCustomer]?
@@ -172,7 +175,7 @@ public struct LoadPreparation: Sendable {
         on group: any EventLoopGroup
     ) async throws(PreparationFault) -> [SimulatedCustomer] {
         guard let simulator else { throw PreparationFault("this mix needs the App Store simulator: --simulator URL") }
-        let question = HTTPQuestion(address: simulator, group: group)
+        let question = HTTPQuestion(address: simulator, group: group, timeoutSeconds: timeoutSeconds)
         let answer = try await question.ask("GET", "/simulator/customers")
         guard answer.status == 200, let all = try? SimulatedCustomer.list(json: answer.body) else {
             throw PreparationFault("\(simulator) is no App Store simulator: \(answer.status) for /simulator/customers")

@@ -126,7 +126,8 @@ struct LaneCounts {
         advance(to: now)
         if isMeasured(flight.intended) { end(flight, at: now) }
         count(failure, intended: flight.intended)
-        if failure == .timeout { count(wait: now - flight.intended, for: flight.request, intended: flight.intended) }
+        guard failure == .timeout || failure == .unanswered else { return }
+        count(wait: now - flight.intended, for: flight.request, intended: flight.intended)
     }
 
     /// Counts a request that came to nothing.

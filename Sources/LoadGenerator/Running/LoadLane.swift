@@ -63,6 +63,7 @@ final class LoadLane {
     func begin(_ schedule: LoadSchedule) {
         self.schedule = schedule
         counts.begin(schedule)
+        if let earlyEnd { return end(at: earlyEnd) }
         task = eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(250), delay: .milliseconds(250)) {
             [bound = bound] _ in bound.value.giveUpLateOnes()
         }
@@ -79,7 +80,6 @@ final class LoadLane {
         } else {
             sendWhatIsDue()
         }
-        if let earlyEnd { end(at: earlyEnd) }
     }
 
     /// Ends the run, at its end or before.
@@ -98,6 +98,12 @@ final class LoadLane {
         counts.end(schedule)
         for connection in idle { connection.close() }
         finishIfDone()
+    }
+
+    /// Waits no longer for the answers that are missing once the run has ended.
+    func giveUp() {
+        guard isOver else { return }
+        for connection in connections { connection.fail(.unanswered) }
     }
 
     // MARK: What connections tell
@@ -203,7 +209,7 @@ final class LoadLane {
 
     private func connect() -> EventLoopFuture<Void> {
         ClientBootstrap(group: eventLoop)
-            .connectTimeout(.seconds(5))
+            .connectTimeout(.nanoseconds(Int64(min(plan.timeoutSeconds, 5) * 1e9)))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { [bound = bound] channel in
                 channel.eventLoop.makeCompletedFuture {

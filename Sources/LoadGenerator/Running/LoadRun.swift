@@ -70,12 +70,20 @@ public final class LoadRun: Sendable {
         }
     }
 
-    /// Ends the run now; what was measured so far is its result.
+    /// Ends the run as soon as the requests that were sent are answered; what was measured so far is its result.
     public func stop() {
         let now = Int64(NIODeadline.now().uptimeNanoseconds)
         stopMoment.withLock { $0 = $0 ?? now }
         for lane in lanes.withLock(\.self) {
             lane.eventLoop.execute { lane.value.end(at: now) }
+        }
+    }
+
+    /// Ends the run without its last answers: the requests that wait for theirs count as failed.
+    public func giveUp() {
+        stop()
+        for lane in lanes.withLock(\.self) {
+            lane.eventLoop.execute { lane.value.giveUp() }
         }
     }
 

@@ -12,7 +12,8 @@ struct Load: AsyncParsableCommand {
             customers of various states may have. In a closed loop (the default) each connection sends its next \
             request when its last answer is there; with --rate, requests are sent at that rate whatever the service \
             does. With --self it starts a service and an App Store simulator of its own, and stops both at the end. \
-            Ctrl-C ends the measurement early. Exit status 1 when a signature was wrong or nothing was signed.
+            Ctrl-C ends the measurement early, and once more without waiting for the last answers. Exit status 1 when a \
+            signature was wrong or nothing was signed.
             """
     )
 
@@ -34,50 +35,53 @@ struct Load: AsyncParsableCommand {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let waiting = Task { for await _ in signals { stop.request() } }
         defer { waiting.cancel() }
+        let progress = LoadProgress(isShown: !output.json)
         if target.runsOwn {
-            let own: OwnService
-            do throws(OwnServiceFault) {
-                own = try await OwnService(
-                    configuration: target.config,
-                    bundleId: questions.bundleId,
-                    customers: questions.customers,
-                    checker: checker
-                )
-            } catch {
-                Console.message("error: \(error)")
-                throw ExitCode.failure
-            }
-            do {
-                try await generate(own.target, stop)
-            } catch {
-                own.stop()
-                throw error
-            }
-            own.stop()
+            let own = try await startOwn(checker, stop, progress)
+            defer { own.stop() }
+            try await generate(own.target, stop, progress)
         } else {
-            try await generate(try target.given(checker, questions.simulatorAddress), stop)
+            try await generate(try target.given(checker, questions.simulatorAddress), stop, progress)
         }
     }
 
-    private func generate(_ target: LoadTarget, _ stop: LoadStop) async throws(ExitCode) {
-        let progress = LoadProgress(isShown: !output.json)
+    private func startOwn(
+        _ checker: SignatureChecker?,
+        _ stop: LoadStop,
+        _ progress: LoadProgress
+    ) async throws(ExitCode) -> OwnService {
+        let (configuration, bundleId, customers) = (target.config, questions.bundleId, questions.customers)
+        progress.show(preparation: "a service and an App Store simulator start")
+        do throws(OwnServiceFault) {
+            return try await stop.cancelling { () async throws(OwnServiceFault) in
+                try await OwnService(
+                    configuration: configuration,
+                    bundleId: bundleId,
+                    customers: customers,
+                    checker: checker
+                )
+            }
+        } catch {
+            throw fault(error, stop, progress)
+        }
+    }
+
+    private func generate(_ target: LoadTarget, _ stop: LoadStop, _ progress: LoadProgress) async throws(ExitCode) {
         let measurement: LoadMeasurement
         do throws(PreparationFault) {
-            var plan = LoadPlan(
-                try await questions.preparation(for: target, offers: amount.offers).deck(),
-                to: target.address
-            )
+            progress.show(preparation: "\(target.address) is asked what it would sign")
+            let preparation = questions.preparation(for: target, amount)
+            let deck = try await stop.cancelling { () async throws(PreparationFault) in try await preparation.deck() }
+            var plan = LoadPlan(deck, to: target.address)
             amount.fill(&plan)
             plan.processes = target.processes
             plan.keptAnswers = output.verifyAll ? nil : target.checker == nil ? 0 : LoadOutputOptions.sample
             let run = LoadRun(plan)
-            stop.whenRequested { run.stop() }
+            stop.whenRequested { again in if again { run.giveUp() } else { run.stop() } }
             measurement = try await run.run { progress.show($0) }
             progress.clear()
         } catch {
-            progress.clear()
-            Console.message("error: \(error)")
-            throw .failure
+            throw fault(error, stop, progress)
         }
         let report = LoadReport(measurement, verification: target.checker?.check(measurement))
         try output.write(report, measurement)
@@ -85,5 +89,12 @@ struct Load: AsyncParsableCommand {
             Console.message(report.requests == 0 ? "error: nothing was signed" : "error: there are wrong signatures")
             throw .failure
         }
+    }
+
+    /// Says why there is no measurement.
+    private func fault(_ error: any Error, _ stop: LoadStop, _ progress: LoadProgress) -> ExitCode {
+        progress.clear()
+        Console.message("error: \(stop.isRequested ? "stopped before anything was measured" : "\(error)")")
+        return .failure
     }
 }

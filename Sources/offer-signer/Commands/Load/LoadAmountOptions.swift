@@ -18,7 +18,7 @@ struct LoadAmountOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many offers each request asks for, 1 to 100.", valueName: "k"))
     var offers = 1
 
-    @Option(help: ArgumentHelp("How long an answer may take, in seconds.", valueName: "s"))
+    @Option(help: ArgumentHelp("How long an answer may take, in seconds, before the run, too.", valueName: "s"))
     var timeout = 10.0
 
     @Option(

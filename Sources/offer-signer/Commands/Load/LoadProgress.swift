@@ -14,6 +14,15 @@ final class LoadProgress: Sendable {
         self.isShown = isShown && isatty(STDERR_FILENO) == 1
     }
 
+    /// Shows what is done before the run.
+    ///
+    /// - Parameter work: The work, in a few words.
+    func show(preparation work: String) {
+        guard isShown else { return }
+        hasLine.withLock { $0 = true }
+        write("\r\u{1B}[Kpreparing: \(work)")
+    }
+
     /// Shows what a second brought.
     ///
     /// - Parameter second: The second.

@@ -66,15 +66,15 @@ struct LoadQuestionOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - target: What load is put on.
-    ///   - offers: How many offers each request asks for.
+    ///   - amount: How many offers each request asks for, and how long an answer may take.
     /// - Returns: The preparation.
-    /// - Throws: ``PreparationFault`` when the mix needs a simulator and there is none.
-    func preparation(for target: LoadTarget, offers: Int) throws(PreparationFault) -> LoadPreparation {
+    func preparation(for target: LoadTarget, _ amount: LoadAmountOptions) -> LoadPreparation {
         var preparation = LoadPreparation(for: target.address, token: target.token)
         preparation.bundleId = bundleId
         preparation.productId = productId
         preparation.offerId = offerId
-        preparation.offersPerRequest = offers
+        preparation.offersPerRequest = amount.offers
+        preparation.timeoutSeconds = amount.timeout
         preparation.customers = customers
         preparation.mix = (try? evidence) ?? .receiptResponses
         preparation.simulator = target.simulator

@@ -1,31 +1,54 @@
 import Synchronization
 
-/// A request to stop, which may come before there is anything to be stopped.
+/// A request to stop, which may come before there is anything to be stopped, and again when that takes long.
 final class LoadStop: Sendable {
     private struct State {
-        var isRequested = false
-        var action: (@Sendable () -> Void)?
+        var requests = 0
+        var action: (@Sendable (_ again: Bool) -> Void)?
     }
 
     private let state = Mutex(State())
 
+    /// Whether the stop was asked for.
+    var isRequested: Bool { state.withLock { $0.requests > 0 } }
+
     /// Asks for the stop.
     func request() {
-        let action = state.withLock { state in
-            state.isRequested = true
-            return state.action
+        let (action, again) = state.withLock { state in
+            state.requests += 1
+            return (state.action, state.requests > 1)
         }
-        action?()
+        action?(again)
     }
 
     /// Says what stops.
     ///
-    /// - Parameter action: Called when the stop is asked for; at once when it was already.
-    func whenRequested(_ action: @escaping @Sendable () -> Void) {
-        let isRequested = state.withLock { state in
+    /// - Parameter action: Called each time that the stop is asked for, with whether that is not the first time; at once
+    ///   when it was asked for already.
+    func whenRequested(_ action: @escaping @Sendable (_ again: Bool) -> Void) {
+        let requests = state.withLock { state in
             state.action = action
-            return state.isRequested
+            return state.requests
         }
-        if isRequested { action() }
+        if requests > 0 { action(requests > 1) }
+    }
+
+    /// Does what the stop cancels.
+    ///
+    /// - Parameter work: The work, which gives up when its task is cancelled.
+    /// - Returns: Its result.
+    /// - Throws: Its fault.
+    func cancelling<Value: Sendable, Fault: Error>(
+        _ work: @escaping @Sendable () async throws(Fault) -> Value
+    ) async throws(Fault) -> Value {
+        let task = Task { () async -> Result<Value, Fault> in
+            do throws(Fault) {
+                return .success(try await work())
+            } catch {
+                return .failure(error)
+            }
+        }
+        whenRequested { _ in task.cancel() }
+        return try await task.value.get()
     }
 }

@@ -59,11 +59,13 @@ final class StartedProgram: Sendable {
     /// The first address in the line that the command prints when it accepts requests.
     ///
     /// - Returns: The URL.
-    /// - Throws: ``OwnServiceFault`` with what it said when it ends, or is not ready within 30 seconds.
+    /// - Throws: ``OwnServiceFault`` with what it said when it ends, or is not ready within 30 seconds; at once when the
+    ///   task is cancelled.
     func firstURL() async throws(OwnServiceFault) -> String {
         for _ in 0..<3000 {
             let text = Self.text(of: output)
             if text.contains("\n"), let url = text.firstMatch(of: /https?:\/\/[^ ,\n]+/) { return String(url.output) }
+            if Task.isCancelled { throw OwnServiceFault("\(command) was not waited for") }
             if isOver() { throw OwnServiceFault("\(command) ended as it started:\n\(Self.text(of: errors))") }
             try? await Task.sleep(for: .milliseconds(10))
         }

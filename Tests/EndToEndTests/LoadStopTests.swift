@@ -1,0 +1,53 @@
+import ChildProcess
+import FakeServer
+import Foundation
+import Testing
+
+@Suite("The load generator and who stops it")
+struct LoadStopTests {
+    /// Starts the load generator, and waits until something has happened.
+    private func start(
+        _ arguments: [String],
+        environment: [String: String] = [:],
+        until hasHappened: () throws -> Bool
+    ) throws -> ChildProcess {
+        let process = try ChildProcess(Executable.path, ["load"] + arguments, environment: environment)
+        for _ in 0..<6000 where try !process.hasEnded && !hasHappened() { usleep(10_000) }
+        return process
+    }
+
+    @Test("Ctrl-C and SIGTERM end what comes before the measurement", arguments: [SIGINT, SIGTERM])
+    func preparation(signal: Int32) throws {
+        let server = try FakeServer { _ in .init(200, KnownServer.eligible, delay: 20) }
+        let process = try start(["--url", server.url, "--token", "t"]) { !server.requests.isEmpty }
+        process.send(signal)
+        let outcome = try process.outcome()
+        #expect(outcome.status == 1)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors == "error: stopped before anything was measured\n")
+    }
+
+    @Test("Questions before the measurement wait no longer than answers may take")
+    func timeout() throws {
+        let server = try FakeServer { _ in .init(200, KnownServer.eligible, delay: 20) }
+        let outcome = try KnownServer.load(server, ["--timeout", "0.5"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("/v1/eligibility: there was no answer within 0.5 seconds"), "\(outcome.errors)")
+    }
+
+    @Test("Who asks to stop a second time does not wait for answers, and is told which are missing")
+    func unanswered() throws {
+        let server = try KnownServer.server { .init(200, KnownServer.signed, delay: $0 > 10 ? 20 : 0.01) }
+        let arguments = ["--warm-up", "0", "--duration", "600", "--connections", "2", "--timeout", "600", "--json"]
+        // The questions and twelve requests, the last two of which wait.
+        let process = try start(["--url", server.url, "--token", "t"] + arguments) {
+            server.requests.count { $0.path == "/v1/signatures" } == 12
+        }
+        process.send(SIGINT)
+        // Two at once would be one.
+        process.send(SIGTERM)
+        let report = try KnownServer.json(try process.outcome())
+        #expect(report["requests"] as? Int == 10)
+        #expect(report["errors"] as? [String: Int] == ["unanswered: the run was ended": 2])
+    }
+}
