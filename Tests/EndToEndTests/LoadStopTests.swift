@@ -27,6 +27,35 @@ struct LoadStopTests {
         #expect(outcome.errors == "error: stopped before anything was measured\n")
     }
 
+    @Test("A terminal that goes ends the run as Ctrl-C does, and nothing that it started stays behind")
+    func hangUp() throws {
+        let installation = try Installation()
+        let scratch = try TemporaryDirectory()
+        func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) }
+        let process = try start(
+            ["--self", "--config", installation.configuration, "--duration", "600", "--json"],
+            environment: ["TMPDIR": scratch.url.path]
+        ) {
+            // The directory of both, and what each of them prints.
+            try files().count == 5
+        }
+        process.send(SIGHUP)
+        #expect(try process.outcome().status <= 1)
+        #expect(try files().isEmpty)
+    }
+
+    @Test("Under nohup, the run goes on when the terminal goes")
+    func nohup() throws {
+        let server = try KnownServer.server { _ in .init(200, KnownServer.signed, delay: 0.01) }
+        let load = "trap '' HUP; exec \"$0\" load --url \(server.url) --token t --warm-up 0 --duration 3 --json"
+        let process = try ChildProcess("/bin/sh", ["-c", load, Executable.path])
+        for _ in 0..<6000 where !process.hasEnded && server.requests.count < 5 { usleep(10_000) }
+        process.send(SIGHUP)
+        let outcome = try process.outcome()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try KnownServer.json(outcome)["seconds"] as? Double == 3)
+    }
+
     @Test("Questions before the measurement wait no longer than answers may take")
     func timeout() throws {
         let server = try FakeServer { _ in .init(200, KnownServer.eligible, delay: 20) }

@@ -32,7 +32,7 @@ struct Load: AsyncParsableCommand {
         let checker = try output.checker
         let stop = LoadStop()
         // Trapped before anything is started, so that whatever was started is stopped.
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let signals = await UnixSignalsSequence(trapping: LoadStop.signals)
         let waiting = Task { for await _ in signals { stop.request() } }
         defer { waiting.cancel() }
         let progress = LoadProgress(isShown: !output.json)

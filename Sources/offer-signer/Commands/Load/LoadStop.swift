@@ -1,4 +1,6 @@
+import Glibc
 import Synchronization
+import UnixSignals
 
 /// A request to stop, which may come before there is anything to be stopped, and again when that takes long.
 final class LoadStop: Sendable {
@@ -11,6 +13,15 @@ final class LoadStop: Sendable {
 
     /// Whether the stop was asked for.
     var isRequested: Bool { state.withLock { $0.requests > 0 } }
+
+    /// The signals that ask for it: a terminal that goes is none where nohup has said so.
+    static var signals: [UnixSignal] {
+        var action = sigaction()
+        sigaction(SIGHUP, nil, &action)
+        let isIgnored =
+            unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+        return isIgnored ? [.sigint, .sigterm] : [.sighup, .sigint, .sigterm]
+    }
 
     /// Asks for the stop.
     func request() {
