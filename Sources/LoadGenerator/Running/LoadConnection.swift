@@ -18,6 +18,8 @@ final class LoadConnection: ChannelInboundHandler {
 
     /// The request that waits for its answer.
     var flight: Flight?
+    /// Whether requests were answered over it, and none failed: its end is no fault.
+    private(set) var isOrderly = false
 
     private let lane: LoadLane
     private var reader = AnswerReader()
@@ -52,6 +54,7 @@ final class LoadConnection: ChannelInboundHandler {
             while let answer = try reader.next() {
                 guard let flight else { throw AnswerReader.Malformed(reason: "nothing was asked") }
                 self.flight = nil
+                isOrderly = true
                 lane.answered(self, flight, answer)
             }
         } catch {
@@ -75,6 +78,7 @@ final class LoadConnection: ChannelInboundHandler {
     func fail(_ failure: LoadFailure) {
         guard let flight else { return }
         self.flight = nil
+        isOrderly = false
         lane.failed(flight, failure)
         close()
     }

@@ -72,7 +72,7 @@ final class LoadLane {
             bound.value.end(at: schedule.end)
         }
         let missing = (plan.connections - number + plan.eventLoops - 1) / plan.eventLoops - connections.count
-        for _ in 0..<max(0, missing) { reconnect() }
+        for _ in 0..<max(0, missing) { reconnect(after: Self.pause) }
         if plan.rate == nil {
             let ready = idle
             idle = []
@@ -124,7 +124,7 @@ final class LoadLane {
     func lost(_ connection: LoadConnection) {
         connections.removeAll { $0 === connection }
         idle.removeAll { $0 === connection }
-        if !isOver { reconnect() }
+        if !isOver { reconnect(after: connection.isOrderly ? .zero : Self.pause) }
         finishIfDone()
     }
 
@@ -220,17 +220,16 @@ final class LoadLane {
             .map { _ in }
     }
 
-    private func reconnect() {
-        eventLoop.scheduleTask(in: .milliseconds(20)) { [bound = bound] in
+    // A service that refuses connections is not to be flooded with them.
+    private static let pause = TimeAmount.milliseconds(20)
+
+    private func reconnect(after pause: TimeAmount) {
+        eventLoop.scheduleTask(in: pause) { [bound = bound] in
             guard !bound.value.isOver else { return }
             bound.value.connect().whenFailure { error in
                 let lane = bound.value
                 lane.counts.count(.connect(LoadFailure.reason(error)), intended: Self.now)
-                if !lane.isOver {
-                    lane.eventLoop.scheduleTask(in: .milliseconds(200)) {
-                        if !bound.value.isOver { bound.value.reconnect() }
-                    }
-                }
+                if !lane.isOver { lane.reconnect(after: Self.pause * 10) }
             }
         }
     }
