@@ -21,6 +21,26 @@ struct LoadFigureTests {
         )
     }
 
+    @Test("A generator that was stopped says that it was late itself", arguments: [true, false])
+    func stopped(json: Bool) throws {
+        let server = try KnownServer.server { _ in .init(200, KnownServer.signed) }
+        let arguments = ["--rate", "50", "--warm-up", "0", "--duration", "4"] + (json ? ["--json"] : [])
+        let process = try ChildProcess(Executable.path, ["load", "--url", server.url, "--token", "t"] + arguments)
+        for _ in 0..<6000 where !process.hasEnded && server.requests.count < 20 { usleep(10_000) }
+        process.send(SIGSTOP)
+        usleep(1_500_000)
+        process.send(SIGCONT)
+        let outcome = try process.outcome()
+        if json {
+            let report = try KnownServer.json(outcome)
+            let lateness = try #require(report["generatorLateness"] as? [String: Double])
+            #expect(try #require(lateness["max"]) > 1000)
+            #expect(try #require(report["generatorShare"] as? Double) > 0)
+        } else {
+            #expect(outcome.text.contains(#/WARNING: the generator sent late with a connection free: p99 [1-9],\d/#))
+        }
+    }
+
     @Test("What was refused took its time, too: the closed loop is corrected by the time between all requests")
     func refusedInClosedLoop() throws {
         let server = try KnownServer.server { number in

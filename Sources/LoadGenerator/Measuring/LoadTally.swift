@@ -10,6 +10,8 @@ struct LoadTally: Sendable {
     var kinds: [Histogram]
     /// The same as ``fulfilled``, by kind of evidence.
     var fulfilledByKind: [Int]
+    /// From the moment a request was due to its sending, where a connection was free all the time, in nanoseconds.
+    var lateness = Histogram()
     /// Answers that brought every signature asked for.
     var fulfilled = 0
     /// All requests that were sent and ended, answered or given up.
@@ -41,6 +43,7 @@ struct LoadTally: Sendable {
     mutating func add(_ other: LoadTally) {
         latency.add(other.latency)
         service.add(other.service)
+        lateness.add(other.lateness)
         for index in kinds.indices {
             kinds[index].add(other.kinds[index])
             fulfilledByKind[index] += other.fulfilledByKind[index]

@@ -43,6 +43,7 @@ extension LoadReport {
                     + "at most \(Self.number(servicePeakMegabytes, 1)) MB of memory"
             )
         }
+        lines += generatorsPart
         lines.append("")
         lines.append(checked)
         return lines.joined(separator: "\n")
@@ -51,6 +52,24 @@ extension LoadReport {
     private var how: String {
         let connections = "\(connections) connection\(connections == 1 ? "" : "s")"
         return rate.map { "\(Self.number($0, 0)) requests a second over \(connections)" } ?? connections
+    }
+
+    /// What the generator itself has to do with the result, where that is much.
+    private var generatorsPart: [String] {
+        var lines: [String] = []
+        if generatorShare > 0.9 {
+            lines.append(
+                "  WARNING: the generator used \(Self.number(generatorShare * 100, 0)) % of its event loops' time, and may "
+                    + "be what is measured"
+            )
+        }
+        if let late = generatorLateness, late.p99 > 10 || late.max > 100 {
+            lines.append(
+                "  WARNING: the generator sent late with a connection free: p99 \(Self.number(late.p99, 1)) ms, "
+                    + "max \(Self.number(late.max, 1)) ms, \(Self.number(generatorProcessorSeconds, 1)) s of CPU"
+            )
+        }
+        return lines.isEmpty ? [] : [""] + lines
     }
 
     private var checked: String {

@@ -48,6 +48,11 @@ public struct LoadReport: Codable, Equatable, Sendable {
     public let kinds: [String: Kind]
     /// The CPU time of the generator, warm-up included, in seconds.
     public let generatorProcessorSeconds: Double
+    /// The same ÷ the time that the generator's event loops had, at most 1: near 1 it is the generator that is measured.
+    public let generatorShare: Double
+    /// How late requests were sent though a connection was free, in an open loop: the generator's own part of
+    /// ``corrected``.
+    public let generatorLateness: LatencySummary?
     /// The service's CPU time per signature, warm-up included, in microseconds; absent where its process is not known.
     public let serviceMicrosecondsPerSignature: Double?
     /// The service's CPU time, warm-up included, in seconds.
@@ -105,6 +110,8 @@ public struct LoadReport: Codable, Equatable, Sendable {
             uniquingKeysWith: { first, _ in first }
         )
         generatorProcessorSeconds = (measurement.generatorProcessorSeconds * 1000).rounded() / 1000
+        generatorShare = (measurement.generatorShare * 1000).rounded() / 1000
+        generatorLateness = plan.rate == nil ? nil : LatencySummary(tally.lateness)
         func rounded(_ value: Double?, _ scale: Double) -> Double? { value.map { ($0 * scale).rounded() / scale } }
         serviceMicrosecondsPerSignature = rounded(measurement.serviceMicrosecondsPerSignature, 100)
         serviceProcessorSeconds = rounded(measurement.service?.processorSeconds, 1000)

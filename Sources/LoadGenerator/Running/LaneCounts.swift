@@ -130,6 +130,15 @@ struct LaneCounts {
         count(wait: now - flight.intended, for: flight.request, intended: flight.intended)
     }
 
+    /// Counts how late a request is sent though a connection was free.
+    ///
+    /// - Parameters:
+    ///   - lateness: How late, in nanoseconds.
+    ///   - intended: When it was to be sent, in nanoseconds of the monotonic clock.
+    mutating func count(lateness: Int64, intended: Int64) {
+        if isMeasured(intended) { tally.lateness.record(lateness) }
+    }
+
     /// Counts a request that came to nothing.
     ///
     /// - Parameters:

@@ -21,6 +21,9 @@ final class LoadConnection: ChannelInboundHandler {
     /// Whether requests were answered over it, and none failed: its end is no fault.
     private(set) var isOrderly = false
 
+    /// Since when it has nothing to wait for, in nanoseconds of the monotonic clock.
+    var freeSince: Int64 = 0
+
     private let lane: LoadLane
     private var reader = AnswerReader()
     private var context: ChannelHandlerContext?

@@ -115,8 +115,7 @@ final class LoadLane {
         if schedule != nil, plan.rate == nil {
             sendNext(connection)
         } else {
-            idle.append(connection)
-            sendWhatIsDue()
+            wait(connection)
         }
     }
 
@@ -139,8 +138,7 @@ final class LoadLane {
         } else if plan.rate == nil {
             sendNext(connection)
         } else {
-            idle.append(connection)
-            sendWhatIsDue()
+            wait(connection)
         }
     }
 
@@ -175,12 +173,20 @@ final class LoadLane {
         schedule.start + Int64(Double(index * plan.eventLoops + number) / rate * 1e9)
     }
 
+    private func wait(_ connection: LoadConnection) {
+        connection.freeSince = Self.now
+        idle.append(connection)
+        sendWhatIsDue()
+    }
+
     private func sendWhatIsDue() {
         guard let rate = plan.rate, let schedule, !isOver else { return }
         let now = Self.now
         var moment = moment(ofDue: due, schedule, rate: rate)
-        while moment <= now, moment < schedule.end, let connection = idle.popLast() {
+        while moment <= now, moment < schedule.end, let longest = idle.first, let connection = idle.popLast() {
             due += 1
+            // With a connection free, only the generator itself is late.
+            if longest.freeSince <= moment { counts.count(lateness: now - moment, intended: moment) }
             sendNext(connection, intended: moment)
             moment = self.moment(ofDue: due, schedule, rate: rate)
         }

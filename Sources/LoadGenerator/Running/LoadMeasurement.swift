@@ -12,6 +12,8 @@ public struct LoadMeasurement: Sendable {
     public let tailSeconds: Double
     /// The CPU time of the generator itself, warm-up included, in seconds.
     public let generatorProcessorSeconds: Double
+    /// The same ÷ the time that its event loops had while they sent, at most 1.
+    public let generatorShare: Double
     /// What the service used meanwhile, warm-up included; `nil` where its process is not known.
     let service: ProcessUsage?
 

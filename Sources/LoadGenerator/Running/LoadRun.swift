@@ -56,13 +56,16 @@ public final class LoadRun: Sendable {
             var tally = LoadTally(kinds: plan.deck.kinds.count)
             for lane in lanes { tally.add(try await lane.eventLoop.flatSubmit { lane.value.result }.get()) }
             let end = min(schedule.end, stopMoment.withLock(\.self) ?? .max)
+            let processorSeconds = Self.processorSeconds - processorTime
+            let available = Double(max(end - start, 1)) / 1e9 * Double(plan.eventLoops)
             return LoadMeasurement(
                 plan: plan,
                 tally: tally,
                 seconds: collector.complete,
                 elapsedSeconds: max(Double(end - warmUpEnd) / 1e9, 0),
                 tailSeconds: max(Double(tally.lastAnswer - end) / 1e9, 0),
-                generatorProcessorSeconds: Self.processorSeconds - processorTime,
+                generatorProcessorSeconds: processorSeconds,
+                generatorShare: min(processorSeconds / available, 1),
                 service: before.flatMap { before in ProcessUsage(of: plan.processes)?.since(before) }
             )
         } catch {
