@@ -106,6 +106,22 @@ struct LoadTests {
         #expect(throws: Failure.self) { try Connection(to: Connection.Address(port: port)) }
     }
 
+    @Test("The public key may come from a pipe, or standard input", arguments: ["<(cat \"$1\")", "/dev/stdin", "-"])
+    func keyFromPipe(source: String) throws {
+        let service = try RunningService()
+        let command = "\"$0\" load --url http://127.0.0.1:\(service.server.port) --token \(Installation.token)"
+        let outcome = try ChildProcess(
+            "/bin/bash",
+            ["-c", "\(command) \(Self.quick.joined(separator: " ")) --verify-key \(source)", Executable.path]
+                + [service.installation.publicKey],
+            input: try Data(contentsOf: URL(filePath: service.installation.publicKey))
+        ).outcome()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let verification = try json(outcome)["verification"] as? [String: Any]
+        #expect((verification?["checked"] as? Int ?? 0) > 0)
+        #expect(verification?["wrong"] as? Int == 0)
+    }
+
     @Test("A service of its own is checked with the key that is named, where one is")
     func wrongKeyOfItsOwn() throws {
         let installation = try Installation()

@@ -9,7 +9,10 @@ struct LoadOutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The public key as PEM (openssl pkey -pubout): a sample of the signatures is checked after the run.",
+            """
+            The public key as PEM (openssl pkey -pubout), - for standard input: a sample of the signatures is checked \
+            after the run.
+            """,
             valueName: "pem"
         )
     )
@@ -37,11 +40,11 @@ struct LoadOutputOptions: ParsableArguments {
     }
 
     private static func checker(_ file: String) throws -> SignatureChecker {
-        let bytes: Data
-        do {
-            bytes = try Data(contentsOf: URL(filePath: file))
+        let bytes: [UInt8]
+        do throws(ValueFault) {
+            bytes = try InputFile.bytes(of: file)
         } catch {
-            throw ValidationError("--verify-key: \(file) cannot be read: \(error.reason).")
+            throw ValidationError("--verify-key: \(file) \(error.message).")
         }
         guard let checker = SignatureChecker(pem: String(decoding: bytes, as: UTF8.self)) else {
             throw ValidationError(
