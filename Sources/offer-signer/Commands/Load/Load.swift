@@ -26,6 +26,13 @@ struct Load: AsyncParsableCommand {
         guard !output.verifyAll || target.runsOwn || output.verifyKey != nil else {
             throw ValidationError("--verify-all checks signatures with a public key: give --verify-key, too.")
         }
+        if target.runsOwn {
+            guard questions.simulator == nil else {
+                throw ValidationError("--self starts a simulator of its own: leave --simulator out.")
+            }
+        } else if try questions.evidence.needsSimulator, questions.simulator == nil {
+            throw ValidationError("--mix: this one needs the App Store simulator: give --simulator, or --self.")
+        }
     }
 
     func run() async throws {
@@ -50,7 +57,8 @@ struct Load: AsyncParsableCommand {
         _ stop: LoadStop,
         _ progress: LoadProgress
     ) async throws(ExitCode) -> OwnService {
-        let (configuration, bundleId, customers) = (target.config, questions.bundleId, questions.customers)
+        let configuration = target.config ?? LoadTargetOptions.ownConfiguration
+        let (bundleId, customers) = (questions.bundleId, questions.customers)
         progress.show(preparation: "a service and an App Store simulator start")
         do throws(OwnServiceFault) {
             return try await stop.cancelling { () async throws(OwnServiceFault) in

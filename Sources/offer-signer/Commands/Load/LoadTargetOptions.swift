@@ -3,7 +3,15 @@ import LoadGenerator
 
 /// The options of `load` that say what load is put on.
 struct LoadTargetOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Where the service listens, such as http://127.0.0.1:8080.", valueName: "url"))
+    /// The configuration that is used where none is named.
+    static let ownConfiguration = "keys.example/offer-signer.yaml"
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the service listens, such as http://127.0.0.1:8080; https is not spoken.",
+            valueName: "url"
+        )
+    )
     var url: String?
 
     @Option(help: ArgumentHelp("The client's token, as clients.yaml has its SHA-256.", valueName: "token"))
@@ -28,11 +36,14 @@ struct LoadTargetOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The configuration of the service that --self starts, with a client and a ledger of the run's own.",
+            """
+            The configuration of the service that --self starts, with a client and a ledger of the run's own \
+            (default: \(LoadTargetOptions.ownConfiguration)).
+            """,
             valueName: "file"
         )
     )
-    var config = "keys.example/offer-signer.yaml"
+    var config: String?
 
     func validate() throws {
         if runsOwn {
@@ -42,6 +53,7 @@ struct LoadTargetOptions: ParsableArguments {
             }
             return
         }
+        guard config == nil else { throw ValidationError("--config is that of the service that --self starts.") }
         guard url != nil, let token else {
             throw ValidationError("Give --url and --token of a running service, or --self to have one started.")
         }
@@ -75,7 +87,7 @@ struct LoadTargetOptions: ParsableArguments {
             token: token,
             simulator: simulator,
             checker: checker,
-            processes: pid
+            processes: Array(Set(pid))
         )
     }
 }
