@@ -41,6 +41,15 @@ struct LoadFigureTests {
         }
     }
 
+    @Test("A rate below one is told as it is, and an answer may have spaces where JSON has them")
+    func smallRate() throws {
+        let spaced = KnownServer.signed.replacing(#":""#, with: #" : ""#)
+        let server = try KnownServer.server { _ in .init(200, spaced) }
+        let outcome = try KnownServer.load(server, ["--rate", "0.4", "--warm-up", "0", "--duration", "1"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.text.contains("open loop: 0.4 requests a second over 16 connections"), "\(outcome.text)")
+    }
+
     @Test("What was refused took its time, too: the closed loop is corrected by the time between all requests")
     func refusedInClosedLoop() throws {
         let server = try KnownServer.server { number in

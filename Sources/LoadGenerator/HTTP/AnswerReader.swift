@@ -102,17 +102,19 @@ struct AnswerReader {
 }
 
 extension ByteBuffer {
-    /// How often a text occurs in the readable bytes.
+    /// How many members of a name with a string for their value JSON in the readable bytes has.
     ///
-    /// - Parameter text: The text.
-    /// - Returns: The number of places, none within another.
-    func occurrences(of text: StaticString) -> Int {
+    /// - Parameter name: The name in its quotation marks. Within a string, where those are escaped, it is not found.
+    /// - Returns: The number.
+    func occurrences(ofMember name: StaticString) -> Int {
         withUnsafeReadableBytes { bytes in
             var number = 0
             var start = 0
-            while let found = bytes.firstOffset(of: text, from: start) {
-                number += 1
-                start = found + text.utf8CodeUnitCount
+            while let found = bytes.firstOffset(of: name, from: start) {
+                start = bytes.firstOffset(afterSpaceFrom: found + name.utf8CodeUnitCount)
+                guard start < bytes.count, bytes[start] == UInt8(ascii: ":") else { continue }
+                start = bytes.firstOffset(afterSpaceFrom: start + 1)
+                if start < bytes.count, bytes[start] == UInt8(ascii: "\"") { number += 1 }
             }
             return number
         }
@@ -120,6 +122,18 @@ extension ByteBuffer {
 }
 
 extension UnsafeRawBufferPointer {
+    /// Where the first byte is that is no space of JSON (RFC 8259 §2).
+    fileprivate func firstOffset(afterSpaceFrom start: Int) -> Int {
+        var position = start
+        while position < count {
+            switch self[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return position
+            }
+        }
+        return position
+    }
+
     /// Where a text is found, by the C library's search for its first byte: a few bytes a cycle.
     fileprivate func firstOffset(of text: StaticString, from start: Int) -> Int? {
         guard let base = baseAddress else { return nil }

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+import Glibc
 
 /// Where a service listens: the part of `http://127.0.0.1:8080` that connections and requests need.
 public struct ServiceAddress: Equatable, Sendable, CustomStringConvertible {
@@ -32,9 +33,14 @@ public struct ServiceAddress: Equatable, Sendable, CustomStringConvertible {
 
     /// Whether it is this machine, told without asking a name server.
     public var isLoopback: Bool {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        let isIPv4 = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
-        return host == "localhost" || host == "::1" || isIPv4 && parts.first == "127"
+        if host.lowercased() == "localhost" { return true }
+        // Every spelling that connecting understands, such as 127.1.
+        var address = in_addr()
+        if inet_aton(host, &address) != 0 { return UInt32(bigEndian: address.s_addr) >> 24 == 127 }
+        var bytes = [UInt8](repeating: 0, count: MemoryLayout<in6_addr>.size)
+        guard inet_pton(AF_INET6, host, &bytes) == 1 else { return false }
+        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 127]
+        return bytes == [UInt8](repeating: 0, count: 15) + [1] || bytes.starts(with: mapped)
     }
 
     /// Host and port as the `Host` field has them (RFC 9110 §7.2).

@@ -1,7 +1,8 @@
-/// Counts of values in ranges that are at most a thousandth of their value wide: Gil Tene's HdrHistogram.
+/// Counts of values in ranges that are at most a thousandth of their value wide, or 512: Gil Tene's HdrHistogram.
 ///
-/// Made for latencies in nanoseconds, from a microsecond to an hour: recording is a shift and an addition, and no
-/// percentile is off by more than 0.1 %. The layout is that of hdrhistogram.org with three significant digits.
+/// Made for latencies in nanoseconds, up to an hour: recording is a shift and an addition, and no percentile is off by
+/// more than 0.1 %, below half a millisecond by more than half a microsecond. The layout is that of hdrhistogram.org
+/// with three significant digits.
 public struct Histogram: Equatable, Sendable {
     /// The largest value that is told apart; what is larger counts as this.
     public static let largestValue: Int64 = 3_600_000_000_000

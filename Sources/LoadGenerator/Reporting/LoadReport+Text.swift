@@ -51,7 +51,7 @@ extension LoadReport {
 
     private var how: String {
         let connections = "\(connections) connection\(connections == 1 ? "" : "s")"
-        return rate.map { "\(Self.number($0, 0)) requests a second over \(connections)" } ?? connections
+        return rate.map { "\(Self.number($0, Self.decimals($0))) requests a second over \(connections)" } ?? connections
     }
 
     /// What the generator itself has to do with the result, where that is much.
@@ -97,6 +97,14 @@ extension LoadReport {
     private static func right(_ text: String, _ width: Int, isName: Bool = false) -> String {
         let space = String(repeating: " ", count: max(isName ? 1 : 0, width - text.count))
         return isName ? text + space : space + text
+    }
+
+    /// How many decimals a number needs that has three at the most.
+    private static func decimals(_ value: Double) -> Int {
+        [0, 1].first { decimals in
+            let scaled = value * (decimals == 0 ? 1 : 10)
+            return abs(scaled - scaled.rounded()) < 1e-6
+        } ?? 3
     }
 
     /// A number with commas between thousands, and so many decimals.

@@ -86,7 +86,7 @@ struct LaneCounts {
     ///   - now: When it came, in nanoseconds of the monotonic clock.
     mutating func count(_ answer: AnswerReader.Answer, of flight: LoadConnection.Flight, at now: Int64) {
         let request = plan.deck.requests[flight.request]
-        let signatures = answer.status == 200 ? answer.body.occurrences(of: "\"signature\":\"") : 0
+        let signatures = answer.status == 200 ? answer.body.occurrences(ofMember: "\"signature\"") : 0
         let isFulfilled = answer.status == 200 && signatures >= request.expected.offers.count
         let latency = now - flight.intended
         tally.everySignature += signatures

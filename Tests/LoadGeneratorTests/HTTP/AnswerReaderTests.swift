@@ -55,7 +55,10 @@ struct AnswerReaderTests {
 
     @Test("Signatures are counted in the bytes of an answer", arguments: [0, 1, 2, 20])
     func occurrences(number: Int) {
-        let text = String(repeating: #"{"signature":"MEUC","x":"signature","signature":1}"#, count: number)
-        #expect(ByteBuffer(string: text).occurrences(of: "\"signature\":\"") == number)
+        let object = #"{"signature":"MEUC","x":"signature","signature":1,"signature""#
+        for separator in [":", ": ", " :\n\t"] {
+            let text = String(repeating: object.replacing(#":"MEUC"#, with: separator + #""MEUC"#), count: number)
+            #expect(ByteBuffer(string: text).occurrences(ofMember: "\"signature\"") == number)
+        }
     }
 }

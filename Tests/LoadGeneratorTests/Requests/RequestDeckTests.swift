@@ -63,7 +63,11 @@ struct RequestDeckTests {
             ("http://127.0.0.1:8080", "127.0.0.1:8080", true), ("http://localhost", "localhost:80", true),
             ("http://[::1]:81/", "[::1]:81", true), ("http://10.0.0.1:8080", "10.0.0.1:8080", false),
             ("http://127.0.0.1.example.com", "127.0.0.1.example.com:80", false),
-            ("HTTP://127.9.9.9", "127.9.9.9:80", true),
+            ("HTTP://127.9.9.9", "127.9.9.9:80", true), ("http://LOCALHOST", "LOCALHOST:80", true),
+            ("http://127.1:8080", "127.1:8080", true), ("http://10.1", "10.1:80", false),
+            ("http://[0:0:0:0:0:0:0:1]:81", "[0:0:0:0:0:0:0:1]:81", true),
+            ("http://[::ffff:127.0.0.1]:81", "[::ffff:127.0.0.1]:81", true),
+            ("http://[::ffff:10.0.0.1]", "[::ffff:10.0.0.1]:80", false), ("http://[fe80::1]", "[fe80::1]:80", false),
         ]
     )
     func addresses(url: String, authority: String, isLoopback: Bool) throws {
