@@ -93,6 +93,8 @@ struct SecretLeakTests {
     func commandLine() throws {
         let url = "postgres://u:\(Self.password)@h/d"
         let config = ["--config", installation.configuration]
+        // What a careless shell puts where a file's name belongs.
+        let line = String(pem.split(separator: "\n")[2])
         let runs: [([String], [String: String])] = [
             (["check"] + config + ["--ledger-url", url], [:]),
             (["check"] + config, ["OFFER_SIGNER_LEDGER_URL": url]),
@@ -106,7 +108,8 @@ struct SecretLeakTests {
             (["check"] + config + ["--server-host", body64], [:]),
             (["serve"] + config + ["--server-port", body64], [:]),
             (["keys", "inspect", installation.key], [:]),
-            (["keys", "inspect", pem], [:]),
+            (["keys", "inspect", pem], [:]), (["keys", "inspect", line], [:]), (["check", "--config", line], [:]),
+            (["keys", "inspect", "/etc/" + line], [:]), (["diagnose"] + config + [line], [:]),
             (["--help"], ["OFFER_SIGNER_LEDGER_URL": url]), (["serve", "--help"], ["OFFER_SIGNER_LEDGER_URL": url]),
         ]
         for (arguments, environment) in runs {

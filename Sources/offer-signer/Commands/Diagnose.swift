@@ -58,13 +58,14 @@ struct Diagnose: AsyncParsableCommand {
         do throws(ValueFault) {
             bytes = try InputFile.bytes(of: report)
         } catch {
-            Console.message("error: \(report) \(error.message)")
+            Console.message("error: \(Echo.file(report)) \(error.message)")
             throw .failure
         }
         do {
             return try SignatureReport(json: bytes)
         } catch {
-            Console.message("error: \(report)\(error.pointer.isEmpty ? "" : " at \(error.pointer)"): \(error.detail)")
+            let place = error.pointer.isEmpty ? "" : " at \(error.pointer)"
+            Console.message("error: \(Echo.file(report))\(place): \(error.detail)")
             throw .failure
         }
     }

@@ -34,7 +34,11 @@ struct Keys: ParsableCommand {
                 do throws(KeyFileError) {
                     inspection = try KeyInspection(of: file)
                 } catch {
-                    Console.message("error: \(error)")
+                    // What was meant to be in a file may have been given as its path.
+                    Console.message(
+                        Echo.repeats(path: file)
+                            ? "error: \(error)" : "error: \(Echo.path(file)) is no path of a key file"
+                    )
                     allFine = false
                     continue
                 }

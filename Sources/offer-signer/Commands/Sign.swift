@@ -121,7 +121,7 @@ struct Sign: AsyncParsableCommand {
         do throws(ValueFault) {
             return .receiptResponse(json: try InputFile.bytes(of: receiptResponse))
         } catch {
-            Console.message("error: \(receiptResponse) \(error.message)")
+            Console.message("error: \(Echo.file(receiptResponse)) \(error.message)")
             throw .failure
         }
     }
@@ -137,7 +137,7 @@ struct Sign: AsyncParsableCommand {
         case .evidence(let fault) where fault.code == "state_unavailable":
             [fault.detail, ledgerFault].compactMap(\.self).joined(separator: " ")
         case .evidence(let fault):
-            "\(receiptResponse ?? "evidence")\(fault.pointer.isEmpty ? "" : " at \(fault.pointer)"): \(fault.detail)"
+            "\(receiptResponse.map(Echo.file) ?? "evidence")\(fault.pointer.isEmpty ? "" : " at \(fault.pointer)"): \(fault.detail)"
         case .signing(let failure): "\(failure)"
         case .ledger(let failure): "\(failure)"
         case .givenUp: "it was given up"

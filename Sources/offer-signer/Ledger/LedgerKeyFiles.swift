@@ -15,6 +15,8 @@ struct LedgerKeyFiles {
     let checkpointKey: String
 
     private let settings: LedgerSettings
+    /// Whether the service is for this machine alone.
+    private let isLoopback: Bool
     private let digestKeyAccess: FileAccess
     private let checkpointKeyAccess: FileAccess
 
@@ -28,6 +30,7 @@ struct LedgerKeyFiles {
         var base = ""
         if case .sqlite(let path) = settings.ledger.location { base = path }
         self.settings = settings.ledger
+        isLoopback = settings.server.address.isLoopback
         digestKey = settings.ledger.digestKeyFile?.path ?? base + ".digest-key"
         checkpointKey = settings.ledger.checkpointKeyFile?.path ?? base + ".checkpoint-key.p8"
         digestKeyAccess = access(settings.ledger.digestKeyFile)
@@ -154,6 +157,12 @@ struct LedgerKeyFiles {
         } catch {
             throw ValueFault("the ledger's digest key \(shown) \(error.message)")
         }
+        guard !Echo.holdsKey(String(decoding: data, as: UTF8.self)) else {
+            throw ValueFault(
+                "the ledger's digest key \(shown) is a private key in PEM; it takes random bytes, such as "
+                    + "`openssl rand -out digest-key 32` writes"
+            )
+        }
         guard let key = DigestKey(bytes: Array(data)) else {
             throw ValueFault("the ledger's digest key \(shown) has fewer than \(DigestKey.minimumBytes) bytes")
         }
@@ -165,8 +174,9 @@ struct LedgerKeyFiles {
     /// - Returns: The key, in the secure heap.
     /// - Throws: ``ValueFault`` when it cannot be used.
     func loadCheckpointKey() throws(ValueFault) -> SigningKey {
+        let key: SigningKey
         do throws(KeyFileError) {
-            return try SigningKey(
+            key = try SigningKey(
                 contentsOf: checkpointKey,
                 keyIdentifier: "ledger",
                 access: checkpointKeyAccess,
@@ -176,6 +186,13 @@ struct LedgerKeyFiles {
             let mend = error.code == .missing ? "; restore it from a backup: the checkpoints are signed by it" : ""
             throw ValueFault("the ledger's checkpoint key: \(error)\(mend)")
         }
+        guard isLoopback || key.publicKeySHA256 != DemoCredentials.publicKeySHA256 else {
+            throw ValueFault(
+                "the ledger's checkpoint key: \(Echo.path(checkpointKey)) is the demo key, with which everybody can make up "
+                    + "a ledger; it is for loopback addresses alone"
+            )
+        }
+        return key
     }
 
     /// The user that an SQLite ledger belongs to, for root: the keys that were made beside it belong to the same.

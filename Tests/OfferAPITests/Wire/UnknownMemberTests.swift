@@ -33,7 +33,9 @@ struct UnknownMemberTests {
         let evidence = try detail("/evidence/signedTransaction") {
             _ = try SignatureCall(json: Array(#"{"evidence":{"signedTransaction":"a"}}"#.utf8))
         }
-        #expect(evidence.hasSuffix(": receiptResponse, receipt, signedTransactions, transactionId, signedRenewalInfos."))
+        #expect(
+            evidence.hasSuffix(": receiptResponse, receipt, signedTransactions, transactionId, signedRenewalInfos.")
+        )
         let report = try detail("/keyId") { _ = try SignatureReport(json: Array(#"{"keyId":"a"}"#.utf8)) }
         #expect(report.contains("keyIdentifier"))
     }

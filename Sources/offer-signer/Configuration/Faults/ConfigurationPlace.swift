@@ -105,7 +105,7 @@ extension ConfigurationPlace: CustomStringConvertible {
     /// The place as messages begin: `catalog.yaml:14: apps[0].bundleId`, or the name of the variable or flag.
     var description: String {
         guard case .file(let file, let line) = origin else { return source }
-        let position = line.map { "\(file):\($0)" } ?? file
+        let position = line.map { "\(Echo.file(file)):\($0)" } ?? Echo.file(file)
         return keyPath.isEmpty ? position : position + ": " + keyPath
     }
 }

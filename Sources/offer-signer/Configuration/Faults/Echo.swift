@@ -32,14 +32,23 @@ enum Echo {
     ///
     /// - Parameter path: The value.
     /// - Returns: One line.
-    static func path(_ path: String) -> String {
+    static func path(_ path: String) -> String { repeats(path: path) ? "\"" + visible(path) + "\"" : withheld }
+
+    /// A file path without quotes, as messages about a file begin; only its kind when it looks like a secret.
+    ///
+    /// - Parameter path: The value.
+    /// - Returns: One line.
+    static func file(_ path: String) -> String { repeats(path: path) ? visible(path) : withheld }
+
+    /// Whether a path looks like one, and so is repeated in messages.
+    ///
+    /// - Parameter path: The value.
+    /// - Returns: `false` when it may be a secret.
+    static func repeats(path: String) -> Bool {
         let components = path.split(separator: "/", omittingEmptySubsequences: true)
         let longHex = components.contains { $0.count >= 32 && $0.allSatisfy(\.isHexDigit) }
         let isLong = components.contains { $0.utf8.count > 100 } || path.utf8.count > 4096
-        guard !longHex, !isLong, !looksLikeSecret(path), !path.contains(where: \.isNewline) else {
-            return withheld
-        }
-        return "\"" + visible(path) + "\""
+        return !longHex && !isLong && !looksLikeSecret(path) && !path.contains(where: \.isNewline)
     }
 
     /// A key for a key path: as it is when it is a plain name, else in quotes.

@@ -6,7 +6,7 @@ enum P256PublicKeyFile {
     /// A public key as PEM takes 178 bytes.
     private static let maximumBytes = 16 << 10
 
-    /// Reads a public key: it is no secret, so nothing of the care for private keys is needed.
+    /// Reads a public key, which is no secret; where there is a private one instead, it is refused.
     ///
     /// - Parameter path: The file: PEM with one `PUBLIC KEY` (RFC 7468 §13) of P-256.
     /// - Returns: The key.
