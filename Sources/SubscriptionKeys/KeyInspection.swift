@@ -31,7 +31,8 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
         self.keyIdentifier = keyIdentifier
         curve = P256.name
         publicKeySHA256 = Hexadecimal.text(key.publicKeySHA256)
-        fileMode = "0" + String(key.fileMode, radix: 8)
+        let mode = String(key.fileMode, radix: 8)
+        fileMode = String(repeating: "0", count: max(1, 4 - mode.utf8.count)) + mode
         notes = key.fileNotes + [name?.note].compactMap { $0.map { "it \($0)" } }
     }
 

@@ -15,7 +15,12 @@ struct DiagnosedKeysTests {
         ]
     )
 
-    private func diagnose(signer: String, payload: String, storeKit: String) throws -> Diagnosis {
+    private func diagnose(
+        signer: String,
+        payload: String,
+        storeKit: String,
+        record: RecordedSignature? = nil
+    ) throws -> Diagnosis {
         let fields = ["com.example.reader", payload, "monthly", "stay", "", "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c"]
         let message = (fields + ["1795262400000"]).joined(separator: "\u{2063}")
         let report = SignatureReport(
@@ -38,6 +43,7 @@ struct DiagnosedKeysTests {
             app: app,
             verifiers: verifiers,
             otherBundleIds: [],
+            record: record,
             now: Timestamp(millisecondsSince1970: 1_795_262_400_000)
         ).diagnose(report)
     }
@@ -77,5 +83,24 @@ struct DiagnosedKeysTests {
         #expect(causes.map(\.code) == [.keyIdMismatch])
         #expect(causes.first?.detail == "The payload carries the key id SECONDKEY2, not FIRSTKEY01.")
         #expect(causes.first?.fix == "Put the key id that StoreKit is given, FIRSTKEY01, into the payload.")
+    }
+
+    @Test("All values are those on record, and the signature is another's: nothing is said of keys and files")
+    func otherSignature() throws {
+        let record = RecordedSignature(
+            client: "backend",
+            bundleId: "com.example.reader",
+            keyIdentifier: "FIRSTKEY01",
+            productId: "monthly",
+            offerId: "stay",
+            account: .none,
+            timestamp: Timestamp(millisecondsSince1970: 1_795_262_400_000)
+        )
+        // What was signed has nothing to do with the report but its key.
+        let strange = try diagnose(signer: "FIRSTKEY01", payload: "?", storeKit: "FIRSTKEY01", record: record)
+        #expect(strange.causes.map(\.code) == [.unexplained])
+        #expect(strange.causes.first?.detail.hasSuffix("this is not the signature that it gave for them.") == true)
+        let right = try diagnose(signer: "FIRSTKEY01", payload: "FIRSTKEY01", storeKit: "FIRSTKEY01", record: record)
+        #expect(right == Diagnosis(isValid: true, causes: []))
     }
 }

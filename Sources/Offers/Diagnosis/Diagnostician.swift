@@ -54,7 +54,8 @@ public struct Diagnostician: Sendable {
         guard let signed = search.signedGuess() else {
             // What is certain suffices for a refusal, whatever was signed.
             let certain = causes(text.mistakes, of: report, among: [report.offer]) + report.unnamed(in: text)
-            let rest = report.unexplained(isExhaustive: search.isExhaustive)
+            let rest =
+                record == nil ? report.unexplained(isExhaustive: search.isExhaustive) : report.otherSignature
             return Diagnosis(isValid: false, causes: certain + [rest])
         }
         let offers = otherBundleIds.contains(signed.bundleId) ? [] : [report.offer, signed.offer]

@@ -18,6 +18,17 @@ extension SignatureReport {
         )
     }
 
+    /// What is left when all values are those on record, and the signature is not theirs.
+    var otherSignature: DiagnosisCause {
+        DiagnosisCause(
+            .unexplained,
+            detail: "All values are those that the service signed with this nonce, and this is not the signature that "
+                + "it gave for them.",
+            fix: "Hand on the signature of the decision that the nonce is from, as it is: each decision of an answer "
+                + "has its own."
+        )
+    }
+
     /// What is left when the text of the signature is none.
     var noSignature: DiagnosisCause {
         DiagnosisCause(

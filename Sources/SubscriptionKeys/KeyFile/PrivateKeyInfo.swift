@@ -95,7 +95,7 @@ struct PrivateKeyInfo: Equatable {
         named name: String
     ) throws(KeyFault) {
         guard range.count == expected.count, zip(range, expected).allSatisfy({ der[$0] == $1 }) else {
-            throw KeyFault(.malformedDER, "has an unexpected \(name)")
+            throw KeyFault(.malformedDER, "has an unexpected value of \(name)")
         }
     }
 

@@ -99,8 +99,18 @@ struct BadKeyTests {
                 try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
             }
             let body = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            let text = "\(error)"
             for word in body where word.utf8.count >= 16 && !word.hasPrefix("-----") {
-                #expect(!"\(error)".contains(word.prefix(16)))
+                let letters = Array(word)
+                #expect(
+                    !letters.indices.dropLast(12).contains { text.contains(String(letters[$0..<$0 + 13])) },
+                    "\(text)"
+                )
+            }
+            // The number in hexadecimal, where it is in the file as it should be.
+            if bytes.count >= 68 {
+                let hexadecimal = bytes[36..<68].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+                #expect(!text.lowercased().contains(hexadecimal.prefix(16)))
             }
         }
     }
