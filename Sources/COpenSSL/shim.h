@@ -47,14 +47,14 @@ static inline int copenssl_changes_stacks(void) {
 
 // What EVP_PKEY_sign is called with.
 struct copenssl_signing {
-    EVP_PKEY_CTX *context;
-    unsigned char *signature;
-    size_t *length;
-    const unsigned char *digest;
+    EVP_PKEY_CTX *_Nonnull context;
+    unsigned char *_Nullable signature;
+    size_t *_Nonnull length;
+    const unsigned char *_Nullable digest;
     size_t digest_length;
 };
 
-static int copenssl_sign_here(struct copenssl_signing *signing) {
+static int copenssl_sign_here(struct copenssl_signing *_Nonnull signing) {
     return EVP_PKEY_sign(
         signing->context, signing->signature, signing->length, signing->digest, signing->digest_length);
 }
