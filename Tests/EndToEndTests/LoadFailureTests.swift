@@ -58,6 +58,21 @@ struct LoadFailureTests {
         #expect(kinds["receiptResponse"]?["latency"] as? [String: Double] == report["corrected"] as? [String: Double])
     }
 
+    @Test("A service that falls behind in the warm-up is measured after it all the same")
+    func behindInWarmUp() throws {
+        let server = try FakeServer {
+            $0.path == "/v1/signatures" ? .init(200, KnownServer.signed, delay: 0.1) : .init(200, KnownServer.eligible)
+        }
+        let (outcome, report) = try load(
+            server,
+            ["--rate", "100", "--warm-up", "2", "--duration", "2", "--connections", "1"]
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let requests = try #require(report["requests"] as? Int)
+        #expect(requests > 0)
+        #expect(report["errors"] as? [String: Int] == ["not sent: no connection was free": 200 - requests])
+    }
+
     @Test("A pause of the service is in the open loop's percentiles, though one request alone saw it")
     func coordinatedOmission() throws {
         let isFirst = Mutex(true)

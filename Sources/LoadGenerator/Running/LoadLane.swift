@@ -182,6 +182,7 @@ final class LoadLane {
     private func sendWhatIsDue() {
         guard let rate = plan.rate, let schedule, !isOver else { return }
         let now = Self.now
+        if now >= schedule.warmUpEnd { leaveWarmUpBehind(schedule, rate: rate) }
         var moment = moment(ofDue: due, schedule, rate: rate)
         while moment <= now, moment < schedule.end, let longest = idle.first, let connection = idle.popLast() {
             due += 1
@@ -199,8 +200,17 @@ final class LoadLane {
         }
     }
 
+    /// What was due in the warm-up and could not be sent in it is not sent any more: of a service that falls behind, nothing
+    /// else would be seen.
+    private func leaveWarmUpBehind(_ schedule: LoadSchedule, rate: Double) {
+        let seconds = Double(schedule.warmUpEnd - schedule.start) / 1e9
+        due = max(due, Int((seconds * rate - Double(number)) / Double(plan.eventLoops)))
+        while moment(ofDue: due, schedule, rate: rate) < schedule.warmUpEnd { due += 1 }
+    }
+
     private func countWhatWasNotSent(_ schedule: LoadSchedule) {
         guard let rate = plan.rate else { return }
+        if schedule.end >= schedule.warmUpEnd { leaveWarmUpBehind(schedule, rate: rate) }
         while true {
             let moment = moment(ofDue: due, schedule, rate: rate)
             guard moment < schedule.end else { return }
