@@ -40,9 +40,12 @@ public struct JSONReader {
         case UInt8(ascii: "t") where isNext("true"), UInt8(ascii: "f") where isNext("false"): return .boolean
         case UInt8(ascii: "n") where isNext("null"): return .null
         case let byte? where byte == UInt8(ascii: "-") || Self.digits.contains(byte): return .number
-        default: throw malformed("a value is expected")
+        default: throw malformed(beginsWithMark ? "a byte order mark is not allowed" : "a value is expected")
         }
     }
+
+    /// Whether the reader is at a byte order mark before the document (RFC 8259 §8.1 does not want it).
+    private var beginsWithMark: Bool { position == 0 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) }
 
     /// Reads an object, member by member.
     ///
@@ -160,7 +163,8 @@ public struct JSONReader {
 
     func expect(_ expected: JSONType, found: JSONType) throws(JSONFault) {
         guard found == expected else {
-            throw JSONFault(.wrongType, "Expected is \(expected.phrase); this is \(found.phrase).")
+            let mend = found == .null ? " A member without a value is left out." : ""
+            throw JSONFault(.wrongType, "Expected is \(expected.phrase); this is \(found.phrase).\(mend)")
         }
     }
 

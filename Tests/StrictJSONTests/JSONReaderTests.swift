@@ -134,6 +134,16 @@ struct JSONReaderTests {
         #expect(fault?.detail == "Expected is a number; this is a boolean.")
     }
 
+    @Test("null where a value belongs, and a byte order mark, are told with their mend")
+    func mends() {
+        var null = JSONReader(Array(" null".utf8))
+        let fault = #expect(throws: JSONFault.self) { try null.readString() }
+        #expect(fault?.detail == "Expected is a string; this is null. A member without a value is left out.")
+        var marked = JSONReader([0xEF, 0xBB, 0xBF] + Array("{}".utf8))
+        let mark = #expect(throws: JSONFault.self) { try marked.nextType() }
+        #expect(mark?.detail == "This is not JSON (RFC 8259): a byte order mark is not allowed at byte 0.")
+    }
+
     @Test("A repeated member is a fault, unless the reader was told otherwise")
     func duplicates() throws {
         let text = Array(#"{"a":1,"\u0061":2}"#.utf8)
