@@ -275,6 +275,8 @@ struct DiagnosticianTests {
         #expect(try codes(moment - 25 * hour) == [.signatureRawNotDER, .timestampExpired, .unexplained])
         #expect(try codes(moment + hour) == [.signatureRawNotDER, .timestampInFuture, .unexplained])
         #expect(try codes(moment / 1000) == [.timestampInSeconds, .signatureRawNotDER, .unexplained])
+        #expect(try codes(0) == [.signatureRawNotDER, .timestampExpired, .unexplained], "not even 1970, in seconds")
+        #expect(try codes(-5) == [.signatureRawNotDER, .timestampExpired, .unexplained])
         backend.encode = { _ in "" }
         #expect(try codes(moment - 25 * hour) == [.timestampExpired, .unexplained])
         #expect(try diagnose(backend).causes.last?.detail == "The signature is empty.")

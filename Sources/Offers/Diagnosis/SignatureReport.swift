@@ -55,11 +55,11 @@ public struct SignatureReport: Equatable, Sendable {
 }
 
 extension SignatureReport {
-    /// A timestamp below this one is in seconds: in milliseconds it would be of the year 1973.
+    /// A timestamp after 1970 and below this one is in seconds: in milliseconds it would be of the year 1973.
     private static let firstMillisecondTimestamp: UInt64 = 100_000_000_000
 
     /// Whether the timestamp that was given is in seconds.
-    var isInSeconds: Bool { timestamp.magnitude < Self.firstMillisecondTimestamp }
+    var isInSeconds: Bool { timestamp > 0 && timestamp.magnitude < Self.firstMillisecondTimestamp }
 
     /// The moment that the timestamp means, whether it is in milliseconds or in seconds.
     public var moment: Timestamp { Timestamp(millisecondsSince1970: isInSeconds ? timestamp * 1000 : timestamp) }
