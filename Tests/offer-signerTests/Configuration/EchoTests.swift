@@ -14,7 +14,37 @@ import Testing
         }
     }
 
+    @Test("A line of a key is not repeated, however many slashes make it look like a path", arguments: 0...4)
+    func linesWithSlashes(slashes: Int) {
+        var generator = SplitMix(state: UInt64(slashes))
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+")
+        for length in [44, 56, 64, 64, 64] {
+            for _ in 0..<500 {
+                var line = (0..<length).compactMap { _ in alphabet.randomElement(using: &generator) }
+                for place in (0..<length).shuffled(using: &generator).prefix(slashes) { line[place] = "/" }
+                let text = String(line)
+                for echo in [Echo.quoted(text), Echo.path(text), Echo.file("./" + text)] {
+                    #expect(echo == "the value (not repeated here, it may be a secret)")
+                }
+            }
+        }
+    }
+
+    private struct SplitMix: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var word = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+            return word ^ (word >> 31)
+        }
+    }
+
     @Test(arguments: [
+        "/home/Anna2/Projects/OfferSigner/config/Production/2026/catalog.yaml",
+        "/Users/Anna/Library/Developer/Xcode/DerivedData/OfferSigner/Build/Products/Release",
+        "/srv/Apps/Reader2/releases/20261124T021500Z/OfferSigner/keys/SubscriptionKey",
         "com.example.reader.pro.monthly", "reader_pro_monthly_subscription_with_a_long_name_2026", "EXAMPLE123",
         "57246542-96fe-1a63-e053-0824d011072a", "/tmp/offer-signer-E5F05CF6-C832-4AEF-96B9-D7F215392C08/catalog.yaml",
     ])

@@ -15,6 +15,9 @@ enum Echo {
     /// How long a piece of letters and digits has to be for a token.
     private static let shortestToken = 32
 
+    /// How long a line of Base64 has to be for a key's: the last one of a P-256 P8 has 56 characters, a secret of 32 bytes 44.
+    private static let shortestBase64 = 40
+
     /// What stands for a value that may be a secret.
     private static let withheld = "the value (not repeated here, it may be a secret)"
 
@@ -77,7 +80,7 @@ enum Echo {
     /// - Parameter text: The text.
     /// - Returns: `true` when it is better not repeated.
     static func looksLikeSecret(_ text: String) -> Bool {
-        if holdsKey(text) { return true }
+        if holdsKey(text) || holdsBase64(text) { return true }
         guard text.utf8.count >= shortestToken else { return false }
         // Directories for temporary files have UUIDs in their names.
         let rest = text.replacing(/[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}/, with: "")
@@ -86,6 +89,30 @@ enum Echo {
             piece.utf8.count >= shortestToken && piece.contains(where: \.isUppercase)
                 && piece.contains(where: \.isLowercase) && piece.contains(where: \.isNumber)
         }
+    }
+
+    /// Whether a text has a line of Base64 in it, also where its slashes make it look like a path.
+    ///
+    /// In random Base64 two neighbours of three are of different kinds (capitals, small letters, digits), in the words of a
+    /// path few are. Slashes are neither.
+    private static func holdsBase64(_ text: String) -> Bool {
+        guard text.utf8.count >= shortestBase64 else { return false }
+        var (length, neighbours, changes, last) = (0, 0, 0, Base64Kind.slash)
+        func isBase64() -> Bool { length >= shortestBase64 && changes * 10 >= neighbours * 3 }
+        for byte in text.utf8 {
+            guard let kind = Base64Kind(byte) else {
+                if isBase64() { return true }
+                (length, neighbours, changes, last) = (0, 0, 0, .slash)
+                continue
+            }
+            length += 1
+            if kind != .slash, last != .slash {
+                neighbours += 1
+                if kind != last { changes += 1 }
+            }
+            last = kind
+        }
+        return isBase64()
     }
 
     /// The code point as it is written in documentation, such as `U+2063`.
