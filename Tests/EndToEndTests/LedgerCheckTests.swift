@@ -73,6 +73,12 @@ struct LedgerCheckTests {
         #expect(away.text.contains("which could not be asked"), "\(away.text)")
         #expect(away.errors.contains("warning: ledger.url: ") && away.errors.contains("cannot be reached"))
         try server.start()
+        // Who may not read is refused by serve as well, whenever it starts.
+        _ = try server.query("CREATE ROLE stranger LOGIN")
+        let location = server.url().replacing("//postgres@", with: "//stranger@")
+        let stranger = try Executable.run(["check", "--config", installation.configuration, "--ledger-url", location])
+        #expect(stranger.status == 78)
+        #expect(stranger.errors.contains("42501"), "\(stranger.errors)")
         try installation.directory.write("digest.key", UUID().uuidString, mode: 0o600)
         try expectRefusal(of: "ledger.digestKeyFile")
     }
@@ -103,5 +109,9 @@ struct LedgerCheckTests {
             faults = details["faults"] as? [String] ?? []
         }
         #expect(faults.contains { $0.contains("it was written with another checkpoint key") }, "\(faults)")
+        // Held state has digests of accounts in it: nothing is kept of a customer, or looked up, by this one.
+        let question = #"{"appAccountToken":"\#(UUID())","evidence":{"receiptResponse":\#(Customers.lapsed)}}"#
+        #expect(try service.ask("/v1/eligibility", question).status == 503)
+        #expect(try server.query("SELECT count(*) FROM held_subscriptions") == "0")
     }
 }

@@ -41,8 +41,8 @@ public struct LedgerKeyMarks: Sendable {
     ///
     /// - Parameters:
     ///   - digestKey: The key of the digests of accounts.
-    ///   - checkpointKeySPKI: The public half of the key that signs checkpoints, as SubjectPublicKeyInfo; `nil` where it
-    ///     does not matter.
+    ///   - checkpointKeySPKI: The public half of the key that signs checkpoints, as SubjectPublicKeyInfo; `nil` where none
+    ///     is used, in a ledger that is read.
     public init(digestKey: DigestKey, checkpointKeySPKI: [UInt8]?) {
         marks =
             [Mark(name: Self.digestKey, bytes: digestKey.mark)]
@@ -62,6 +62,6 @@ public struct LedgerKeyMarks: Sendable {
             ? ("ledger.digestKeyFile", "with this one no limit would count what was signed before")
             : ("ledger.checkpointKeyFile", "with this one nothing that is on record could be verified")
         return "it was written with another \(name) key (\(key)): \(loss); "
-            + "restore it from a backup, or give this replica the one that the others have"
+            + "restore that key from a backup; where several share the ledger, all have the same"
     }
 }

@@ -82,7 +82,11 @@ public final class PostgreSQLDatabase: Sendable {
                 name: "postgresql-\(number)",
                 location: location,
                 limits: limits,
-                prepare: { connection throws(PostgreSQLError) in try PostgreSQLMigrator.check(connection, at: name) }
+                prepare: { connection throws(PostgreSQLError) in
+                    try PostgreSQLMigrator.check(connection, at: name)
+                    // Held state has digests in it, too.
+                    if let keys { try connection.checkKeys(keys) }
+                }
             )
         }
         _ = firstAnswer.wait(timeout: .now() + .milliseconds(Int(limits.connecting.milliseconds)))

@@ -11,7 +11,7 @@ public final class SQLiteDatabase: Sendable {
     public enum Access: Sendable {
         /// To read and write; made, with all its tables, when it is not there.
         case readWrite
-        /// To read what is there; nothing is made or changed.
+        /// To read what is there; nothing is made or changed but SQLite's own `-wal` and `-shm`.
         case readOnly
     }
 

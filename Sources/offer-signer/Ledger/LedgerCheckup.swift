@@ -1,7 +1,7 @@
 import Storage
 import SubscriptionKeys
 
-/// What `check` finds where the ledger is: it is opened as it is, and nothing is made or changed.
+/// What `check` finds where the ledger is: it is opened as it is, and nothing of it is made or changed.
 struct LedgerCheckup {
     /// What is there, in a line.
     let finding: String
@@ -31,20 +31,22 @@ struct LedgerCheckup {
         let failure: StorageFailure?
         do throws(StorageFailure) {
             let database = try LedgerDatabase(settings.ledger.location, access: .readOnly, keys: marks)
+            // Of a server that may be there later.
             failure = database.failure
             await database.close()
         } catch {
+            guard error.code == .notMigrated else { throw ValueFault(error.detail) }
             failure = error
         }
-        switch failure?.code {
-        case nil: finding = "\(place), in order"
-        case .notMigrated: finding = "\(place), whose tables the next start will make or bring up to date"
-        case .unavailable:
-            finding = "\(place), which could not be asked"
-            warning = failure.map {
-                "ledger.url: \($0.detail); serve starts without it, and signs nothing until it is there"
-            }
-        default: throw ValueFault(failure?.detail ?? place)
+        guard let failure else {
+            finding = "\(place), in order"
+            return
         }
+        guard failure.code != .notMigrated else {
+            finding = "\(place), whose tables the next start will make or bring up to date"
+            return
+        }
+        finding = "\(place), which could not be asked"
+        warning = "ledger.url: \(failure.detail); serve starts without it, and signs nothing until it is there"
     }
 }
