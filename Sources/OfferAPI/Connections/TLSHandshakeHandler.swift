@@ -30,11 +30,16 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
         context.fireErrorCaught(error)
     }
 
+    /// What many clients of TLS 1.3 send instead of going on, an alert in the clear, is no packet to BoringSSL.
+    private static let givenUp = "bad packet length"
+
     /// The words of the first fault, such as `no shared cipher`, without the places in its sources.
     private static func reason(in faults: NIOBoringSSLErrorStack) -> String {
         let text = faults.first.map { "\($0)" } ?? ""
         guard let words = text.firstMatch(of: /OPENSSL_internal:([A-Z0-9_]+)/) else { return "unknown" }
-        return words.1.replacing("_", with: " ").lowercased()
+        let reason = words.1.replacing("_", with: " ").lowercased()
+        guard reason == givenUp else { return reason }
+        return "the client gave up, mostly as it does not trust the certificate (\(reason))"
     }
 }
 
