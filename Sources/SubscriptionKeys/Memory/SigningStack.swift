@@ -30,10 +30,17 @@ public enum SigningStack {
 
     /// The upper end of this thread's; `nil` where it signs on its ordinary stack.
     @unsafe static func ofThisThread() -> UnsafeMutableRawPointer? {
-        guard let ownKey else { return nil }
+        guard let ownKey else {
+            note("the process has no room for another value of its threads")
+            return nil
+        }
         if let known = unsafe pthread_getspecific(ownKey) { return unsafe known == none ? nil : known }
         let made = unsafe map()
-        unsafe pthread_setspecific(ownKey, made ?? none)
+        guard unsafe pthread_setspecific(ownKey, made ?? none) == 0 else {
+            note("a thread has no room for it")
+            if let made = unsafe made { unsafe unmap(made) }
+            return nil
+        }
         return unsafe made
     }
 
@@ -51,16 +58,17 @@ public enum SigningStack {
             note("the system gives no \(isSecret ? "secret" : "locked") memory: \(fault)")
             return nil
         }
-        // Who goes too deep is stopped.
-        guard unsafe mprotect(start, page, PROT_NONE) == 0 else {
+        // Who goes too deep is stopped; a process that is forked off has none of it.
+        guard unsafe mprotect(start, page, PROT_NONE) == 0, unsafe madvise(start, length, MADV_DONTFORK) == 0 else {
             unsafe munmap(start, length)
-            note("mprotect failed")
+            note("the system does not protect it: \(unsafe String(cString: strerror(errno)))")
             return nil
         }
         return unsafe start + length
     }
 
     @unsafe private static func unmap(_ stack: UnsafeMutableRawPointer) {
+        unsafe explicit_bzero(stack - size, size)
         unsafe munmap(stack - size - page, size + page)
     }
 

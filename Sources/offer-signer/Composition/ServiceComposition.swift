@@ -37,9 +37,6 @@ struct ServiceComposition {
         if let reason = current.value.service.keyMemory?.whyNotSecret {
             logger.notice("keys are not in secret memory", metadata: ["reason": "\(reason)"])
         }
-        if let reason = SigningStack.whyOrdinary {
-            logger.notice("signatures are computed on ordinary stacks", metadata: ["reason": "\(reason)"])
-        }
         if let warning = OpenFiles.makeRoom(
             for: settings.server.limits.maximumConnections,
             otherListeners: settings.notifications == nil ? 1 : 2
@@ -76,6 +73,7 @@ struct ServiceComposition {
         )
         let checkup = Checkup(
             selfTestKeys: { [current] in current.value.service.selfTestKeys() },
+            ordinaryStack: { SigningStack.whyOrdinary },
             clockFault: { clock.fault?.description },
             logger: logger
         )

@@ -40,6 +40,7 @@ import Testing
                 if look == 6 { isEnough.continuation.finish() }
                 return look == 2 ? ["key K: self-test failed"] : []
             },
+            ordinaryStack: { looks.withLock { $0 } > 4 ? "no memory" : nil },
             clockFault: { (3...4).contains(looks.withLock { $0 }) ? "the clock jumped" : nil },
             logger: Logger(label: "test") { _ in log },
             interval: .milliseconds(5)
@@ -55,7 +56,10 @@ import Testing
         await group.triggerGracefulShutdown()
         try await running
         #expect(
-            log.lines.withLock { $0 } == ["key K: self-test failed; it does not sign any more", "the clock jumped"]
+            log.lines.withLock { $0 } == [
+                "key K: self-test failed; it does not sign any more", "the clock jumped",
+                "signatures are computed on ordinary stacks",
+            ]
         )
     }
 
