@@ -231,7 +231,7 @@ struct CommandTests {
 
     @Test(
         "What another program writes can be read as it comes",
-        arguments: ["-", "/dev/stdin", "/dev/fd/7"],
+        arguments: ["-", "/dev/stdin", "/dev/fd/7", "/proc/self/fd/7"],
         [#"cat "$FILE" | "$0" "$@" 7<&0"#, #""$0" "$@" < "$FILE" 7< "$FILE""#]
     )
     func pipes(input: String, script: String) throws {

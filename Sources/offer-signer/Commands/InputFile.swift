@@ -34,9 +34,10 @@ enum InputFile {
     /// What the shell has opened already: by its path nobody may open it once the process is protected.
     private static func inherited(_ path: String) -> Int32? {
         if path == "-" || path == "/dev/stdin" { return STDIN_FILENO }
-        let prefix = "/dev/fd/"
-        guard path.hasPrefix(prefix), let number = Int32(path.dropFirst(prefix.count)), number >= 0 else { return nil }
-        return number
+        for prefix in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(prefix) {
+            if let number = Int32(path.dropFirst(prefix.count)), number >= 0 { return number }
+        }
+        return nil
     }
 
     private static func fault() -> ValueFault { ValueFault("cannot be read: \(String(cString: strerror(errno)))") }
