@@ -21,4 +21,23 @@ extension Client {
         }
         return only
     }
+
+    /// The app that a call is for by the parameters of its URL: the one that they name, or the client's only one.
+    ///
+    /// - Parameter parameters: The parameters.
+    /// - Returns: The app's bundle identifier.
+    /// - Throws: `Problem` as above, which points into no body.
+    func app(namedIn parameters: QueryParameters) throws(Problem) -> String {
+        let bundleId = try parameters.value(of: "bundleId")
+        guard bundleId != nil || apps.count == 1 else {
+            throw .invalidParameter(
+                "The parameter bundleId is missing: this client may ask for several apps; name one."
+            )
+        }
+        do throws(Problem) {
+            return try app(named: bundleId)
+        } catch {
+            throw Problem(status: error.status, code: error.code, detail: error.detail)
+        }
+    }
 }

@@ -44,7 +44,7 @@ public struct ProductReportsEndpoint: Sendable {
     /// - Returns: The body of the answer, JSON.
     /// - Throws: `Problem` 400, 403 or 503.
     func take(_ body: [UInt8], parameters: QueryParameters, for client: Client) async throws(Problem) -> [UInt8] {
-        let bundleId = try client.app(named: try parameters.value(of: "bundleId"))
+        let bundleId = try client.app(namedIn: parameters)
         let call: ProductReportsCall
         do {
             call = try ProductReportsCall(json: body)
@@ -78,7 +78,7 @@ public struct ProductReportsEndpoint: Sendable {
     /// - Returns: The body of the answer, JSON.
     /// - Throws: `Problem` 400, 403 or 503.
     func products(parameters: QueryParameters, for client: Client) async throws(Problem) -> [UInt8] {
-        let bundleId = try client.app(named: try parameters.value(of: "bundleId"))
+        let bundleId = try client.app(namedIn: parameters)
         guard let code = try parameters.value(of: "countryCode") else {
             throw .invalidParameter("The parameter countryCode is missing: name a country of ISO 3166-1, such as DE.")
         }
