@@ -24,11 +24,13 @@ struct RetryCourseTests {
 
     @Test("Those who were told the same moment to come back come at different ones, and none before it")
     func spread() {
-        var first = course()
-        var last = course()
-        let fault = AttemptFault.refused(.cancelled, retryAfter: .seconds(2))
-        #expect(first.pause(after: fault, at: .zero, chance: 0) == .seconds(2))
-        #expect(last.pause(after: fault, at: .zero, chance: 1) == .milliseconds(2250))
+        for fault in [
+            AttemptFault.refused(.cancelled, retryAfter: .seconds(2)), .lost(.cancelled, retryAfter: .seconds(2)),
+        ] {
+            var (first, last) = (course(), course())
+            #expect(first.pause(after: fault, at: .zero, chance: 0) == .seconds(2))
+            #expect(last.pause(after: fault, at: .zero, chance: 1) == .milliseconds(2250))
+        }
     }
 
     @Test("An attempt has its own time, and never more than is left of the deadline")

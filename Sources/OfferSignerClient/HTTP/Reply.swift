@@ -23,11 +23,14 @@ struct Reply: Sendable {
 
     private var fault: AttemptFault {
         let error = error
+        let retryAfter = retryAfterSeconds.map { Duration.seconds($0) }
         // The work goes on when nobody waits for it any longer.
-        if case .problem(let problem) = error, problem.code == "answer_timeout" { return .lost(error) }
+        if case .problem(let problem) = error, problem.code == "answer_timeout" {
+            return .lost(error, retryAfter: retryAfter)
+        }
         switch status {
-        case 408, 429, 503: return .refused(error, retryAfter: retryAfterSeconds.map { .seconds($0) })
-        case 502, 504: return .lost(error)
+        case 408, 429, 503: return .refused(error, retryAfter: retryAfter)
+        case 502, 504: return .lost(error, retryAfter: retryAfter)
         default: return .final(error)
         }
     }

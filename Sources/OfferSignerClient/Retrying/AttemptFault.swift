@@ -4,14 +4,14 @@ enum AttemptFault: Error, Equatable {
     case refused(OfferSignerError, retryAfter: Duration?)
     /// Nobody knows whether the service did its work: the connection failed, a proxy had no answer (502 and 504), or the
     /// service had none in time (503 `answer_timeout`).
-    case lost(OfferSignerError)
+    case lost(OfferSignerError, retryAfter: Duration? = nil)
     /// Another attempt would end the same way.
     case final(OfferSignerError)
 
     /// What the caller is told when there is no further attempt.
     var error: OfferSignerError {
         switch self {
-        case .refused(let error, _), .lost(let error), .final(let error): error
+        case .refused(let error, _), .lost(let error, _), .final(let error): error
         }
     }
 }

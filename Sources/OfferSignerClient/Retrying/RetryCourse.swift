@@ -46,7 +46,7 @@ struct RetryCourse {
         switch fault {
         case .final: return nil
         case .lost where repeats == .whenRefused: return nil
-        case .refused(_, let retryAfter?): pause = retryAfter + Self.spread * chance
+        case .refused(_, let retryAfter?), .lost(_, let retryAfter?): pause = retryAfter + Self.spread * chance
         case .refused, .lost:
             let half = min(Duration.milliseconds(100) * (1 << min(attempts - 1, 8)), Self.longestPause) / 2
             pause = half + half * chance
