@@ -2,7 +2,7 @@
 public struct Diagnosis: Codable, Equatable, Sendable {
     /// A cause, found by recomputing what was signed.
     public struct Cause: Codable, Equatable, Sendable {
-        /// The cause's name, such as `nonce_uppercase`; README and the OpenAPI description list them.
+        /// The cause's name, such as `nonce_uppercase`; the OpenAPI description lists them.
         public let code: String
         /// The cause in a sentence.
         public let detail: String

@@ -1,6 +1,6 @@
 /// A rule that was asked for a decision, with what it saw.
 public struct RuleFinding: Codable, Equatable, Sendable {
-    /// What the rule asks, in words.
+    /// The rule's name: the catalog's key where it is about one.
     public let rule: String
     /// What it saw, in words.
     public let saw: String
