@@ -50,9 +50,10 @@ let package = Package(
         ),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .target(name: "CSigningMemory"),
         .target(
             name: "SubscriptionKeys",
-            dependencies: ["Offers", "CLinux", "COpenSSL"],
+            dependencies: ["Offers", "CLinux", "COpenSSL", "CSigningMemory"],
             swiftSettings: strict + [.strictMemorySafety()]
         ),
         .target(

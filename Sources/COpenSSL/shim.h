@@ -27,6 +27,19 @@ static const char *const _Nonnull COPENSSL_CURVE_P256 = SN_X9_62_prime256v1;
 static const int COPENSSL_PUBLIC_KEY = EVP_PKEY_PUBLIC_KEY;
 static const int COPENSSL_KEYPAIR = EVP_PKEY_KEYPAIR;
 
+// Signs with a key of no use, so that libcrypto allocates what it keeps for good: algorithms that it looks up once.
+static inline int copenssl_warm_up(void) {
+    unsigned char digest[32] = {0}, signature[80];
+    size_t length = sizeof signature;
+    EVP_PKEY *key = EVP_EC_gen(COPENSSL_CURVE_P256);
+    EVP_PKEY_CTX *context = key == NULL ? NULL : EVP_PKEY_CTX_new(key, NULL);
+    int is_signed = context != NULL && EVP_PKEY_sign_init(context) == 1
+        && EVP_PKEY_sign(context, signature, &length, digest, sizeof digest) == 1;
+    EVP_PKEY_CTX_free(context);
+    EVP_PKEY_free(key);
+    return is_signed;
+}
+
 // How deep what is called may have gone: libcrypto's signing goes 4 KiB deep (3.0, x86-64).
 #define COPENSSL_STACK_DEPTH (16 << 10)
 

@@ -1,4 +1,5 @@
 import COpenSSL
+import CSigningMemory
 import Synchronization
 
 /// The one place in the process where private key bytes may be: OpenSSL's secure heap.
@@ -79,6 +80,10 @@ public enum SecureHeap {
 
     private static func setUp(size: Int, allowUnlocked: Bool, secret: Bool) throws(SecureHeapError) -> Status {
         guard allowedSizes.contains(size), size.nonzeroBitCount == 1 else { throw .invalidSize(size) }
+        // OpenSSL takes them before its first allocation only.
+        if unsafe CRYPTO_set_mem_functions(csigning_malloc, csigning_realloc, csigning_free) == 0 {
+            SigningStack.note("OpenSSL was in use before it could be told where to allocate")
+        }
         guard OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1 else {
             throw .unavailable(size: size)
         }

@@ -1,17 +1,24 @@
 import CLinux
 import COpenSSL
+import CSigningMemory
 import Glibc
 import Synchronization
 
-/// The stack on which a thread has OpenSSL sign: memory like that of the keys, locked, and secret where the kernel has it.
+/// The stack on which a thread has OpenSSL sign, and above it the pool in which OpenSSL allocates meanwhile: memory like
+/// that of the keys, locked, and secret where the kernel has it.
 ///
 /// While it signs, OpenSSL has the signature's secret number on its stack, and with the signature the private key follows
-/// from it (SEC 1 §4.1.3). Each thread makes its own with its first signature, and gives it back at its end.
+/// from it (SEC 1 §4.1.3). In what it allocates are the terms of the signature, and the private number itself, of which the
+/// secret number is drawn. Each thread makes its own with its first signature, and gives it back at its end.
 public enum SigningStack {
-    /// The size of one in bytes: OpenSSL's signing takes four kilobytes, and a signal's frame up to eleven (AMX).
+    /// The size of one with its pool, in bytes.
+    ///
+    /// On the stack, OpenSSL's signing takes four kilobytes, and a signal's frame up to eleven (AMX).
     static let size = 32 << 10
+    /// The size of the pool in bytes: OpenSSL's signing takes two and a half kilobytes.
+    private static let poolSize = 12 << 10
 
-    /// Why a thread signs on its ordinary stack, which is cleansed after each signature; `nil` where none does.
+    /// Why a thread signs in ordinary memory, of which its stack is cleansed after each signature; `nil` where none does.
     public static var whyOrdinary: String? { reason.withLock { $0 } }
 
     private static let reason = Mutex<String?>(nil)
@@ -35,13 +42,35 @@ public enum SigningStack {
             return nil
         }
         if let known = unsafe pthread_getspecific(ownKey) { return unsafe known == none ? nil : known }
-        let made = unsafe map()
+        let made = unsafe isWarm && isRandomnessThere ? map() : nil
         guard unsafe pthread_setspecific(ownKey, made ?? none) == 0 else {
             note("a thread has no room for it")
             if let made = unsafe made { unsafe unmap(made) }
             return nil
         }
         return unsafe made
+    }
+
+    /// The pool above a stack.
+    @unsafe static func pool(of stack: UnsafeMutableRawPointer) -> OpaquePointer { OpaquePointer(stack) }
+
+    /// How many allocations the pool of this thread has taken, and how many it had no room for; `nil` where it has none.
+    static var poolUse: (taken: Int, missed: Int)? {
+        guard let stack = unsafe ofThisThread() else { return nil }
+        return unsafe (csigning_pool_taken(pool(of: stack)), csigning_pool_missed(pool(of: stack)))
+    }
+
+    /// What OpenSSL keeps for good with the first signature of the process is in no thread's pool.
+    private static let isWarm = {
+        let isWarm = copenssl_warm_up() == 1
+        if !isWarm { note("OpenSSL does not sign with a key of its own making") }
+        return isWarm
+    }()
+
+    /// What it keeps for the thread is not, either: its random generator is made with the first draw.
+    private static var isRandomnessThere: Bool {
+        var byte: UInt8 = 0
+        return unsafe RAND_priv_bytes(&byte, 1) == 1
     }
 
     private static let page = Int(getpagesize())
@@ -64,15 +93,25 @@ public enum SigningStack {
             note("the system does not protect it: \(unsafe String(cString: strerror(errno)))")
             return nil
         }
-        return unsafe start + length
+        let stack = unsafe start + length - poolSize
+        guard unsafe csigning_pool_make(stack, poolSize) != nil else {
+            unsafe munmap(start, length)
+            note("more threads sign than have pools")
+            return nil
+        }
+        return unsafe stack
     }
 
     @unsafe private static func unmap(_ stack: UnsafeMutableRawPointer) {
-        unsafe explicit_bzero(stack - size, size)
-        unsafe munmap(stack - size - page, size + page)
+        let start = unsafe stack + poolSize - size
+        unsafe explicit_bzero(start, size - poolSize)
+        // What OpenSSL still has in the pool, it has to find there.
+        guard unsafe csigning_pool_end(pool(of: stack)) else { return }
+        unsafe munmap(start - page, size + page)
     }
 
-    private static func note(_ text: String) {
+    /// Takes note of why a thread signs in ordinary memory; the first reason is told.
+    static func note(_ text: String) {
         reason.withLock { $0 = $0 ?? text }
     }
 }

@@ -1,4 +1,5 @@
 import COpenSSL
+import CSigningMemory
 
 /// What one thread needs to sign: a hash and a signing context, set up once and used again and again.
 ///
@@ -54,6 +55,8 @@ import COpenSSL
                 var length = buffer.count
                 isSigned = unsafe digest.span.withUnsafeBufferPointer { digest in
                     let (start, size) = (digest.baseAddress, digest.count)
+                    unsafe csigning_enter(stack.map { unsafe SigningStack.pool(of: $0) })
+                    defer { csigning_leave() }
                     return unsafe copenssl_sign(signer, buffer.baseAddress, &length, start, size, stack) == 1
                 }
                 count = isSigned ? length : 0

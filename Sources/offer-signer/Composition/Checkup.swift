@@ -1,14 +1,14 @@
 import Logging
 import ServiceLifecycle
 
-/// Tests the keys and looks at the clock and the threads' stacks every minute, and logs what it finds.
+/// Tests the keys and looks at the clock and where threads sign every minute, and logs what it finds.
 ///
 /// What is found keeps the service from being ready at once, and a key that failed from signing.
 struct Checkup: Service {
     /// Tests every key that has not failed yet, and returns what has just failed, one sentence each.
     let selfTestKeys: @Sendable () -> [String]
-    /// Why a thread computes signatures on its ordinary stack; `nil` where none does.
-    var ordinaryStack: @Sendable () -> String? = { nil }
+    /// Why a thread computes signatures in ordinary memory; `nil` where none does.
+    var ordinaryMemory: @Sendable () -> String? = { nil }
     /// What is wrong with the clock; `nil` when nothing is.
     let clockFault: @Sendable () -> String?
     /// Where faults are logged, once each.
@@ -17,13 +17,13 @@ struct Checkup: Service {
     var interval = Duration.seconds(60)
 
     func run() async throws {
-        var (clockWasAtFault, stackIsTold) = (false, false)
+        var (clockWasAtFault, memoryIsTold) = (false, false)
         while await Pause.isOver(after: interval) {
             for fault in selfTestKeys() { logger.critical("\(fault); it does not sign any more") }
             // Each thread makes its own with its first signature.
-            if !stackIsTold, let reason = ordinaryStack() {
-                logger.notice("signatures are computed on ordinary stacks", metadata: ["reason": "\(reason)"])
-                stackIsTold = true
+            if !memoryIsTold, let reason = ordinaryMemory() {
+                logger.notice("signatures are computed in ordinary memory", metadata: ["reason": "\(reason)"])
+                memoryIsTold = true
             }
             let fault = clockFault()
             if let fault, !clockWasAtFault { logger.critical("\(fault)") }

@@ -73,7 +73,7 @@ struct ServiceComposition {
         )
         let checkup = Checkup(
             selfTestKeys: { [current] in current.value.service.selfTestKeys() },
-            ordinaryStack: { SigningStack.whyOrdinary },
+            ordinaryMemory: { SigningStack.whyOrdinary },
             clockFault: { clock.fault?.description },
             logger: logger
         )

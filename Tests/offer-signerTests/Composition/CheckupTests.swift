@@ -40,7 +40,7 @@ import Testing
                 if look == 6 { isEnough.continuation.finish() }
                 return look == 2 ? ["key K: self-test failed"] : []
             },
-            ordinaryStack: { looks.withLock { $0 } > 4 ? "no memory" : nil },
+            ordinaryMemory: { looks.withLock { $0 } > 4 ? "no memory" : nil },
             clockFault: { (3...4).contains(looks.withLock { $0 }) ? "the clock jumped" : nil },
             logger: Logger(label: "test") { _ in log },
             interval: .milliseconds(5)
@@ -58,7 +58,7 @@ import Testing
         #expect(
             log.lines.withLock { $0 } == [
                 "key K: self-test failed; it does not sign any more", "the clock jumped",
-                "signatures are computed on ordinary stacks",
+                "signatures are computed in ordinary memory",
             ]
         )
     }
