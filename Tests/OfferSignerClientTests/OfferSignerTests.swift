@@ -32,6 +32,17 @@ struct OfferSignerTests {
         #expect(try body(service)["appAccountToken"] as? String == "7e3fb20b-4cdb-47cc-936d-99d65f608138")
     }
 
+    @Test("A later service that says more than is known here loses nobody a signature")
+    func laterService() async throws {
+        let decision = #"""
+            {"productId":"p","offerId":"o","verdict":"eligible","reason":"new","detail":"d","begins":"later","jws":"a.b.c","x":1}
+            """#
+        let service = try ScriptedService(.init(200, #"{"bundleId":"b","account":{},"decisions":[\#(decision)]}"#))
+        let answer = try await service.client().signatures(ScriptedService.request)
+        #expect(answer.decisions.first?.jws == "a.b.c")
+        #expect(answer.decisions.first?.begins?.rawValue == "later")
+    }
+
     @Test("A verifyReceipt answer goes on byte for byte, whatever numbers it holds")
     func evidence() async throws {
         let service = try ScriptedService(ScriptedService.answer)

@@ -3,11 +3,23 @@ public import FoundationEssentials
 /// A decision about one promotional offer, with its signature where the customer may have it.
 public struct Decision: Codable, Equatable, Sendable {
     /// When an offer starts that is redeemed now.
-    public enum Start: String, Codable, Sendable {
+    ///
+    /// Not an enumeration: no signature is to be lost because the service comes to know more of them.
+    public struct Start: RawRepresentable, Codable, Hashable, Sendable {
         /// At once.
-        case now
+        public static let now = Start(rawValue: "now")
         /// When the running period ends.
-        case nextRenewal = "next_renewal"
+        public static let nextRenewal = Start(rawValue: "next_renewal")
+
+        /// The start as the service writes it.
+        public let rawValue: String
+
+        /// Creates a start.
+        ///
+        /// - Parameter rawValue: The start as the service writes it.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
     }
 
     /// The product.
