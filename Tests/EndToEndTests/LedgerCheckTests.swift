@@ -53,6 +53,14 @@ struct LedgerCheckTests {
         #expect(try Data(contentsOf: URL(filePath: installation.ledger)) == damaged)
     }
 
+    @Test("What a first start left that was cut off keeps check from saying that all is in order")
+    func cutOff() throws {
+        try installation.directory.write("ledger.sqlite.digest-key", "", mode: 0o600)
+        let outcome = try check()
+        #expect(outcome.status == 78)
+        #expect(outcome.errors.contains("ledger.digestKeyFile: ") && outcome.errors.contains("delete it"))
+    }
+
     @Test("PostgreSQL: without tables, in order, away, or with a key that is not its own")
     func server() throws {
         let server = try PostgreSQLServer()

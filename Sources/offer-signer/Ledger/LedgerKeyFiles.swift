@@ -83,7 +83,8 @@ struct LedgerKeyFiles {
         }
     }
 
-    /// Looks at what is there, the ledger itself too; a new ledger has the keys alone that its settings name.
+    /// Looks at what is there, the ledger itself too; a new ledger needs the keys alone that its settings name, and takes
+    /// those that are beside it.
     ///
     /// - Returns: A sentence for each file that cannot be used, after the key path of its setting.
     func faults() -> [String] {
@@ -92,10 +93,11 @@ struct LedgerKeyFiles {
             do throws(ValueFault) { try work() } catch { faults.append("\(setting.keyPath): \(error.message)") }
         }
         note(.ledgerURL, checkLedger)
-        if !isLedgerNew || settings.digestKeyFile != nil {
+        let files = FileManager.default
+        if !isLedgerNew || settings.digestKeyFile != nil || files.fileExists(atPath: digestKey) {
             note(.ledgerDigestKeyFile) { () throws(ValueFault) in _ = try readDigestKey() }
         }
-        if !isLedgerNew || settings.checkpointKeyFile != nil {
+        if !isLedgerNew || settings.checkpointKeyFile != nil || files.fileExists(atPath: checkpointKey) {
             note(.ledgerCheckpointKeyFile) { () throws(ValueFault) in _ = try loadCheckpointKey() }
         }
         return faults
@@ -164,7 +166,8 @@ struct LedgerKeyFiles {
             )
         }
         guard let key = DigestKey(bytes: Array(data)) else {
-            throw ValueFault("the ledger's digest key \(shown) has fewer than \(DigestKey.minimumBytes) bytes")
+            let mend = isLedgerNew ? "; where a first start was cut off, delete it: the next one makes it anew" : ""
+            throw ValueFault("the ledger's digest key \(shown) has fewer than \(DigestKey.minimumBytes) bytes\(mend)")
         }
         return key
     }
