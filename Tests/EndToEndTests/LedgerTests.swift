@@ -130,9 +130,16 @@ struct LedgerTests {
     func since() throws {
         let service = try RunningService()
         #expect(try service.sign(request("alice")).status == 200)
-        #expect(try service.installation.ledger("export", "--since", "2020-01-01T00:00:00Z").text.contains("nonce"))
-        #expect(try service.installation.ledger("export", "--since", "2120-01-01T00:00:00Z").text.isEmpty)
-        #expect(try service.installation.ledger("export", "--since", "yesterday").status == 64)
+        for past in ["2020-01-01T00:00:00Z", "2020-01-01", "1577836800000"] {
+            #expect(try service.installation.ledger("export", "--since", past).text.contains("nonce"))
+        }
+        for future in ["2120-01-01T00:00:00Z", "2120-01-01", "4733510400000"] {
+            let export = try service.installation.ledger("export", "--since", future)
+            #expect(export.status == 0 && export.text.isEmpty)
+        }
+        for none in ["yesterday", "1577836800", "15778368000001577836800000"] {
+            #expect(try service.installation.ledger("export", "--since", none).status == 64)
+        }
     }
 
     @Test("Whoever has an export can compute the hashes anew, as Python does here")

@@ -15,7 +15,7 @@ struct LedgerExport: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only what was signed at that moment or later, as in 2026-01-31T00:00:00Z.",
+            "Only what was signed at that moment or later: 2026-01-31T00:00:00Z, 2026-01-31, or milliseconds since 1970.",
             valueName: "time"
         )
     )
@@ -27,7 +27,7 @@ struct LedgerExport: AsyncParsableCommand {
     func validate() throws {
         guard let since else { return }
         do {
-            _ = try Timestamp(parsingRFC3339: since)
+            _ = try MomentArgument.moment(since)
         } catch {
             throw ValidationError("--since \(error.message)")
         }
@@ -35,7 +35,7 @@ struct LedgerExport: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try options.load().settings
-        let start = since.flatMap { try? Timestamp(parsingRFC3339: $0) } ?? Timestamp(millisecondsSince1970: 0)
+        let start = since.flatMap { try? MomentArgument.moment($0) } ?? Timestamp(millisecondsSince1970: 0)
         let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.archive(settings) }
         var place = LedgerPlace(before: start)
         do {

@@ -9,8 +9,8 @@ struct LedgerFunnel: AsyncParsableCommand {
         abstract:
             "Prints, by offer, how many were asked for, eligible, signed and redeemed, and why others were refused.",
         discussion:
-            "Days are whole days in UTC. Signatures and redemptions are on record; what was asked and refused is "
-            + "counted every few seconds. The service may be running."
+            "Days are whole days in UTC. Signatures, those of the sign command too, and redemptions are on record; what was "
+            + "asked of the service and refused is counted every few seconds. The service may be running."
     )
 
     @OptionGroup var options: ConfigurationOptions
@@ -38,7 +38,7 @@ struct LedgerFunnel: AsyncParsableCommand {
     func validate() throws {
         for (option, text) in [("--since", since), ("--until", until)] {
             do {
-                _ = try text.map(Self.moment)
+                _ = try text.map(MomentArgument.moment)
             } catch {
                 throw ValidationError("\(option) \(error.message)")
             }
@@ -73,12 +73,9 @@ struct LedgerFunnel: AsyncParsableCommand {
     }
 
     private var period: FunnelPeriod {
-        FunnelPeriod(since: since.flatMap { try? Self.moment($0) }, until: until.flatMap { try? Self.moment($0) })
-    }
-
-    /// Reads a moment, or a day that stands for its start in UTC.
-    private static func moment(_ text: String) throws(ValueFault) -> Timestamp {
-        let isDay = text.utf8.count == 10
-        return try Timestamp(parsingRFC3339: isDay ? text + "T00:00:00Z" : text)
+        FunnelPeriod(
+            since: since.flatMap { try? MomentArgument.moment($0) },
+            until: until.flatMap { try? MomentArgument.moment($0) }
+        )
     }
 }

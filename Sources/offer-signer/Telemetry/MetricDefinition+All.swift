@@ -22,7 +22,7 @@ extension MetricDefinition {
         MetricDefinition(
             "offer_signer_tls_handshake_failures_total",
             .counter,
-            "Clients with whom TLS did not come about on the public listener; the log says why."
+            "TLS handshakes on the public listener that failed; who just closed the connection is not counted. The log says why."
         ),
         MetricDefinition(
             "offer_signer_queue_wait_seconds",
