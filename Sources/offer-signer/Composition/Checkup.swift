@@ -17,17 +17,21 @@ struct Checkup: Service {
     var interval = Duration.seconds(60)
 
     func run() async throws {
-        var (clockWasAtFault, memoryIsTold) = (false, false)
+        var clockWasAtFault = false
+        // Who loaded the keys has signed by now; each thread makes its own memory with its first signature.
+        var memoryIsTold = tellOrdinaryMemory()
         while await Pause.isOver(after: interval) {
             for fault in selfTestKeys() { logger.critical("\(fault); it does not sign any more") }
-            // Each thread makes its own with its first signature.
-            if !memoryIsTold, let reason = ordinaryMemory() {
-                logger.notice("signatures are computed in ordinary memory", metadata: ["reason": "\(reason)"])
-                memoryIsTold = true
-            }
+            if !memoryIsTold { memoryIsTold = tellOrdinaryMemory() }
             let fault = clockFault()
             if let fault, !clockWasAtFault { logger.critical("\(fault)") }
             clockWasAtFault = fault != nil
         }
+    }
+
+    private func tellOrdinaryMemory() -> Bool {
+        guard let reason = ordinaryMemory() else { return false }
+        logger.notice("signatures are computed in ordinary memory", metadata: ["reason": "\(reason)"])
+        return true
     }
 }

@@ -17,7 +17,7 @@ struct SigningPoolTests {
                 let uses = Mutex<[(taken: Int, missed: Int)]>([])
                 let isDone = DispatchSemaphore(value: 0)
                 let thread = Thread {
-                    for number in 0..<4 {
+                    for number in 0..<16 {
                         _ = try? signer.derSignature(over: Array("message \(round) \(number)".utf8).span)
                         if let use = SigningStack.poolUse { uses.withLock { $0.append(use) } }
                     }
@@ -26,12 +26,18 @@ struct SigningPoolTests {
                 thread.start()
                 isDone.wait()
                 let (taken, missed) = uses.withLock { ($0.map(\.taken), $0.map(\.missed)) }
-                try #require(taken.count == 4, "\(SigningStack.whyOrdinary ?? "")")
+                if let reason = SigningStack.whyOrdinary {
+                    // Nothing else excuses it.
+                    #expect(["locked memory", "secret memory", "x86-64"].contains { reason.contains($0) })
+                    #expect(taken.isEmpty)
+                    return
+                }
                 let first = try #require(taken.first)
                 // A number's digits, the hash that draws it, and whatever else OpenSSL of this version has.
                 #expect(first > 10)
-                #expect(taken == (1...4).map { first * $0 })
-                #expect(missed == [0, 0, 0, 0])
+                #expect(taken == (1...16).map { first * $0 })
+                // All of them together are more than there is room for.
+                #expect(missed == Array(repeating: 0, count: 16))
             }
         }
     }
