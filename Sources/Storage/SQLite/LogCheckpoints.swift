@@ -10,8 +10,8 @@ import Synchronization
 /// as many commits change the same ones, and by a connection of its own while commits go on. What these write meanwhile is
 /// little: the next commit brings that, and the log is written from its beginning again, so that it stays as long as it is.
 final class LogCheckpoints: Sendable {
-    /// How many pages the log has when they are brought into the file.
-    static let pages = 4000
+    /// How long the log is when its pages are brought into the file, in bytes.
+    static let length = 16 << 20
 
     private enum Progress {
         case resting
@@ -29,6 +29,8 @@ final class LogCheckpoints: Sendable {
         case here
     }
 
+    /// How many pages the log has then.
+    private let pages: Int
     private let path: String
     private let progress = Mutex(Progress.resting)
     private let connection = Mutex<DatabaseQueue?>(nil)
@@ -36,8 +38,13 @@ final class LogCheckpoints: Sendable {
 
     /// Does nothing until a connection is watched.
     ///
-    /// - Parameter path: The file.
-    init(path: String) { self.path = path }
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - pageSize: Of what size the file's pages are, in bytes.
+    init(path: String, pageSize: Int) {
+        self.path = path
+        pages = Self.length / pageSize
+    }
 
     /// Takes the place of SQLite's own checkpoints.
     ///
@@ -47,9 +54,9 @@ final class LogCheckpoints: Sendable {
             database.sqliteConnection,
             { context, connection, _, pages in
                 // Unretained: the owner of the connection owns this too.
-                if let context, let connection, Int(pages) >= LogCheckpoints.pages {
+                if let context, let connection {
                     let checkpoints = Unmanaged<LogCheckpoints>.fromOpaque(context).takeUnretainedValue()
-                    checkpoints.logIsLong(Int(pages), connection)
+                    if Int(pages) >= checkpoints.pages { checkpoints.logIsLong(Int(pages), connection) }
                 }
                 // The commit has succeeded whatever becomes of the checkpoint: the next one is tried with the next commit.
                 return SQLITE_OK
@@ -65,7 +72,7 @@ final class LogCheckpoints: Sendable {
             case .resting:
                 progress = .asked
                 return .beside
-            case .asked where pages < 2 * Self.pages, .beside:
+            case .asked where pages < 2 * self.pages, .beside:
                 return .nothing
             // In the first case no thread has been free for it: the log stays short all the same.
             case .asked, .ending:

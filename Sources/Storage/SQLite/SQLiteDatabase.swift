@@ -18,6 +18,12 @@ public final class SQLiteDatabase: Sendable {
     /// How long a connection waits for another process that writes, in seconds.
     public static let busyTimeoutSeconds = 5
 
+    /// How large the pages of a new file are, in bytes; one that is there keeps those it was made with.
+    ///
+    /// A commit writes each page that it changed to the log, whole: half of SQLite's own size leaves a third less to write
+    /// for a signature. With a quarter there is no more to gain, as then more pages are changed.
+    static let pageSize = 2048
+
     /// The file.
     public let path: String
 
@@ -45,15 +51,20 @@ public final class SQLiteDatabase: Sendable {
         keys: LedgerKeyMarks? = nil
     ) throws(StorageFailure) {
         self.path = path
-        checkpoints = LogCheckpoints(path: path)
         _ = Self.isSetUp
         try Self.prepareFile(path, access)
         pool = try Self.catching(path, otherwise: .cannotOpen) {
             var configuration = Configuration()
             configuration.readonly = access == .readOnly
             configuration.busyMode = .timeout(Double(Self.busyTimeoutSeconds))
+            // Before GRDB asks for WAL mode, with which the size is settled.
+            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA page_size = \(Self.pageSize)") }
             return try DatabasePool(path: path, configuration: configuration)
         }
+        let pageSize = try Self.catching(path) { [pool] in
+            try pool.read { try Int.fetchOne($0, sql: "PRAGMA page_size") }
+        }
+        checkpoints = LogCheckpoints(path: path, pageSize: pageSize ?? Self.pageSize)
         identity = FileIdentity(of: path)
         switch access {
         case .readWrite:

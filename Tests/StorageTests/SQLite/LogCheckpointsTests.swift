@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Bringing the log's pages into the file")
 struct LogCheckpointsTests {
-    private static let pageSize = 4096
+    private static let pageSize = SQLiteDatabase.pageSize
+    /// How many rows make the log long.
+    private static let rows = LogCheckpoints.length / pageSize
 
     /// A file with a table of rows that take a little more than a page each.
     private func database(at path: String) throws -> SQLiteDatabase {
@@ -36,7 +38,7 @@ struct LogCheckpointsTests {
         do {
             let database = try database(at: path)
             for _ in 0..<commits { try insert(rows, into: database) }
-            #expect(try size(of: path + "-wal") < 4 * LogCheckpoints.pages * Self.pageSize)
+            #expect(try size(of: path + "-wal") < 4 * LogCheckpoints.length)
         }
         let count = try SQLiteDatabase(path: path, access: .readOnly).read {
             try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM pages WHERE length(filling) = \(Self.pageSize)")
@@ -50,14 +52,14 @@ struct LogCheckpointsTests {
         let path = directory.path("ledger.sqlite")
         let database = try database(at: path)
         // A little more than a page a row: the log is not long yet, and is long then.
-        try insert(LogCheckpoints.pages / 2, into: database)
-        #expect(try size(of: path) < LogCheckpoints.pages / 2 * Self.pageSize)
-        try insert(LogCheckpoints.pages / 2, into: database)
+        try insert(Self.rows / 2, into: database)
+        #expect(try size(of: path) < LogCheckpoints.length / 2)
+        try insert(Self.rows / 2, into: database)
         // Where all processors are busy, it may take its time.
-        for _ in 0..<15_000 where try size(of: path) < LogCheckpoints.pages * Self.pageSize {
+        for _ in 0..<15_000 where try size(of: path) < LogCheckpoints.length {
             try await Task.sleep(for: .milliseconds(20))
         }
-        #expect(try size(of: path) >= LogCheckpoints.pages * Self.pageSize)
+        #expect(try size(of: path) >= LogCheckpoints.length)
         _ = database
     }
 }

@@ -21,6 +21,18 @@ struct SQLiteDatabaseTests {
         #expect(try database.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
     }
 
+    @Test("A new file has small pages, of which a commit writes less; one that is there keeps its own")
+    func pages() throws {
+        let size = "PRAGMA page_size"
+        #expect(try SQLiteDatabase(path: path).read { try Int.fetchOne($0, sql: size) } == 2048)
+        let older = directory.path("older.sqlite")
+        try DatabaseQueue(path: older).write { try $0.execute(sql: "CREATE TABLE kept (value TEXT)") }
+        let database = try SQLiteDatabase(path: older)
+        #expect(try database.read { try Int.fetchOne($0, sql: size) } == 4096)
+        try database.write { try $0.execute(sql: "INSERT INTO kept VALUES ('one')") }
+        #expect(try database.read { try String.fetchOne($0, sql: "SELECT value FROM kept") } == "one")
+    }
+
     @Test("SQLite counts no memory, for which it would take a lock at each allocation")
     func memory() throws {
         let database = try SQLiteDatabase(path: path)
