@@ -229,10 +229,18 @@ struct CommandTests {
         #expect(words.text.hasPrefix("The service signed the account in another case with this nonce."))
     }
 
+    /// A pipe that says "not yet" instead of waiting, and is still empty when it is first read.
+    private static let pipeThatDoesNotWait = #"""
+        { sleep 2; cat "$FILE"; } | python3 -c '
+        import os, sys
+        os.set_blocking(0, False)
+        os.execv(sys.argv[1], sys.argv[1:])' "$0" "$@" 7<&0
+        """#
+
     @Test(
         "What another program writes can be read as it comes",
         arguments: ["-", "/dev/stdin", "/dev/fd/7", "/proc/self/fd/7"],
-        [#"cat "$FILE" | "$0" "$@" 7<&0"#, #""$0" "$@" < "$FILE" 7< "$FILE""#]
+        [#"cat "$FILE" | "$0" "$@" 7<&0"#, #""$0" "$@" < "$FILE" 7< "$FILE""#, pipeThatDoesNotWait]
     )
     func pipes(input: String, script: String) throws {
         try installation.directory.write("receipt.json", Customers.active)

@@ -139,7 +139,10 @@ struct OfferSignerTests {
 
     @Test(
         "What cannot be an address is refused before anything is sent",
-        arguments: ["", "offers.internal", "ftp://a", "https://", "https://a b", "https://u:p@a", "https://a?x=1"]
+        arguments: [
+            "", "offers.internal", "ftp://a", "https://", "https:///", "http:///v1", "http://:8080", "https://a b",
+            "https://u:p@a", "https://a?x=1",
+        ]
     )
     func address(url: String) {
         #expect(throws: OfferSignerError.self) { try OfferSigner(url: url, token: "t") }

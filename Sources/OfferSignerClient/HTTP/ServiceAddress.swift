@@ -8,7 +8,8 @@ struct ServiceAddress: Sendable {
     /// - Throws: `OfferSignerError.invalidArgument` where it is none.
     init(_ url: String) throws(OfferSignerError) {
         let scheme = ["http://", "https://"].first { url.lowercased().hasPrefix($0) }
-        guard let scheme, url.utf8.count > scheme.utf8.count else {
+        // After the scheme comes the host, or its port without one.
+        guard let scheme, let host = url.dropFirst(scheme.count).first, host != "/", host != ":" else {
             throw .invalidArgument("The service's address is a URL such as https://offers.internal.")
         }
         guard !url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }), !url.contains(where: { "?#@".contains($0) })

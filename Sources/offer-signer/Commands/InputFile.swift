@@ -22,13 +22,21 @@ enum InputFile {
             if count == 0 { return bytes }
             if count < 0 {
                 if errno == EINTR { continue }
-                throw fault()
+                // Who shares the descriptor may have made it one that does not wait, as Node does with its pipes.
+                guard errno == EAGAIN, isWaitedFor(descriptor) else { throw fault() }
+                continue
             }
             bytes += piece.prefix(count)
             guard bytes.count <= maximumBytes else {
                 throw ValueFault("is longer than \(maximumBytes >> 20) MiB")
             }
         }
+    }
+
+    /// Waits until there is something to read, or the end.
+    private static func isWaitedFor(_ descriptor: Int32) -> Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&request, 1, -1) > 0 || errno == EINTR
     }
 
     /// What the shell has opened already: by its path nobody may open it once the process is protected.
