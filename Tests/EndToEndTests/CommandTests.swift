@@ -165,9 +165,10 @@ struct CommandTests {
                 of: "/bin/sh"
             )
         }
+        #expect(try sign("--offer-id", "anyone", "--skip-eligibility").status == 0)
         for arguments in [
             ["check", "--config", installation.configuration], ["clients", "token"],
-            ["keys", "inspect", installation.key],
+            ["keys", "inspect", installation.key], ["ledger", "export", "--config", installation.configuration],
         ] {
             let outcome = try redirected("1", arguments)
             #expect(outcome.status == 1, "\(arguments): \(outcome.errors)")

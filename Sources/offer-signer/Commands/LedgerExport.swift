@@ -38,16 +38,17 @@ struct LedgerExport: AsyncParsableCommand {
         let start = since.flatMap { try? MomentArgument.moment($0) } ?? Timestamp(millisecondsSince1970: 0)
         let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.archive(settings) }
         var place = LedgerPlace(before: start)
-        do {
-            while true {
-                let records = try archive.records(after: place, limit: Self.page)
-                guard let last = records.last else { return }
-                place = LedgerPlace(of: last)
-                try FileHandle.standardOutput.write(contentsOf: Data(records.flatMap(\.jsonLine)))
+        while true {
+            let records: [LedgerRecord]
+            do throws(StorageFailure) {
+                records = try archive.records(after: place, limit: Self.page)
+            } catch {
+                Console.message("error: \(error)")
+                throw ExitCode.failure
             }
-        } catch {
-            Console.message("error: \(error)")
-            throw ExitCode.failure
+            guard let last = records.last else { return }
+            place = LedgerPlace(of: last)
+            try Console.write(Data(records.flatMap(\.jsonLine)))
         }
     }
 }
