@@ -102,4 +102,19 @@ struct KeyAccidentTests {
         #expect(checked.errors.contains("write the id of the file's name"))
         #expect(try Executable.run(["keys", "inspect", installation.key]).text.contains("key id:      TESTKEY001"))
     }
+
+    @Test("One key under two ids is pointed out, as where the old file was copied for the next key")
+    func sameKey() throws {
+        try installation.makeKey("TESTKEY002")
+        let entries = [Installation.entry("TESTKEY001"), Installation.entry("TESTKEY002")].joined(separator: ", ")
+        try installation.writeCatalog(keys: entries)
+        #expect(try !check().errors.contains("the same key"))
+        let copy = installation.directory.path("SubscriptionKey_TESTKEY002.p8")
+        try FileManager.default.removeItem(atPath: copy)
+        try FileManager.default.copyItem(atPath: installation.key, toPath: copy)
+        let checked = try check()
+        #expect(checked.status == 0)
+        #expect(checked.errors.contains("keys[1].file: holds the same key as "), "\(checked.errors)")
+        #expect(checked.errors.contains("keys[0].file on line 3, under another id"), "\(checked.errors)")
+    }
 }

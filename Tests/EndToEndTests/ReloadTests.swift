@@ -102,6 +102,19 @@ struct ReloadTests {
         }
     }
 
+    @Test("Another key under the id of the one in use is taken, and pointed out: one of them is not the id's")
+    func otherKey() throws {
+        let warning = "the key TESTKEY001 is another than the one in use before the reload"
+        try service.reload()
+        #expect(!service.log.contains(warning))
+        try FileManager.default.removeItem(atPath: installation.key)
+        try installation.makeKey("TESTKEY001")
+        try service.reload()
+        #expect(service.log.contains(warning))
+        let sample = try #require(Load(on: service, connections: 1, requests: 1).finish().first)
+        #expect(try verifies(sample, by: publicKey("TESTKEY001")))
+    }
+
     @Test("What only a restart changes is named for as long as it differs")
     func restart() throws {
         let text = try String(contentsOfFile: installation.configuration, encoding: .utf8)

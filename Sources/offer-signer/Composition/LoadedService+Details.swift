@@ -20,6 +20,26 @@ extension LoadedService {
     /// The identifiers of the keys that sign, in the order of the catalog.
     var signingKeyIdentifiers: [String] { keys.compactMap(\.first?.keyIdentifier) }
 
+    /// The keys that have the id of another key that was in use, one sentence each.
+    ///
+    /// App Store Connect gives each key an id of its own: one of the two is wrong, and StoreKit refuses what it signs.
+    ///
+    /// - Parameter before: What was in use.
+    /// - Returns: The sentences.
+    func keysChanged(since before: LoadedService) -> [String] {
+        let known = Dictionary(
+            before.keys.joined().map { ($0.keyIdentifier, $0.signer.publicKeySHA256) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let changed = keys.joined().filter { key in
+            known[key.keyIdentifier].map { $0 != key.signer.publicKeySHA256 } ?? false
+        }
+        return Set(changed.map(\.keyIdentifier)).sorted().map { id in
+            "the key \(id) is another than the one in use before the reload; StoreKit refuses what a key signs under the id "
+                + "of another: see with `offer-signer keys inspect` that the file is the one that was downloaded with this id"
+        }
+    }
+
     /// What kind of memory the keys are in, in one word.
     var keyMemoryName: String {
         guard let keyMemory, keyMemory.isLocked else { return "unlocked" }

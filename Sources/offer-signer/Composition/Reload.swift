@@ -41,12 +41,13 @@ final class Reload: Sendable {
     func perform() {
         do throws(ConfigurationFaults) {
             let service = try source.load()
+            let changedKeys = service.keysChanged(since: current.value.service)
             current.replace(by: ServiceSnapshot(service, lifelong))
             lifelong.log.level = service.settings.log.level
             if let files = service.settings.server.tls { tls?.replace(by: files) }
             // The operator has looked.
             lifelong.clock.believe()
-            let warnings = service.warnings.map(\.description) + restartWarnings(of: service)
+            let warnings = service.warnings.map(\.description) + changedKeys + restartWarnings(of: service)
             for warning in warnings { logger.warning("\(warning)") }
             let keys = service.signingKeyIdentifiers.joined(separator: ",")
             logger.notice("reloaded: the new configuration is in use", metadata: ["signingKeys": "\(keys)"])

@@ -31,6 +31,7 @@ extension SettingsReader {
     func keys(_ list: ConfigurationNode?, server: ListenAddress?, protection: KeyProtection) -> [KeySettings] {
         let nodes = list?.filledList(of: "keys", mend: "the app needs a key that signs its offers") ?? []
         var uses = FirstUses<String>()
+        var fingerprints = FirstUses<[UInt8]>()
         return nodes.enumerated().compactMap { index, node in
             guard let members = node.mapping(keys: ["id", "file", "publicKeyFile", "issuerId"]) else { return nil }
             let idNode = members.required("id", "write the key's id as in App Store Connect")
@@ -48,7 +49,10 @@ extension SettingsReader {
             warnOfUnusualId(id, at: idNode, file: members["file"])
             let key = KeySettings(id: id, file: file, publicKeyFile: publicKeyFile, issuerId: issuerId)
             let isGroupReadable = protection.isGroupReadable || file.map(directory.isCredential) == true
-            load(key, members, isGroupReadable: isGroupReadable, server: server)
+            let fingerprint = load(key, members, isGroupReadable: isGroupReadable, server: server)
+            if let fingerprint, let node = members["file"], let first = fingerprints.note(fingerprint, at: node.place) {
+                warnOfSameKey(at: node, as: first)
+            }
             return key
         }
     }
@@ -58,16 +62,18 @@ extension SettingsReader {
         _ members: ConfigurationMapping,
         isGroupReadable: Bool,
         server: ListenAddress?
-    ) {
+    ) -> [UInt8]? {
+        var fingerprint: [UInt8]?
         if key.file != nil, let node = members["file"] {
-            load(key, namedAt: node, isGroupReadable: isGroupReadable, server: server)
+            fingerprint = load(key, namedAt: node, isGroupReadable: isGroupReadable, server: server)
         }
-        guard let node = members["publicKeyFile"], key.publicKeyFile != nil else { return }
+        guard let node = members["publicKeyFile"], key.publicKeyFile != nil else { return fingerprint }
         do throws(ValueFault) {
             try keyLoader?.loadPublicKey(of: key)
         } catch {
             node.fault(error.message)
         }
+        return fingerprint
     }
 
     private func load(
@@ -75,10 +81,12 @@ extension SettingsReader {
         namedAt node: ConfigurationNode,
         isGroupReadable: Bool,
         server: ListenAddress?
-    ) {
+    ) -> [UInt8]? {
         do throws(ValueFault) {
             let fingerprint = try keyLoader?.load(key, isGroupReadable: isGroupReadable)
-            guard fingerprint == DemoCredentials.publicKeySHA256, let server, !server.isLoopback else { return }
+            guard fingerprint == DemoCredentials.publicKeySHA256, let server, !server.isLoopback else {
+                return fingerprint
+            }
             node.fault(
                 "is the demo key, which everyone has, and server.host \(Echo.quoted(server.host)) is not a loopback "
                     + "address; use a key of your own, from App Store Connect"
@@ -86,6 +94,17 @@ extension SettingsReader {
         } catch {
             node.fault(error.message)
         }
+        return nil
+    }
+
+    /// As where the old file was copied when the next key was entered.
+    private func warnOfSameKey(at node: ConfigurationNode, as first: ConfigurationPlace) {
+        let line = first.line.map { " on line \($0)" } ?? ""
+        faults.warning(
+            node.place,
+            "holds the same key as \(first.keyPath)\(line), under another id; App Store Connect gives each key its own, and "
+                + "StoreKit refuses signatures under a wrong id: name the file that was downloaded with this id"
+        )
     }
 
     /// A wrong id makes StoreKit refuse every signature, so what hints at one is worth a warning.
