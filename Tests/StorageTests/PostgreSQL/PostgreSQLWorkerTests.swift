@@ -135,7 +135,12 @@ struct PostgreSQLWorkerTests {
     @Test("A connection that the server closes under a piece of work: it is repeated if it may be, and fails if not")
     func closedUnderWork() async throws {
         let location = try TestServer.makeDatabase()
-        let worker = PostgreSQLWorker(name: "worker", location: location)
+        // Where all processors are busy, it may take its time until the connection is closed.
+        var limits = PostgreSQLLimits()
+        limits.statement = .seconds(60)
+        limits.batch = .seconds(90)
+        limits.waiting = .seconds(120)
+        let worker = PostgreSQLWorker(name: "worker", location: location, limits: limits)
         func sleepOnce(isRepeatable: Bool) async throws -> Int {
             let attempts = Atomic<Int>(0)
             async let outcome = worker.run(isRepeatable: isRepeatable) { connection throws(PostgreSQLError) in
