@@ -113,6 +113,18 @@ struct ReloadTests {
         #expect(service.log.contains(warning))
         let sample = try #require(Load(on: service, connections: 1, requests: 1).finish().first)
         #expect(try verifies(sample, by: publicKey("TESTKEY001")))
+        // Where another app has the id, too, with a key of its own, that is told once.
+        try installation.makeKey("OTHERKEY01")
+        let catalog = try String(contentsOfFile: installation.directory.path("catalog.yaml"), encoding: .utf8)
+        let other = catalog.replacing("apps:\n", with: "").replacing(Installation.bundleId, with: "com.example.other")
+            .replacing("SubscriptionKey_TESTKEY001", with: "SubscriptionKey_OTHERKEY01")
+        try installation.directory.write("catalog.yaml", "\(catalog)\n\(other)")
+        let before = service.log.components(separatedBy: warning).count
+        for _ in 0..<2 {
+            let reloads = try service.reload()["reloads"] as? [String: Any]
+            #expect((reloads?["lastFaults"] as? [String])?.isEmpty == true, "\(service.log.suffix(600))")
+            #expect(service.log.components(separatedBy: warning).count == before + 1)
+        }
     }
 
     @Test("What only a restart changes is named for as long as it differs")

@@ -27,12 +27,11 @@ extension LoadedService {
     /// - Parameter before: What was in use.
     /// - Returns: The sentences.
     func keysChanged(since before: LoadedService) -> [String] {
-        let known = Dictionary(
-            before.keys.joined().map { ($0.keyIdentifier, $0.signer.publicKeySHA256) },
-            uniquingKeysWith: { first, _ in first }
-        )
+        // By all keys of an id: where two apps give one id to different keys, none of them is new.
+        let known = Dictionary(grouping: before.keys.joined(), by: \.keyIdentifier)
         let changed = keys.joined().filter { key in
-            known[key.keyIdentifier].map { $0 != key.signer.publicKeySHA256 } ?? false
+            guard let known = known[key.keyIdentifier] else { return false }
+            return !known.contains { $0.signer.publicKeySHA256 == key.signer.publicKeySHA256 }
         }
         return Set(changed.map(\.keyIdentifier)).sorted().map { id in
             "the key \(id) is another than the one in use before the reload; StoreKit refuses what a key signs under the id "
