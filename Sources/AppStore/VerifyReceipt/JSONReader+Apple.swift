@@ -75,6 +75,15 @@ extension JSONReader {
         }
     }
 
+    /// Reads `expiration_intent`.
+    ///
+    /// - Returns: Whether the subscription ended, for whatever reason.
+    /// - Throws: `JSONFault` for an object or array.
+    mutating func readAppleIntent() throws(JSONFault) -> Bool {
+        let intent = try readAppleText()
+        return intent != nil && intent != "0"
+    }
+
     /// Reads a moment: milliseconds since 1970 (a fraction, as Xcode writes it, is cut off), or `2020-07-14 19:41:40
     /// Etc/GMT`.
     ///

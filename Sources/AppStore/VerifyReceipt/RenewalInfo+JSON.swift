@@ -15,9 +15,7 @@ extension RenewalInfo {
             case .productId: info.productId = try reader.readAppleIdentifier()
             case .group: info.subscriptionGroupIdentifier = try reader.readAppleIdentifier()
             case .autoRenewStatus: info.autoRenewStatus = try reader.readAppleFlag()
-            case .expirationIntent:
-                let intent = try reader.readAppleText()
-                info.hasExpirationIntent = intent != nil && intent != "0"
+            case .expirationIntent: info.hasExpirationIntent = try reader.readAppleIntent()
             case .isInBillingRetryPeriod: info.isInBillingRetryPeriod = try reader.readAppleFlag() ?? false
             case .gracePeriodExpiresDate: grace.milliseconds = try reader.readAppleDate()
             case .gracePeriodExpiresDateText: try grace.readText(from: &reader)

@@ -25,6 +25,7 @@ extension VerifyReceiptResponse {
         var response = VerifyReceiptResponse(status: 0)
         // Not a member of the response meanwhile: a list of which there is another copy is copied for every element.
         var renewals: [RenewalInfo]?
+        var own = RenewalInfo(originalTransactionId: nil, productId: nil)
         try reader.readObject(ResponseMember.table) { (member, reader) throws(JSONFault) in
             switch member {
             case .status: status = try reader.readAppleInteger()
@@ -55,6 +56,15 @@ extension VerifyReceiptResponse {
                     guard renewals?.count ?? 0 < Self.maximumRenewals else { throw .tooMany(Self.maximumRenewals) }
                     renewals?.append(try RenewalInfo(reading: &reader))
                 }
+            case .autoRenewStatus:
+                own.autoRenewStatus = try reader.readAppleFlag()
+                response.ownRenewal = own
+            case .expirationIntent:
+                own.hasExpirationIntent = try reader.readAppleIntent()
+                response.ownRenewal = own
+            case .isInBillingRetryPeriod:
+                own.isInBillingRetryPeriod = try reader.readAppleFlag() ?? false
+                response.ownRenewal = own
             case nil: try reader.skipValue()
             }
         }
@@ -92,6 +102,10 @@ private enum ResponseMember: String, CaseIterable {
     case latestReceiptInfo = "latest_receipt_info"
     case latestExpiredReceiptInfo = "latest_expired_receipt_info"
     case pendingRenewalInfo = "pending_renewal_info"
+    // Of an iOS 6 style answer, which has no pending_renewal_info.
+    case autoRenewStatus = "auto_renew_status"
+    case expirationIntent = "expiration_intent"
+    case isInBillingRetryPeriod = "is_in_billing_retry_period"
 
     static let table = JSONMembers(ResponseMember.self)
 }

@@ -27,6 +27,9 @@ struct VerifyReceiptResponse {
     var isTransactionReceipt = false
     /// `pending_renewal_info`; `nil` where the answer leaves it out.
     var pendingRenewals: [RenewalInfo]?
+    /// What an iOS 6 style answer says of its subscription's renewal, in members of its own (`auto_renew_status`,
+    /// `expiration_intent`, `is_in_billing_retry_period`); `nil` where it says nothing.
+    var ownRenewal: RenewalInfo?
 }
 
 extension VerifyReceiptResponse {
@@ -50,10 +53,19 @@ extension VerifyReceiptResponse {
             bundleId: bundleId,
             environment: environment,
             asOf: requestDate,
-            renewals: pendingRenewals ?? (hasReceipt ? [] : nil),
+            renewals: pendingRenewals ?? transactionReceiptRenewals ?? (hasReceipt ? [] : nil),
             transactions: latestTransactions + others,
             coverage: coverage(told)
         )
+    }
+
+    /// The entry of an iOS 6 style answer, which has no `pending_renewal_info`: Apple returns that for app receipts alone.
+    private var transactionReceiptRenewals: [RenewalInfo]? {
+        guard isTransactionReceipt, var renewal = ownRenewal, let own = receiptTransactions.last else { return nil }
+        let latest = latestTransactions.last { $0.originalTransactionId == own.originalTransactionId }
+        renewal.originalTransactionId = own.originalTransactionId
+        renewal.productId = (latest ?? own).productId
+        return [renewal]
     }
 
     private func coverage(_ told: ToldSubscriptions) -> HistoryCoverage {

@@ -39,7 +39,8 @@ extension StateLesson {
 
     /// What is said of a subscription's renewal.
     ///
-    /// A signed transaction alone says nothing of it, though it stands for an entry.
+    /// A signed transaction alone says nothing of it, though it stands for an entry; nor does an iOS 6 style answer that
+    /// leaves it out.
     ///
     /// - Parameters:
     ///   - entry: The subscription's entry.
@@ -56,8 +57,8 @@ extension StateLesson {
         source: StateSource
     ) -> Held<RenewalInfo?>? {
         guard let entry else {
-            return history.coverage == .partial || history.renewals == nil
-                ? nil : Held(nil, asOf: asOf, source: source)
+            return history.coverage.showsEverySubscription && history.renewals != nil
+                ? Held(nil, asOf: asOf, source: source) : nil
         }
         guard entry.signedDate != nil || !besideSigned else { return nil }
         return Held(entry, asOf: entry.signedDate ?? asOf, source: source)
