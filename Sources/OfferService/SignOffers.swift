@@ -59,6 +59,7 @@ public final class SignOffers: Sendable {
             fetcher: evidenceFetcher,
             memory: memory,
             rooms: metrics.rooms,
+            maximumHeldAgeSeconds: maximumEvidenceAgeSeconds,
             now: now
         )
         self.maximumSignedTransactionAgeSeconds = maximumSignedTransactionAgeSeconds

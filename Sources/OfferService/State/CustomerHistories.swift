@@ -11,6 +11,8 @@ struct CustomerHistories: Sendable {
     let memory: StateMemory?
     /// How long evidence takes.
     let rooms: RoomMetrics
+    /// How old held state may be, in seconds; 0 for no limit.
+    let maximumHeldAgeSeconds: Int64
     /// The server's clock.
     let now: @Sendable () -> Timestamp
 
@@ -31,6 +33,7 @@ struct CustomerHistories: Sendable {
         private let evidence: Evidence?
         private let app: App
         private let view: AccountView
+        private let oldest: Timestamp?
         fileprivate let moment: Timestamp
         fileprivate let memory: StateMemory
         fileprivate let question: StateQuestion
@@ -41,8 +44,10 @@ struct CustomerHistories: Sendable {
             moment: Timestamp,
             app: App,
             view: AccountView,
-            memory: StateMemory
+            memory: StateMemory,
+            maximumHeldAgeSeconds: Int64
         ) {
+            oldest = maximumHeldAgeSeconds > 0 ? moment.adding(seconds: -maximumHeldAgeSeconds) : nil
             self.told = told
             self.evidence = evidence
             self.moment = moment
@@ -63,7 +68,7 @@ struct CustomerHistories: Sendable {
             }
             let source = evidence.source
             memory.learn(told, from: source, for: view, of: app, beside: state, at: moment)
-            return SharedHistory(told.updated(by: state, from: source, for: view))
+            return SharedHistory(told.updated(by: state, from: source, for: view, since: oldest))
         }
     }
 
@@ -198,7 +203,8 @@ struct CustomerHistories: Sendable {
             moment: moment,
             app: app,
             view: memory.view(of: account, in: app),
-            memory: memory
+            memory: memory,
+            maximumHeldAgeSeconds: maximumHeldAgeSeconds
         )
         guard let state = memory.states.atHand(reading.question) else { return .reading(reading) }
         return .known(reading.history(with: state), moment)

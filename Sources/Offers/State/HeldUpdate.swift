@@ -5,6 +5,7 @@ struct HeldUpdate {
     private let asOf: Timestamp
     private let source: StateSource
     private let view: AccountView
+    private let oldest: Timestamp?
 
     /// Starts with the evidence as it came.
     ///
@@ -13,11 +14,20 @@ struct HeldUpdate {
     ///   - asOf: Its date.
     ///   - source: Who said it.
     ///   - view: The account of the request.
-    init(_ history: SubscriptionHistory, asOf: Timestamp, from source: StateSource, for view: AccountView) {
+    ///   - oldest: Since when a held renewal info counts beside a later transaction that says nothing of the renewal;
+    ///     `nil` however old it is.
+    init(
+        _ history: SubscriptionHistory,
+        asOf: Timestamp,
+        from source: StateSource,
+        for view: AccountView,
+        since oldest: Timestamp?
+    ) {
         self.history = history
         self.asOf = asOf
         self.source = source
         self.view = view
+        self.oldest = oldest
     }
 
     /// Takes what is held of one subscription of the same app and environment.
@@ -116,14 +126,15 @@ struct HeldUpdate {
     ) {
         let id = held.identity.originalTransactionId
         let index = history.renewals?.firstIndex { $0.originalTransactionId == id }
-        var date = index.flatMap { history.renewals?[$0].signedDate } ?? asOf
-        if index.map({ history.renewals?[$0].signedDate == nil }) ?? true, history.coverage == .partial {
-            date = told.compactMap(\.signedDate).max() ?? asOf
-        }
-        if let renewal = held.renewal, counts(renewal), renewal.asOf > date {
+        let signedDate = index.flatMap { history.renewals?[$0].signedDate }
+        let isUnsaid = signedDate == nil && history.coverage == .partial
+        let date = signedDate ?? (isUnsaid ? told.compactMap(\.signedDate).max() : nil) ?? asOf
+        if let renewal = held.renewal, counts(renewal),
+            renewal.asOf > date || isUnsaid && isLastWord(renewal, beside: told)
+        {
             if let index { history.renewals?.remove(at: index) }
             if let entry = held.entry(leavingOut: leftOut) { history.renewals = (history.renewals ?? []) + [entry] }
-            note(renewal.asOf, of: held)
+            if renewal.asOf > date { note(renewal.asOf, of: held) }
         } else if !newer.isEmpty, let entry = held.standIn(leavingOut: leftOut) {
             if let index {
                 // What the evidence says of the renewal was said before the purchase.
@@ -133,6 +144,14 @@ struct HeldUpdate {
                 history.renewals = (history.renewals ?? []) + [entry]
             }
         }
+    }
+
+    /// Whether a held renewal info still is the last that anybody said of the renewal, beside later transactions that say
+    /// nothing of it: a transaction that is signed again, as a device does whenever it is asked, is no news of a grace
+    /// period.
+    private func isLastWord(_ renewal: Held<RenewalInfo?>, beside told: [Transaction]) -> Bool {
+        renewal.value != nil && oldest.map { renewal.asOf >= $0 } ?? true
+            && !told.contains { $0.isBought(since: renewal.asOf) }
     }
 
     /// Notes transactions that were taken, where one of them is what the subscription's state rests on.

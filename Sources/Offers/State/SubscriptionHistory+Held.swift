@@ -85,10 +85,17 @@ extension SubscriptionHistory {
     ///   - state: What is held of the subscriptions that the evidence names, and of the account.
     ///   - source: Who said what the evidence says: what clients said is never put over what Apple said.
     ///   - view: The account of the request.
+    ///   - oldest: Since when a held renewal info counts beside a signed transaction that came without one, and was signed
+    ///     later; `nil` however old it is.
     /// - Returns: The history that decisions should read.
-    public func updated(by state: HeldState, from source: StateSource, for view: AccountView) -> SubscriptionHistory {
+    public func updated(
+        by state: HeldState,
+        from source: StateSource,
+        for view: AccountView,
+        since oldest: Timestamp? = nil
+    ) -> SubscriptionHistory {
         guard !state.isEmpty, let asOf else { return self }
-        var update = HeldUpdate(self, asOf: asOf, from: source, for: view)
+        var update = HeldUpdate(self, asOf: asOf, from: source, for: view, since: oldest)
         for held in state.subscriptions
         where held.identity.bundleId == bundleId && held.identity.environment == environment {
             update.take(held)
