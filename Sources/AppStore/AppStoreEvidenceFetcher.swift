@@ -50,7 +50,8 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
                 counting,
                 requestsPerSecond: requestsPerSecond,
                 deadline: deadline,
-                metrics: metrics
+                metrics: metrics,
+                now: now
             ),
             deadline: deadline,
             metrics: metrics,

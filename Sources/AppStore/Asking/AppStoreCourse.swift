@@ -7,7 +7,8 @@ struct AppStoreCourse<Answer: Sendable>: Sendable {
     /// The environment that is asked.
     private(set) var environment: AppStoreEnvironment
     private(set) var budget: RetryBudget
-    private var hasSwitched = false
+    /// Why the other environment is asked now; `nil` before.
+    private var reasonToSwitch: EvidenceFault?
     private var hasRetriedOnce = false
 
     /// Starts a question.
@@ -36,9 +37,13 @@ struct AppStoreCourse<Answer: Sendable>: Sendable {
         case .answer(let answer): return .finish(.success(answer))
         case .refusal(let fault), .unavailable(let fault): return .finish(.failure(fault))
         case .otherEnvironment(let fault):
-            // Who is sent back and forth is sent away.
-            guard !hasSwitched else { return .finish(.failure(fault)) }
-            hasSwitched = true
+            if let reasonToSwitch {
+                // Who is sent back and forth is sent away; that nobody was let in at the first place says more than that
+                // nothing is known at the second.
+                if case .unavailable = reasonToSwitch.kind { return .finish(.failure(reasonToSwitch)) }
+                return .finish(.failure(fault))
+            }
+            reasonToSwitch = fault
             environment = environment == .production ? .sandbox : .production
             return .ask(environment, after: .zero)
         case .temporary(let fault):

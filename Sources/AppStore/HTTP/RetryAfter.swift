@@ -5,6 +5,14 @@ enum RetryAfter {
     /// The longest wait that is passed on, in seconds: no client should be sent away for longer by one answer.
     static let maximumSeconds = 3600
 
+    /// How long to wait after an answer that asks for patience (HTTP 429): five seconds where it does not say.
+    ///
+    /// - Parameters:
+    ///   - text: The field; `nil` where there is none.
+    ///   - now: The server's clock.
+    /// - Returns: Seconds from 1 to an hour.
+    static func secondsOfPatience(_ text: String?, at now: Timestamp) -> Int { seconds(text, at: now) ?? 5 }
+
     /// How long to wait.
     ///
     /// - Parameters:

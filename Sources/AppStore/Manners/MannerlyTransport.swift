@@ -2,7 +2,8 @@ import CoreMetrics
 import Offers
 import Synchronization
 
-/// Sends requests no faster than Apple allows each app, and none to a host that is down.
+/// Sends requests no faster than Apple allows each app, none to a host that is down, and none before the time that Apple
+/// names when it asks for patience (HTTP 429).
 ///
 /// What to do is decided under the lock, and done outside of it. The pace is this process's: with several replicas,
 /// each has its own.
@@ -21,6 +22,7 @@ final class MannerlyTransport: HTTPTransport {
     private let requestsPerSecond: Int
     private let fairTime: Duration
     private let metrics: AppStoreMetrics
+    private let now: @Sendable () -> Timestamp
     private let start = ContinuousClock.now
     private let state = Mutex(State())
 
@@ -31,12 +33,15 @@ final class MannerlyTransport: HTTPTransport {
     ///   - requestsPerSecond: How many requests an app may make in production; the Sandbox takes a tenth of it.
     ///   - deadline: How long a question may take, with all its requests.
     ///   - metrics: Where what is kept back is counted.
+    ///   - now: The server's clock: Apple names times in it.
     init(
         _ transport: any HTTPTransport,
         requestsPerSecond: Int,
         deadline: Duration,
-        metrics: AppStoreMetrics = AppStoreMetrics()
+        metrics: AppStoreMetrics = AppStoreMetrics(),
+        now: @escaping @Sendable () -> Timestamp
     ) {
+        self.now = now
         self.transport = transport
         self.requestsPerSecond = requestsPerSecond
         fairTime = min(deadline / 2, .seconds(1))
@@ -76,7 +81,12 @@ final class MannerlyTransport: HTTPTransport {
                 throw .timeout
             }
         }
-        return try await sendNow(request, timeout: timeout - wait)
+        let response = try await sendNow(request, timeout: timeout - wait)
+        if response.status == 429 {
+            let seconds = RetryAfter.secondsOfPatience(response.retryAfter, at: now())
+            state.withLock { $0.paces[key]?.hold(until: start.duration(to: .now) + .seconds(seconds)) }
+        }
+        return response
     }
 
     func shutdown() async {

@@ -28,6 +28,11 @@ struct RequestPace: Sendable {
         return wait
     }
 
+    /// Leaves no place before a moment, for whatever was asked; a place that was taken already stays.
+    ///
+    /// - Parameter moment: The moment.
+    mutating func hold(until moment: Duration) { next = max(next, moment + tolerance) }
+
     /// Gives a place back that was taken, and not used: the row is shorter for whoever comes next.
     mutating func giveBack() { next -= interval }
 }

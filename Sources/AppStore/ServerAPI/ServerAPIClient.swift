@@ -93,7 +93,7 @@ struct ServerAPIClient: Sendable {
             bearerToken: token
         )
         do throws(TransportFault) {
-            return outcome(of: try await transport.send(request, timeout: timeout), for: app, success)
+            return outcome(of: try await transport.send(request, timeout: timeout), in: environment, for: app, success)
         } catch {
             return EvidenceFault.outcome(of: error)
         }
@@ -103,27 +103,29 @@ struct ServerAPIClient: Sendable {
     ///
     /// - Parameters:
     ///   - response: The answer.
+    ///   - environment: The environment that gave it.
     ///   - app: The app that is asked for.
     ///   - success: What a success means, by its body.
     /// - Returns: The outcome.
     private func outcome<Answer>(
         of response: IncomingResponse,
+        in environment: AppStoreEnvironment,
         for app: AppStoreApp,
         _ success: ([UInt8]) -> AppStoreOutcome<Answer>
     ) -> AppStoreOutcome<Answer> {
         switch response.status {
         case 200: return success(response.body)
         case 401, 403:
-            // An app that is not on the App Store yet gets a 401 in production, too, in words that are no JSON.
-            return ours(
-                "the App Store Server API refuses the key: is it the app's, and is the app released?",
-                response,
-                app
-            )
+            log("the App Store Server API refuses the key: is it the app's, and is the app released?", response, app)
+            // An app that is not on the App Store yet gets a 401 in production, too, in words that are no JSON: its
+            // testers are in the Sandbox.
+            let isUnreleased = environment == .production && ServerAPIError(json: response.body) == nil
+            return isUnreleased && app.environments.contains(.sandbox)
+                ? .otherEnvironment(.appStoreCredentials) : .unavailable(.appStoreCredentials)
         case 429:
-            let seconds = RetryAfter.seconds(response.retryAfter, at: now())
+            let seconds = RetryAfter.secondsOfPatience(response.retryAfter, at: now())
             return .unavailable(
-                .appStoreUnavailable("The App Store Server API asks for patience.", retryAfterSeconds: seconds ?? 5)
+                .appStoreUnavailable("The App Store Server API asks for patience.", retryAfterSeconds: seconds)
             )
         default: break
         }
@@ -140,7 +142,9 @@ struct ServerAPIClient: Sendable {
         case .unknown: return .refusal(unknown)
         case .temporary: return .temporary(failure)
         case nil where (500...599).contains(response.status): return .temporary(failure)
-        case .ours: return ours("the App Store Server API does not know the app by this key", response, app)
+        case .ours:
+            log("the App Store Server API does not know the app by this key", response, app)
+            return .unavailable(.appStoreCredentials)
         case .unexpected, nil:
             log("the App Store Server API's answer is none that it documents", response, app)
             return .unavailable(failure)
@@ -174,15 +178,6 @@ struct ServerAPIClient: Sendable {
     private func notGenuine(_ fault: SignedDataFault) -> EvidenceFault {
         logger.error("the App Store Server API's answer is not genuine", metadata: ["fault": "\(fault.detail)"])
         return .appStoreUnavailable("The App Store Server API's answer is not genuine.")
-    }
-
-    private func ours<Answer>(
-        _ message: Logger.Message,
-        _ response: IncomingResponse,
-        _ app: AppStoreApp
-    ) -> AppStoreOutcome<Answer> {
-        log(message, response, app)
-        return .unavailable(.appStoreCredentials)
     }
 
     private func log(_ message: Logger.Message, _ response: IncomingResponse, _ app: AppStoreApp) {

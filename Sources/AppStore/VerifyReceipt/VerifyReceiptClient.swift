@@ -84,13 +84,11 @@ struct VerifyReceiptClient: Sendable {
         in environment: AppStoreEnvironment,
         for app: AppStoreApp
     ) -> AppStoreOutcome<SubscriptionHistory> {
-        let seconds = RetryAfter.seconds(response.retryAfter, at: now())
         switch response.status {
         case 200: break
         case 429:
-            return .unavailable(
-                .appStoreUnavailable("verifyReceipt asks for patience.", retryAfterSeconds: seconds ?? 5)
-            )
+            let seconds = RetryAfter.secondsOfPatience(response.retryAfter, at: now())
+            return .unavailable(.appStoreUnavailable("verifyReceipt asks for patience.", retryAfterSeconds: seconds))
         case 500...599:
             return .temporary(.appStoreUnavailable("verifyReceipt has a fault (HTTP \(response.status))."))
         default:

@@ -25,7 +25,7 @@ struct MannerlyTransportTests {
             [.failure(.connection), .reply("", status: 503), .failure(.timeout), .reply("", status: 500)]
                 + [.failure(.connection), .reply("{}")]
         )
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5))
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: { .init(millisecondsSince1970: 0) })
         for _ in 0..<5 { _ = await fault(transport, OutgoingRequest(to: "a")) }
         #expect(scripted.requests.count == 5)
         #expect(await fault(transport, OutgoingRequest(to: "a")) == .heldBack(seconds: 5))
@@ -43,7 +43,7 @@ struct MannerlyTransportTests {
     func verifyReceipt(status: Int, requests: ClosedRange<Int>) async throws {
         let scripted = ScriptedTransport(Array(repeating: .reply("{\"status\":\(status)}"), count: 30))
         let client = VerifyReceiptClient(
-            transport: MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5)),
+            transport: MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: { .init(millisecondsSince1970: 0) }),
             urls: .names,
             deadline: .seconds(600),
             now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) },
@@ -58,14 +58,14 @@ struct MannerlyTransportTests {
     @Test("Refusals are answers of a host that is well")
     func refusals() async {
         let scripted = ScriptedTransport(Array(repeating: .reply("", status: 404), count: 10))
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5))
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: { .init(millisecondsSince1970: 0) })
         for _ in 0..<10 { #expect(await fault(transport, OutgoingRequest(to: "a")) == nil) }
     }
 
     @Test("Each app has its pace, a tenth of it in the Sandbox; who cannot wait is told when to come back")
     func pace() async {
         let scripted = ScriptedTransport(Array(repeating: .reply("{}"), count: 10))
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1, deadline: .seconds(5))
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1, deadline: .seconds(5), now: { .init(millisecondsSince1970: 0) })
         let short = Duration.milliseconds(200)
         let production = OutgoingRequest(to: "a")
         #expect(await fault(transport, production, timeout: short) == nil)
@@ -73,7 +73,7 @@ struct MannerlyTransportTests {
         #expect(await fault(transport, OutgoingRequest(to: "a", bundleId: "c"), timeout: short) == nil)
         #expect(await fault(transport, production, timeout: .seconds(2)) == nil)
         #expect(scripted.requests.count == 3)
-        let sandbox = MannerlyTransport(scripted, requestsPerSecond: 10, deadline: .seconds(5))
+        let sandbox = MannerlyTransport(scripted, requestsPerSecond: 10, deadline: .seconds(5), now: { .init(millisecondsSince1970: 0) })
         let request = OutgoingRequest(to: "s", environment: .sandbox)
         #expect(await fault(sandbox, request, timeout: short) == nil)
         #expect(await fault(sandbox, request, timeout: short) == .heldBack(seconds: 1))
@@ -121,7 +121,7 @@ struct MannerlyTransportTests {
         }
         #expect(!transport.isPaused("a"))
         let scripted = ScriptedTransport(Array(repeating: .failure(.tooLarge), count: 10))
-        let large = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5))
+        let large = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: { .init(millisecondsSince1970: 0) })
         for _ in 0..<10 { #expect(await fault(large, OutgoingRequest(to: "a")) == .tooLarge) }
     }
 

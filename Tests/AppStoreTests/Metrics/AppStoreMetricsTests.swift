@@ -21,7 +21,8 @@ struct AppStoreMetricsTests {
                 CountingTransport(ScriptedTransport(replies), metrics),
                 requestsPerSecond: 1000,
                 deadline: Self.deadline,
-                metrics: metrics
+                metrics: metrics,
+                now: { .init(millisecondsSince1970: 0) }
             ),
             deadline: Self.deadline,
             metrics: metrics,
