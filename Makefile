@@ -38,18 +38,19 @@ help:
 	@echo 'make overload What the service does at ten times the load it can take (LOAD_SECONDS=10 for each step).'
 	@echo 'make sanitize The tests with the address and the thread sanitizer: two more builds, forty minutes on two'
 	@echo '              processors (SANITIZERS=address for one).'
-	@echo 'make soak     Hostile input and made-up requests for the readers and the listener for long (SOAK_SECONDS=600 for'
-	@echo '              each kind, SOAK_REQUESTS=100000); then make overload.'
+	@echo 'make soak     Long runs of hostile input and generated requests against readers and listener (SOAK_SECONDS=600'
+	@echo '              for each kind, SOAK_REQUESTS=100000); then make overload.'
 	@echo 'make bench    Measure the service against raw libcrypto, side by side (BENCH="--seconds 5 --rounds 3").'
 	@echo 'make bench-growth  Measure a ledger of a million records beside an empty one (GROWTH="--records 10000000").'
-	@echo 'make bench-scale   Measure on one processor and on all, over a million requests, with ten thousand offers.'
+	@echo 'make bench-scale   Measure on one processor and on all, over a million requests, with ten thousand offers'
+	@echo '                   (SCALE="--rounds 5").'
 	@echo 'make bench-peers   Measure others who sign the same in Go, Node and Python, and the service beside them.'
 	@echo 'make build    Build the executable, optimised: $(release)'
 	@echo 'make lint     Check format, scripts, YAML, Dockerfile and systemd unit. Builds nothing.'
 	@echo 'make format   Bring the Swift sources into format.'
 	@echo 'make clean    Remove what was built.'
 	@echo
-	@echo 'Each installs by apt what it needs and does not find, and says so.'
+	@echo 'Each installs by apt, and for Python by pip, what it needs and does not find, and says so.'
 
 demo: dependencies-for-demo build
 	@deploy/demo.sh $(release)

@@ -6,7 +6,7 @@ import Foundation
 struct Clients: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clients",
-        abstract: "Makes what clients need.",
+        abstract: "Makes tokens for clients.",
         subcommands: [Token.self]
     )
 

@@ -9,7 +9,7 @@ import StrictJSON
 struct Diagnose: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagnose",
-        abstract: "Says why StoreKit refused a signature: one sentence of cause, one of mend.",
+        abstract: "Says why StoreKit refused a signature: one sentence for the cause, one for the fix.",
         discussion: """
             The report is what the app gave StoreKit: an object with bundleId, keyIdentifier, productId, offerId, \
             appAccountToken or applicationUsername, nonce, timestamp, signature, and storeKitError where it is known. \

@@ -7,7 +7,7 @@ struct LedgerFunnel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "funnel",
         abstract:
-            "Prints, by offer, how many were asked for, eligible, signed and redeemed, and why others were refused.",
+            "Prints for each offer how often it was asked for, eligible, signed and redeemed, and why it was refused.",
         discussion:
             "Days are whole days in UTC. Signatures, those of the sign command too, and redemptions are on record; what was "
             + "asked of the service and refused is counted every few seconds. The service may be running."
@@ -18,7 +18,7 @@ struct LedgerFunnel: AsyncParsableCommand {
     @Option(help: ArgumentHelp("From that day on, as in 2026-01-31 or 2026-01-31T00:00:00Z.", valueName: "time"))
     var since: String?
 
-    @Option(help: ArgumentHelp("Until that moment, as in 2026-02-01; the day before is the last.", valueName: "time"))
+    @Option(help: ArgumentHelp("Until that moment; with 2026-02-01, the last day is 2026-01-31.", valueName: "time"))
     var until: String?
 
     @Option(help: "Which purchases count: those of the App Store, or of its sandbox.")

@@ -8,12 +8,12 @@ struct Load: AsyncParsableCommand {
         commandName: "load",
         abstract: "Puts load on a service, and measures throughput, latencies and errors.",
         discussion: """
-            It finds out by itself what the service would sign: which offers the client's app has, and which of them \
-            customers of various states may have. In a closed loop (the default) each connection sends its next \
+            It asks the service what it would sign: which offers the client's app has, and which of them \
+            customers in various states may have. In a closed loop (the default) each connection sends its next \
             request when its last answer is there; with --rate, requests are sent at that rate whatever the service \
             does. With --self it starts a service and an App Store simulator of its own, and stops both at the end. \
-            Ctrl-C ends the measurement early, and once more without waiting for the last answers. Exit status 1 when a \
-            signature was wrong or nothing was signed.
+            Ctrl-C ends the measurement early; pressed again, it does not wait for the last answers. Exit status 1 \
+            when a signature was wrong or nothing was signed.
             """
     )
 

@@ -6,10 +6,10 @@ struct LoadQuestionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The app; needed where the client has several.", valueName: "id"))
     var bundleId: String?
 
-    @Option(help: ArgumentHelp("The product; any that can be signed for by default.", valueName: "id"))
+    @Option(help: ArgumentHelp("The product. By default any that can be signed for.", valueName: "id"))
     var productId: String?
 
-    @Option(help: ArgumentHelp("The offer; any that can be signed by default.", valueName: "id"))
+    @Option(help: ArgumentHelp("The offer. By default any that can be signed.", valueName: "id"))
     var offerId: String?
 
     @Option(

@@ -8,7 +8,7 @@ struct LoadTargetOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Where the service listens, such as http://127.0.0.1:8080; https is not spoken.",
+            "Where the service listens, such as http://127.0.0.1:8080; https is not supported.",
             valueName: "url"
         )
     )

@@ -78,9 +78,9 @@ enum KnownSetting: String, CaseIterable, Sendable {
         case .serverHost: .init(.host, .value("127.0.0.1"), "where clients' requests are accepted")
         case .serverPort: .init(.port, .value("8080"), "port for clients' requests; 0 for any free one")
         case .serverDrainDelaySeconds:
-            .init(.seconds, .value("0"), "how long /readyz says no before the listener closes [seconds]")
+            .init(.seconds, .value("0"), "how long /readyz answers 503 before the listener closes [seconds]")
         case .serverDrainTimeoutSeconds:
-            .init(.seconds, .value("10"), "how long running requests may take to end after that [seconds]")
+            .init(.seconds, .value("10"), "how long requests under way may take to finish after that [seconds]")
         case .serverTLSCertificateFile:
             .init(.file, .none, "the public listener's certificate with its chain, PEM; without it, plain HTTP")
         case .serverTLSPrivateKeyFile: .init(.file, .none, "the certificate's private key, PEM without a passphrase")
@@ -122,11 +122,11 @@ enum KnownSetting: String, CaseIterable, Sendable {
                 "one JSON object a line, or plain text; auto: text on a terminal"
             )
         case .keysAllowUnlockedMemory:
-            .init(.boolean, .value("false"), "whether to serve though keys could reach the swap, with a warning")
+            .init(.boolean, .value("false"), "whether to serve, with a warning, even if keys could be swapped out")
         case .keysGroupReadable:
             .init(.boolean, .value("false"), "whether key files' groups may read them, as with mounted secrets")
         case .keysSecretMemory:
-            .init(.boolean, .value("true"), "whether keys are kept from root, too, where the kernel can")
+            .init(.boolean, .value("true"), "whether to hide keys even from root where the kernel can")
         case .ledgerURL: .init(.ledgerURL, .value("sqlite:ledger.sqlite"), "where the ledger is kept")
         case .ledgerDigestKeyFile: .init(.file, .none, "key for digests of accounts [32 bytes or more]")
         case .ledgerCheckpointKeyFile: .init(.file, .none, "key that signs checkpoints, a P-256 P8")
@@ -141,9 +141,13 @@ enum KnownSetting: String, CaseIterable, Sendable {
         case .evidenceSignedTransactionMaximumAgeSeconds:
             .init(.seconds, .value("2592000"), "how old signed transactions may be; 0: no limit [seconds]")
         case .notificationsHost:
-            .init(.host, .value("0.0.0.0"), "where Apple's notifications are accepted; no listener unless set")
+            .init(
+                .host,
+                .value("0.0.0.0"),
+                "where Apple's notifications are accepted; no listener unless host or port is set"
+            )
         case .notificationsPort:
-            .init(.port, .value("8081"), "port for Apple's notifications; no listener unless set")
+            .init(.port, .value("8081"), "port for Apple's notifications; no listener unless host or port is set")
         case .verifyReceiptURL:
             .init(.url, .value("https://buy.itunes.apple.com/verifyReceipt"), "verifyReceipt in production")
         case .sandboxVerifyReceiptURL:

@@ -44,7 +44,7 @@ enum SettingType: Equatable, Sendable {
         case .boolean: "true or false"
         case .choice(let words): words.joined(separator: ", ")
         case .file: "file"
-        case .url: "https URL"
+        case .url: "https URL, or http to this machine"
         case .ledgerURL: "sqlite:FILE or postgres://USER@HOST/DB"
         }
     }
