@@ -34,23 +34,21 @@ struct EntryLookup {
         self.app = app
         isIndexed = (history.renewals?.count ?? 0) > Self.fewEntries
         guard isIndexed else { return }
-        for (index, transaction) in history.transactions.enumerated() {
-            let group = history.groupIdentifier(of: transaction, in: app)
-            note(
-                transaction,
-                at: index,
-                of: group,
-                in: &bySubscription[transaction.originalTransactionId, default: Found()]
-            )
-            note(transaction, at: index, of: group, in: &byProduct[transaction.productId, default: Found()])
+        let all = history.transactions
+        for index in all.indices {
+            let group = history.groupIdentifier(of: all[index], in: app)
+            Self.note(index, in: all, of: group, &bySubscription[all[index].originalTransactionId, default: Found()])
+            Self.note(index, in: all, of: group, &byProduct[all[index].productId, default: Found()])
         }
     }
 
-    private func note(_ transaction: Transaction, at index: Int, of group: String?, in found: inout Found) {
+    /// Notes what one transaction says. Not a method of the value: the call would hold a second copy of both indices, and
+    /// each of them would be copied whole for every transaction.
+    private static func note(_ index: Int, in all: [Transaction], of group: String?, _ found: inout Found) {
+        let transaction = all[index]
         found.group = found.group ?? group
         found.statedGroup = found.statedGroup ?? transaction.subscriptionGroupIdentifier
         guard !transaction.isUpgraded else { return }
-        let all = history.transactions
         if found.newest.map({ Transaction.isOlder(all[$0], transaction) }) ?? true { found.newest = index }
         guard !transaction.isFamilyShared else { return }
         if found.newestPurchase.map({ Transaction.isOlder(all[$0], transaction) }) ?? true {
