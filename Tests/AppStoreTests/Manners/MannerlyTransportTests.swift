@@ -6,6 +6,8 @@ import Testing
 
 @Suite("Manners between the service and Apple")
 struct MannerlyTransportTests {
+    private let now: @Sendable () -> Timestamp = { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
+
     private func fault(
         _ transport: MannerlyTransport,
         _ request: OutgoingRequest,
@@ -25,7 +27,7 @@ struct MannerlyTransportTests {
             [.failure(.connection), .reply("", status: 503), .failure(.timeout), .reply("", status: 500)]
                 + [.failure(.connection), .reply("{}")]
         )
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: { .init(millisecondsSince1970: 0) })
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<5 { _ = await fault(transport, OutgoingRequest(to: "a")) }
         #expect(scripted.requests.count == 5)
         #expect(await fault(transport, OutgoingRequest(to: "a")) == .heldBack(seconds: 5))
@@ -43,7 +45,7 @@ struct MannerlyTransportTests {
     func verifyReceipt(status: Int, requests: ClosedRange<Int>) async throws {
         let scripted = ScriptedTransport(Array(repeating: .reply("{\"status\":\(status)}"), count: 30))
         let client = VerifyReceiptClient(
-            transport: MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: { .init(millisecondsSince1970: 0) }),
+            transport: MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now),
             urls: .names,
             deadline: .seconds(600),
             now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) },
@@ -58,14 +60,27 @@ struct MannerlyTransportTests {
     @Test("Refusals are answers of a host that is well")
     func refusals() async {
         let scripted = ScriptedTransport(Array(repeating: .reply("", status: 404), count: 10))
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: { .init(millisecondsSince1970: 0) })
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<10 { #expect(await fault(transport, OutgoingRequest(to: "a")) == nil) }
+    }
+
+    @Test("Who asks for patience is left alone for as long, and others are asked", arguments: ["20", "1795262420000"])
+    func patience(retryAfter: String) async {
+        let scripted = ScriptedTransport(
+            [.reply("{}", status: 429, retryAfter: retryAfter)] + Array(repeating: .reply("{}"), count: 3)
+        )
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
+        #expect(await fault(transport, OutgoingRequest(to: "a")) == nil)
+        #expect(await fault(transport, OutgoingRequest(to: "a")) == .heldBack(seconds: 20))
+        #expect(scripted.requests.count == 1)
+        #expect(await fault(transport, OutgoingRequest(to: "a", bundleId: "c")) == nil)
+        #expect(await fault(transport, OutgoingRequest(to: "b")) == nil)
     }
 
     @Test("Each app has its pace, a tenth of it in the Sandbox; who cannot wait is told when to come back")
     func pace() async {
         let scripted = ScriptedTransport(Array(repeating: .reply("{}"), count: 10))
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1, deadline: .seconds(5), now: { .init(millisecondsSince1970: 0) })
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1, deadline: .seconds(5), now: now)
         let short = Duration.milliseconds(200)
         let production = OutgoingRequest(to: "a")
         #expect(await fault(transport, production, timeout: short) == nil)
@@ -73,7 +88,7 @@ struct MannerlyTransportTests {
         #expect(await fault(transport, OutgoingRequest(to: "a", bundleId: "c"), timeout: short) == nil)
         #expect(await fault(transport, production, timeout: .seconds(2)) == nil)
         #expect(scripted.requests.count == 3)
-        let sandbox = MannerlyTransport(scripted, requestsPerSecond: 10, deadline: .seconds(5), now: { .init(millisecondsSince1970: 0) })
+        let sandbox = MannerlyTransport(scripted, requestsPerSecond: 10, deadline: .seconds(5), now: now)
         let request = OutgoingRequest(to: "s", environment: .sandbox)
         #expect(await fault(sandbox, request, timeout: short) == nil)
         #expect(await fault(sandbox, request, timeout: short) == .heldBack(seconds: 1))
@@ -82,7 +97,7 @@ struct MannerlyTransportTests {
     @Test("Load above an app's pace is held back by it, and a host that answers is never taken to be down")
     func load() async {
         let answering = TimedTransport(answeringWithin: .milliseconds(450))
-        let transport = MannerlyTransport(answering, requestsPerSecond: 20, deadline: .seconds(2))
+        let transport = MannerlyTransport(answering, requestsPerSecond: 20, deadline: .seconds(2), now: now)
         let faults = await withTaskGroup(of: TransportFault?.self) { group in
             for _ in 0..<400 {
                 group.addTask { await fault(transport, OutgoingRequest(to: "a"), timeout: .seconds(1)) }
@@ -97,7 +112,7 @@ struct MannerlyTransportTests {
 
     @Test("A call whose own time was short says nothing of the host, one that had its time does")
     func shortTime() async {
-        let transport = MannerlyTransport(TimedTransport(), requestsPerSecond: 1000, deadline: .seconds(5))
+        let transport = MannerlyTransport(TimedTransport(), requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<10 {
             #expect(await fault(transport, OutgoingRequest(to: "a"), timeout: .milliseconds(900)) == .timeout)
         }
@@ -105,7 +120,7 @@ struct MannerlyTransportTests {
         for _ in 0..<5 { #expect(await fault(transport, OutgoingRequest(to: "a"), timeout: .seconds(3)) == .timeout) }
         #expect(transport.isPaused("a"))
         // Where the operator gives a question one second, its first request has all the time there is.
-        let hasty = MannerlyTransport(TimedTransport(), requestsPerSecond: 1000, deadline: .seconds(1))
+        let hasty = MannerlyTransport(TimedTransport(), requestsPerSecond: 1000, deadline: .seconds(1), now: now)
         for _ in 0..<5 { _ = await fault(hasty, OutgoingRequest(to: "a"), timeout: .milliseconds(600)) }
         #expect(hasty.isPaused("a"))
     }
@@ -113,7 +128,7 @@ struct MannerlyTransportTests {
     @Test("A call that was given up, and an answer that is too large, are no outage")
     func noOutage() async {
         let given = TimedTransport(waits: true)
-        let transport = MannerlyTransport(given, requestsPerSecond: 1000, deadline: .seconds(5))
+        let transport = MannerlyTransport(given, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<10 {
             let call = Task { await fault(transport, OutgoingRequest(to: "a")) }
             call.cancel()
@@ -121,14 +136,14 @@ struct MannerlyTransportTests {
         }
         #expect(!transport.isPaused("a"))
         let scripted = ScriptedTransport(Array(repeating: .failure(.tooLarge), count: 10))
-        let large = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: { .init(millisecondsSince1970: 0) })
+        let large = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<10 { #expect(await fault(large, OutgoingRequest(to: "a")) == .tooLarge) }
     }
 
     @Test("Who gives up a place in the row leaves it to the next")
     func givenUp() async {
         let answering = TimedTransport(answeringWithin: .zero)
-        let transport = MannerlyTransport(answering, requestsPerSecond: 1, deadline: .seconds(5))
+        let transport = MannerlyTransport(answering, requestsPerSecond: 1, deadline: .seconds(5), now: now)
         var given: TransportFault?
         // On a busy machine its turn may have come before it is given up.
         while given != .timeout {

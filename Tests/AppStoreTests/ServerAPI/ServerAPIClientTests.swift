@@ -21,7 +21,8 @@ struct ServerAPIClientTests {
         _ replies: [Result<IncomingResponse, TransportFault>],
         _ question: AppStoreQuestion = .transactionId("7"),
         appAppleId: Int64? = nil,
-        hasCredentials: Bool = true
+        hasCredentials: Bool = true,
+        environments: Set<AppStoreEnvironment> = [.production, .sandbox]
     ) async -> (outcome: Result<SubscriptionHistory, EvidenceFault>, requests: [OutgoingRequest]) {
         let transport = ScriptedTransport(replies)
         let credentials = ServerAPICredentials(bundleId: "b", issuerId: "issuer", signer: KeySigner())
@@ -30,7 +31,7 @@ struct ServerAPIClientTests {
                 AppStoreApp(
                     bundleId: "b",
                     appAppleId: appAppleId,
-                    environments: [.production, .sandbox],
+                    environments: environments,
                     serverAPI: hasCredentials ? credentials : nil,
                     looksReceiptsUpAtServerAPI: true
                 )
@@ -159,9 +160,27 @@ struct ServerAPIClientTests {
 
     @Test("A 401 that is no JSON is our own fault: 503, not the customer's")
     func unreleased() async throws {
-        let result = await ask([.reply("Unauthenticated\n\nRequest ID: 1", status: 401)])
+        let refusal = Result<IncomingResponse, TransportFault>.reply("Unauthenticated\n\nRequest ID: 1", status: 401)
+        let result = await ask([refusal], environments: [.production])
+        #expect(result.requests.count == 1)
         let fault = #expect(throws: EvidenceFault.self) { try result.outcome.get() }
         #expect(fault?.kind == .unavailable(retryAfterSeconds: 60))
+    }
+
+    @Test("An app that is not released yet is known in the Sandbox alone; who is let in nowhere has the wrong key")
+    func unreleasedInSandbox() async throws {
+        let refusal = Result<IncomingResponse, TransportFault>.reply("Unauthenticated", status: 401)
+        let known = await ask([refusal, try answer(environment: "Sandbox")])
+        #expect(known.requests.map(\.environment) == [.production, .sandbox])
+        #expect(known.outcome.code == nil)
+        for second in [refusal, Self.error(4_040_010, status: 404)] {
+            let refused = await ask([refusal, second])
+            #expect(refused.requests.count == 2)
+            #expect(refused.outcome.code == "app_store_credentials")
+        }
+        // Words of the API's own say that it knows the app.
+        let told = await ask([Self.error(4_010_000, status: 401), try answer()])
+        #expect(told.requests.count == 1)
     }
 
     @Test("Without an issuer in the catalog the call is not supported, and Apple is not asked")

@@ -62,6 +62,34 @@ struct OldReceiptTests {
             .noEvidence
         ),
         Row(
+            "iOS 6 style, running, its renewal in members of the answer: as any subscriber",
+            #"{"status":0,"environment":"Production","receipt":\#(single(until: future, dated)),"auto_renew_status":1}"#,
+            .active,
+            .activeSubscription
+        ),
+        Row(
+            "iOS 6 style, running, and will not renew",
+            #"{"status":0,"environment":"Production","receipt":\#(single(until: future, dated)),"auto_renew_status":0}"#,
+            .activeAutoRenewOff,
+            .activeSubscription
+        ),
+        Row(
+            "iOS 6 style, expired, in billing retry",
+            #"""
+            {"status":21006,"environment":"Production","receipt":\#(single(until: past - 5000, dated)),
+            "latest_expired_receipt_info":\#(single(until: past)),"auto_renew_status":"1","expiration_intent":"2",
+            "is_in_billing_retry_period":"1"}
+            """#,
+            .billingRetry,
+            .noEvidence
+        ),
+        Row(
+            "an app receipt has its renewals in pending_renewal_info, whatever stands beside it",
+            #"{"status":0,"receipt":{\#(app),"in_app":[\#(single(until: past))]},"auto_renew_status":1}"#,
+            .noPendingRenewalInfo,
+            .neverUsed
+        ),
+        Row(
             "iOS 6 style, of another product: says nothing of this one's group",
             #"{"status":21006,"environment":"Production","receipt":\#(single("q", until: past, dated))}"#,
             .noEvidence,

@@ -77,6 +77,42 @@ struct HeldBesideEvidenceTests {
         #expect(decide(updated(other, .signed, by: [ending]), "comeback") == .lapsed)
     }
 
+    @Test("A transaction that is signed again says nothing of its renewal: what Apple last said of that still counts")
+    func lastWord() {
+        let expired = bought(on: -30, until: -0.5, by: token, called: "1")
+        let running = bought(on: -20, until: 10, by: token, called: "1")
+        var grace = entry()
+        grace.gracePeriodExpiresDate = day(3)
+        var retry = entry()
+        retry.isInBillingRetryPeriod = true
+        for (transaction, renewal, reason) in [
+            (expired, grace, Reason.gracePeriod), (expired, retry, .billingRetry),
+            (running, entry(renews: false), .activeAutoRenewOff),
+        ] {
+            let told = lesson(signed(transaction, renewal, on: -0.4))
+            for signedOn in [-0.4, -0.1] {
+                let alone = signed(transaction, on: signedOn)
+                #expect(decide(updated(alone, .signed, by: [told])) == reason)
+                #expect(
+                    decide(alone.updated(by: held([told]), from: .signed, for: Account.alice.view, since: day(-0.4)))
+                        == reason
+                )
+            }
+            // What is too old to count by itself counts no more beside it.
+            let late = signed(transaction, on: -0.1)
+            #expect(
+                decide(late.updated(by: held([told]), from: .signed, for: Account.alice.view, since: day(-0.3)))
+                    != reason
+            )
+            // Renewal info that comes with the transaction is newer.
+            #expect(decide(updated(signed(transaction, entry(), on: -0.1), .signed, by: [told])) != reason)
+        }
+        // What was bought since then is another time.
+        let told = lesson(signed(expired, grace, on: -0.4))
+        let again = signed(bought(on: -0.2, until: 29, by: token, called: "2"), on: -0.1)
+        #expect(decide(updated(again, .signed, by: [told])) == .active)
+    }
+
     @Test("Of one Apple Account's answer nothing is left out for what is held of others")
     func owners() {
         let evidence = history(
