@@ -22,9 +22,10 @@ struct csigning_pool {
     size_t in_use, taken, missed, number;
 };
 
-// Where pools are, for memory that is freed by another thread than its pool's.
+// Where pools are, for memory that is freed by another thread than its pool's. They have one size: a start and an end that
+// were looked up one after the other could be those of two pools, one of which has taken the place of the other meanwhile.
 static _Atomic(struct csigning_pool *) pools[MOST_POOLS];
-static _Atomic(uintptr_t) ends[MOST_POOLS];
+static atomic_size_t pool_size;
 static atomic_size_t pool_count;
 
 // The pool of this thread, and whether it allocates in it now.
@@ -32,6 +33,8 @@ static _Thread_local struct csigning_pool *own;
 static _Thread_local bool is_signing;
 
 struct csigning_pool *csigning_pool_make(void *memory, size_t size) {
+    size_t known = 0;
+    if (!atomic_compare_exchange_strong(&pool_size, &known, size) && known != size) return NULL;
     struct csigning_pool *pool = memory;
     pool->next = (unsigned char *)(((uintptr_t)(pool + 1) + 15) & ~(uintptr_t)15);
     pool->end = (unsigned char *)memory + size;
@@ -39,7 +42,6 @@ struct csigning_pool *csigning_pool_make(void *memory, size_t size) {
         struct csigning_pool *none = NULL;
         if (!atomic_compare_exchange_strong(&pools[number], &none, pool)) continue;
         pool->number = number;
-        atomic_store(&ends[number], (uintptr_t)pool->end);
         size_t count = atomic_load(&pool_count);
         while (count <= number && !atomic_compare_exchange_weak(&pool_count, &count, number + 1)) {
         }
@@ -51,7 +53,6 @@ struct csigning_pool *csigning_pool_make(void *memory, size_t size) {
 bool csigning_pool_end(struct csigning_pool *pool) {
     if (own == pool) own = NULL;
     if (pool->in_use > 0) return false;
-    atomic_store(&ends[pool->number], 0);
     atomic_store(&pools[pool->number], NULL);
     return true;
 }
@@ -75,10 +76,10 @@ static bool holds(const struct csigning_pool *pool, const void *memory) {
 // Another thread's pool is never looked into, as it may be given back meanwhile.
 static bool is_in_another_pool(const void *memory) {
     size_t count = atomic_load_explicit(&pool_count, memory_order_relaxed);
+    size_t size = atomic_load_explicit(&pool_size, memory_order_relaxed);
     for (size_t number = 0; number < count; number++) {
         uintptr_t start = (uintptr_t)atomic_load_explicit(&pools[number], memory_order_relaxed);
-        uintptr_t end = atomic_load_explicit(&ends[number], memory_order_relaxed);
-        if (start != 0 && (uintptr_t)memory > start && (uintptr_t)memory < end) return true;
+        if (start != 0 && (uintptr_t)memory > start && (uintptr_t)memory - start < size) return true;
     }
     return false;
 }

@@ -13,7 +13,8 @@
 // A pool: it lies at the beginning of its own memory.
 struct csigning_pool;
 
-// Makes a pool of memory, which has to be zero and aligned to 16 bytes; NULL where the process has too many.
+// Makes a pool of memory, which has to be zero and aligned to 16 bytes; NULL where the process has too many, or where the
+// first one had another size.
 struct csigning_pool *_Nullable csigning_pool_make(void *_Nonnull memory, size_t size);
 
 // Ends a pool, whose memory may be given back then. False while something in it is in use: it has to stay for good.
