@@ -6,7 +6,7 @@ extension CustomerPattern {
     ///
     /// - Parameter text: A regular expression with exactly one capture group.
     /// - Returns: The pattern.
-    /// - Throws: ``ValueFault`` when it is none, or has another number of groups.
+    /// - Throws: ``ValueFault`` when it is none, has another number of groups, or takes too long for some names.
     static func parse(_ text: String) throws(ValueFault) -> CustomerPattern {
         guard let pattern = CustomerPattern(text) else {
             throw ValueFault("\(Echo.quoted(text)) is not a regular expression; one such as \"^([^-]+)-\" is")
@@ -18,6 +18,13 @@ extension CustomerPattern {
             throw ValueFault(
                 "\(Echo.quoted(text)) has \(count) capture groups; exactly one is needed, around the customer, "
                     + "and (?:…) groups without capturing"
+            )
+        }
+        if let length = pattern.lengthOfSlowName {
+            throw ValueFault(
+                "\(Echo.quoted(text)) takes more than \(mostMilliseconds) ms for a name of \(length) characters that does not "
+                    + "fit, and longer ones would stop the service; repeat nothing that is a repetition itself, and begin "
+                    + "with ^: \"^([^-]+)-\" takes no time"
             )
         }
         return pattern
