@@ -117,4 +117,17 @@ struct KeyAccidentTests {
         #expect(checked.errors.contains("keys[1].file: holds the same key as "), "\(checked.errors)")
         #expect(checked.errors.contains("keys[0].file on line 3, under another id"), "\(checked.errors)")
     }
+
+    @Test("One id of two keys is pointed out where two apps have it; one key of two apps is in order")
+    func otherKeyOfTwoApps() throws {
+        let catalog = try String(contentsOfFile: installation.directory.path("catalog.yaml"), encoding: .utf8)
+        let other = catalog.replacing("apps:\n", with: "").replacing(Installation.bundleId, with: "com.example.other")
+        try installation.directory.write("catalog.yaml", "\(catalog)\n\(other)")
+        #expect(try !check().errors.contains("another key"))
+        try installation.makeKey("TESTKEY002")
+        let mixedUp = other.replacing("SubscriptionKey_TESTKEY001", with: "SubscriptionKey_TESTKEY002")
+        try installation.directory.write("catalog.yaml", "\(catalog)\n\(mixedUp)")
+        let errors = try check().errors
+        #expect(errors.contains("apps[1].keys[0].file: holds another key than apps[0].keys[0].file"), "\(errors)")
+    }
 }

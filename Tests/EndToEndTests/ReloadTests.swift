@@ -127,6 +127,28 @@ struct ReloadTests {
         }
     }
 
+    @Test(
+        "The demo key and token are refused as long as others can reach the listener, whatever the new file says of it"
+    )
+    func demo() throws {
+        let open = try Installation()
+        let text = try String(contentsOfFile: open.configuration, encoding: .utf8)
+        // An address of this machine alone, in a form that is not taken for one.
+        try open.directory.write(
+            "offer-signer.yaml",
+            text.replacing("server: { host: 127.0.0.1", with: "server: { host: 127.1")
+        )
+        let service = try RunningService(open)
+        try open.directory.write("offer-signer.yaml", text)
+        try open.writeClients(token: "demo-token-for-loopback-only")
+        let refused = try #require(try service.reload()["reloads"] as? [String: Any])
+        #expect(refused["refused"] as? Int == 1)
+        #expect((refused["lastFaults"] as? [String])?.first?.contains("is the demo token") == true)
+        try open.writeClients()
+        let taken = try #require(try service.reload()["reloads"] as? [String: Any])
+        #expect(taken["completed"] as? Int == 1)
+    }
+
     @Test("What only a restart changes is named for as long as it differs")
     func restart() throws {
         let text = try String(contentsOfFile: installation.configuration, encoding: .utf8)

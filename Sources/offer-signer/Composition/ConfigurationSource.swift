@@ -9,9 +9,11 @@ struct ConfigurationSource: Sendable {
 
     /// Reads everything anew, and loads and tests the keys.
     ///
+    /// - Parameter address: Where the running service listens for requests, which a reload does not change; `nil` where
+    ///   none runs yet.
     /// - Returns: The service that the configuration describes.
     /// - Throws: ``ConfigurationFaults`` with every fault that was found.
-    func load() throws(ConfigurationFaults) -> LoadedService {
-        try LoadedService(configurationFile: file, flags: flags, environment: environment)
+    func load(listeningAt address: ListenAddress? = nil) throws(ConfigurationFaults) -> LoadedService {
+        try LoadedService(configurationFile: file, flags: flags, environment: environment, listeningAt: address)
     }
 }

@@ -27,18 +27,21 @@ struct LoadedService: Sendable {
     ///   - configurationFile: The path of `offer-signer.yaml`.
     ///   - flags: Settings from the command line, by key path.
     ///   - environment: The process's environment.
+    ///   - address: Where the running service listens for requests; `nil` where none runs yet.
     /// - Throws: `ConfigurationFaults` with every fault that was found.
     init(
         configurationFile: String,
         flags: [String: String],
-        environment: [String: String]
+        environment: [String: String],
+        listeningAt address: ListenAddress? = nil
     ) throws(ConfigurationFaults) {
         let keyRing = KeyRing()
         let loaded = try Settings.load(
             file: configurationFile,
             flags: flags,
             environment: environment,
-            keyLoader: keyRing
+            keyLoader: keyRing,
+            listeningAt: address
         )
         settings = loaded.settings
         warnings = loaded.warnings

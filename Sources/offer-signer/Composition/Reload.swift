@@ -40,7 +40,7 @@ final class Reload: Sendable {
     /// When anything is at fault, the old one stays in use, and every fault is logged.
     func perform() {
         do throws(ConfigurationFaults) {
-            let service = try source.load()
+            let service = try source.load(listeningAt: running.server.address)
             let changedKeys = service.keysChanged(since: current.value.service)
             current.replace(by: ServiceSnapshot(service, lifelong))
             lifelong.log.level = service.settings.log.level

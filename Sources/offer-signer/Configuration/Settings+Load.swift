@@ -11,13 +11,15 @@ extension Settings {
     ///   - flags: The override flags that were given, by key path (``ConfigurationFlags/values``).
     ///   - environment: The process's environment variables.
     ///   - keyLoader: Loads the keys that the catalog names; `nil` to leave their files unread.
+    ///   - address: Where the running service listens for requests, which only a restart changes; `nil` where none runs.
     /// - Returns: The configuration, and what its author should know.
     /// - Throws: ``ConfigurationFaults`` with everything that is wrong, never only the first.
     static func load(
         file: String,
         flags: [String: String],
         environment: [String: String],
-        keyLoader: (any KeyLoading)? = nil
+        keyLoader: (any KeyLoading)? = nil,
+        listeningAt address: ListenAddress? = nil
     ) throws(ConfigurationFaults) -> LoadedSettings {
         let faults = FaultCollector()
         let reader = SettingsReader(
@@ -25,7 +27,7 @@ extension Settings {
             faults: faults,
             keyLoader: keyLoader
         )
-        let settings = reader.settings(ConfigurationFile(path: file, name: file), flags, environment)
+        let settings = reader.settings(ConfigurationFile(path: file, name: file), flags, environment, address)
         guard faults.isEmpty, let settings else { throw ConfigurationFaults(faults: faults.faults) }
         return LoadedSettings(settings: settings, warnings: faults.warnings)
     }
@@ -36,7 +38,8 @@ extension SettingsReader {
     fileprivate func settings(
         _ file: ConfigurationFile,
         _ flags: [String: String],
-        _ environment: [String: String]
+        _ environment: [String: String],
+        _ addressInUse: ListenAddress?
     ) -> Settings? {
         let root = root(of: file, namedAt: file.place)
         let readable = root.flatMap(mainFile)
@@ -50,7 +53,9 @@ extension SettingsReader {
         let ledger = ledger(layers, protection)
         // Without the main file nobody can say which files it names, and where the server listens.
         let isHostKnown = readable != nil && (try? HostName.parse(listeners.server.host)) != nil
-        let server = isHostKnown ? listeners.server : nil
+        // Keys and tokens that a reload brings are in use where the service listens already.
+        let exposed = addressInUse.flatMap { $0.isLoopback ? nil : $0 }
+        let server = isHostKnown ? exposed ?? listeners.server : nil
         let catalog = named(.catalog, layers, isRequired: readable != nil).map {
             self.catalog($0, server: server, protection: protection)
         }
@@ -58,6 +63,7 @@ extension SettingsReader {
             self.clients($0, bundleIds: catalog?.bundleIds, server: server)
         }
         guard let ledger, let catalog, let clients else { return nil }
+        warnOfShortRetention(ledger, of: catalog.apps, at: layers.place(.ledgerRetentionDays))
         return Settings(
             server: ServerSettings(
                 address: listeners.server,

@@ -36,7 +36,7 @@ final class RunningService {
             output = try String(contentsOf: process.outputFile, encoding: .utf8)
         }
         firstLine = output
-        let addresses = output.matches(of: /https?:\/\/127\.0\.0\.1:(\d+)/).compactMap { UInt16($0.1) }
+        let addresses = output.matches(of: /https?:\/\/127(?:\.\d+)+:(\d+)/).compactMap { UInt16($0.1) }
         guard addresses.count >= 2 else {
             let log = try String(contentsOf: process.errorFile, encoding: .utf8)
             throw Failure(text: "no addresses in \"\(output)\"; \(log)")

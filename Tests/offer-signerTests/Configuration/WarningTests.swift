@@ -53,6 +53,41 @@ import Testing
         #expect(warning?.contains("StoreKit refuses what such a key signs") == true)
     }
 
+    @Test(arguments: [(29, true), (30, false), (31, false)])
+    func aLimitOverMoreDaysThanRecordsAreKeptIsNamed(_ days: Int, _ isNamed: Bool) throws {
+        let fixture = try ConfigurationFixture()
+        let catalog = """
+            apps:
+              - bundleId: com.example.reader
+                keys: [{ id: EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8 }]
+                subscriptionGroups:
+                  - id: 1
+                    products: [{ id: p, offers: [{ id: once, maximumSignaturesPerCustomer: 1 }, { id: o }] }]
+            """
+        try fixture.write(Array(catalog.utf8), to: "catalog.yaml")
+        let main = "catalog: catalog.yaml\nclients: clients.yaml\nledger: { retentionDays: \(days) }\n"
+        try fixture.write(Array(main.utf8), to: "offer-signer.yaml")
+        let warnings = try fixture.warnings()
+        #expect(warnings.contains { $0.contains("ledger.retentionDays") && $0.contains("\"once\"") } == isNamed)
+    }
+
+    @Test func theSameAppleIdOfTwoAppsIsNamed() throws {
+        let fixture = try ConfigurationFixture()
+        func app(_ id: String, _ appleId: Int) -> String {
+            "  - { bundleId: \(id), appAppleId: \(appleId), keys: [{ id: EXAMPLE123, file: SubscriptionKey_EXAMPLE123.p8 }], "
+                + "subscriptionGroups: [] }\n"
+        }
+        for (second, isNamed) in [(7, true), (8, false)] {
+            let catalog = "apps:\n" + app("com.example.reader", 7) + app("com.example.other", second)
+            try fixture.write(Array(catalog.utf8), to: "catalog.yaml")
+            try fixture.write(Array("catalog: catalog.yaml\nclients: clients.yaml\n".utf8), to: "offer-signer.yaml")
+            #expect(
+                try fixture.warnings().contains { $0.contains("apps[1].appAppleId: is also apps[0].appAppleId") }
+                    == isNamed
+            )
+        }
+    }
+
     @Test func aKeyIdThatFitsIsNotNamed() throws {
         #expect(try !ConfigurationFixture().warnings().contains { $0.contains(".keys[0]") })
     }

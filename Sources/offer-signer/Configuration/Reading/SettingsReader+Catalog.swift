@@ -25,6 +25,8 @@ extension SettingsReader {
         else { return Catalog(bundleIds: nil) }
         var catalog = Catalog()
         var uses = FirstUses<String>()
+        var appleIds = FirstUses<Int>()
+        var keyUses = KeyUses()
         for node in nodes {
             let members = node.mapping(keys: Self.appKeys)
             let idNode = members?.required("bundleId", "write the app's bundle id as in App Store Connect")
@@ -35,9 +37,11 @@ extension SettingsReader {
             } else {
                 catalog.bundleIds = nil
             }
-            guard let members, let app = app(members, bundleId: bundleId, server: server, protection: protection)
-            else { continue }
+            guard let members else { continue }
+            let app = app(members, bundleId: bundleId, server: server, protection: protection, &keyUses)
+            guard let app else { continue }
             catalog.apps.append(app)
+            warnOfSharedAppleId(app, at: members["appAppleId"], &appleIds)
         }
         return catalog
     }
@@ -52,7 +56,8 @@ extension SettingsReader {
         _ members: ConfigurationMapping,
         bundleId: String?,
         server: ListenAddress?,
-        protection: KeyProtection
+        protection: KeyProtection,
+        _ keyUses: inout KeyUses
     ) -> AppSettings? {
         let appAppleId = members["appAppleId"]?.wholeNumber(in: 1...Int.max)
         let environments = members["environments"]?.choices(
@@ -61,7 +66,7 @@ extension SettingsReader {
             mend: "name at least one environment, or leave the key out for Production"
         )
         let list = members.required("keys", "write the list of the app's keys")
-        let keys = keys(list, server: server, protection: protection)
+        let keys = keys(list, server: server, protection: protection, &keyUses)
         let sharedSecret = sharedSecret(members["sharedSecretFile"])
         let receipts = members["receipts"]?.choice("a way to look up receipts", of: ReceiptLookup.allCases)
         if receipts == .serverAPI, let node = members["receipts"], let key = keys.first, key.issuerId == nil {
@@ -92,6 +97,16 @@ extension SettingsReader {
             sharedSecret: sharedSecret,
             receipts: receipts ?? .verifyReceipt,
             appStoreCacheSeconds: cacheSeconds ?? 10
+        )
+    }
+
+    /// Apple gives each app its own: with another's, its notifications and answers in production are refused.
+    private func warnOfSharedAppleId(_ app: AppSettings, at node: ConfigurationNode?, _ uses: inout FirstUses<Int>) {
+        guard let id = app.appAppleId, let node, let first = uses.note(Int(id), at: node.place) else { return }
+        faults.warning(
+            node.place,
+            "is also \(first.keyPath)\(first.line.map { ", on line \($0)" } ?? ""); each app has its own (Apple ID, under App "
+                + "Information in App Store Connect), and what Apple tells of production is refused with a wrong one"
         )
     }
 

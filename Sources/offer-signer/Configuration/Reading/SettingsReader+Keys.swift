@@ -27,13 +27,19 @@ extension SettingsReader {
     ///   - list: The list; `nil` when it is left out, which has its fault already.
     ///   - server: The public listener's address; `nil` when it is not known.
     ///   - protection: How keys are kept.
+    ///   - keyUses: The keys of the apps before.
     /// - Returns: The keys; those at fault are left out.
-    func keys(_ list: ConfigurationNode?, server: ListenAddress?, protection: KeyProtection) -> [KeySettings] {
+    func keys(
+        _ list: ConfigurationNode?,
+        server: ListenAddress?,
+        protection: KeyProtection,
+        _ keyUses: inout KeyUses
+    ) -> [KeySettings] {
         let nodes = list?.filledList(of: "keys", mend: "the app needs a key that signs its offers") ?? []
         var uses = FirstUses<String>()
-        var fingerprints = FirstUses<[UInt8]>()
-        return nodes.enumerated().compactMap { index, node in
-            guard let members = node.mapping(keys: ["id", "file", "publicKeyFile", "issuerId"]) else { return nil }
+        var keys: [KeySettings] = []
+        for (index, node) in nodes.enumerated() {
+            guard let members = node.mapping(keys: ["id", "file", "publicKeyFile", "issuerId"]) else { continue }
             let idNode = members.required("id", "write the key's id as in App Store Connect")
             let id = idNode?.value("a key id", Identifier.parseKey)
             uses.claim(id, at: idNode, "the id of another key of this app")
@@ -45,16 +51,18 @@ extension SettingsReader {
             let file = existingFile(members["file"], "the private key, a P8")
             let publicKeyFile = existingFile(members["publicKeyFile"], "the public key")
             let issuerId = members["issuerId"]?.value("an issuer id", Identifier.parseIssuer)
-            guard let id else { return nil }
+            guard let id else { continue }
             warnOfUnusualId(id, at: idNode, file: members["file"])
             let key = KeySettings(id: id, file: file, publicKeyFile: publicKeyFile, issuerId: issuerId)
             let isGroupReadable = protection.isGroupReadable || file.map(directory.isCredential) == true
             let fingerprint = load(key, members, isGroupReadable: isGroupReadable, server: server)
-            if let fingerprint, let node = members["file"], let first = fingerprints.note(fingerprint, at: node.place) {
-                warnOfSameKey(at: node, as: first)
+            if let fingerprint, let node = members["file"], let accident = keyUses.note(id, fingerprint, at: node.place)
+            {
+                warn(of: accident, at: node)
             }
-            return key
+            keys.append(key)
         }
+        return keys
     }
 
     private func load(
@@ -98,12 +106,17 @@ extension SettingsReader {
     }
 
     /// As where the old file was copied when the next key was entered.
-    private func warnOfSameKey(at node: ConfigurationNode, as first: ConfigurationPlace) {
-        let line = first.line.map { " on line \($0)" } ?? ""
+    private func warn(of accident: KeyUses.Accident, at node: ConfigurationNode) {
+        let (first, what) =
+            switch accident {
+            case .sameKey(let place): (place, "holds the same key as %, under another id")
+            case .otherKey(let place): (place, "holds another key than %, under the same id")
+            }
+        let place = first.keyPath + (first.line.map { " on line \($0)" } ?? "")
         faults.warning(
             node.place,
-            "holds the same key as \(first.keyPath)\(line), under another id; App Store Connect gives each key its own, and "
-                + "StoreKit refuses signatures under a wrong id: name the file that was downloaded with this id"
+            what.replacing("%", with: place) + "; App Store Connect gives each key its own, and StoreKit refuses "
+                + "signatures under a wrong id: name the file that was downloaded with this id"
         )
     }
 
