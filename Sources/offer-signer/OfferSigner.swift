@@ -23,6 +23,11 @@ struct OfferSigner: AsyncParsableCommand {
             Console.message("error: \(error)")
             Self.exit(withError: ExitCode.failure)
         }
+        if let place = CommandLine.firstMalformedArgument {
+            // It would be signed with another character in place of each byte at fault.
+            Console.message("error: argument \(place) is not UTF-8")
+            Self.exit(withError: ExitCode.validationFailure)
+        }
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -71,6 +71,32 @@ struct CommandTests {
         #expect(try Executable.run(["serve", "--config", installation.directory.path("none.yaml")]).status == 78)
     }
 
+    @Test("A ledger that check refuses, serve refuses as well, as a fault of the configuration")
+    func serveRefusesLedger() throws {
+        try installation.directory.write("none.sqlite", "this is no database, but long enough to be one", mode: 0o600)
+        let database = "sqlite:" + installation.directory.path("none.sqlite")
+        for flags in [["--ledger-url", database], ["--ledger-digest-key-file", installation.key]] {
+            let check = try Executable.run(["check", "--config", installation.configuration] + flags)
+            let serve = try Executable.run(["serve", "--config", installation.configuration] + flags)
+            #expect(check.status == 78 && serve.status == 78, "\(serve.errors)")
+            #expect(check.errors.contains("error: ledger.") && serve.errors == check.errors, "\(check.errors)")
+        }
+    }
+
+    @Test("A username that is not UTF-8 is refused: other bytes would be signed than were meant")
+    func malformedArgument() throws {
+        let arguments = """
+            "$0" sign --config "$1" --bundle-id com.example.reader --product-id pro.monthly --offer-id anyone \
+            --skip-eligibility --application-username "$(printf 'a\\377b')"
+            """
+        let outcome = try Executable.run(
+            ["-c", arguments, Executable.path, installation.configuration],
+            of: "/bin/sh"
+        )
+        #expect(outcome.status == 64)
+        #expect(outcome.text.isEmpty && outcome.errors.contains("is not UTF-8"), "\(outcome.errors)")
+    }
+
     @Test("The demo key and the demo token are refused where others could reach them")
     func demo() throws {
         let example = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../keys.example")

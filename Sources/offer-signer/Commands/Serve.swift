@@ -32,6 +32,9 @@ struct Serve: AsyncParsableCommand {
         for warning in service.warnings { logger.warning("\(warning)") }
         let settings = service.settings
         if let warning = LedgerKeyFiles(settings).lossWarning { logger.warning("\(warning)") }
+        let faults = LedgerKeyFiles(settings).faults()
+        for fault in faults { Console.message("error: \(fault)") }
+        guard faults.isEmpty else { throw .badConfiguration }
         let ledger = try options.orFail { () throws(ValueFault) in try OpenLedger(settings) }
         return ServiceComposition(service, ledger, from: options.source, log: log)
     }
