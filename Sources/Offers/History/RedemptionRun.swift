@@ -2,7 +2,8 @@
 ///
 /// A pay-as-you-go offer names itself on each renewal that it covers: those are one redemption. Who bought again under the
 /// same offer has redeemed it again. Where the evidence does not say which of the two it was, as verifyReceipt never does,
-/// a renewal begins when the time before it ends; a little later, where Apple took as long to be paid.
+/// a renewal begins when the time before it ends; a little later, where Apple took as long to be paid. A refund ends a run:
+/// what is bought after it is no renewal of what was given back.
 struct RedemptionRun {
     /// How long after the paid time a renewal may begin, in seconds: three days, and an eighth of the paid time at most,
     /// which is short in the sandbox.
@@ -13,6 +14,7 @@ struct RedemptionRun {
     private var transactionId: String?
     private var purchaseDate: Timestamp?
     private var expiresDate: Timestamp?
+    private var revocationDate: Timestamp?
 
     /// Takes the next transaction.
     ///
@@ -27,13 +29,17 @@ struct RedemptionRun {
         transactionId = transaction.transactionId
         purchaseDate = transaction.purchaseDate
         expiresDate = transaction.expiresDate
+        // What an upgrade replaced was not given back.
+        revocationDate = transaction.isUpgraded ? nil : transaction.revocationDate
         return turns
     }
 
     private func isBoughtAnew(_ transaction: Transaction) -> Bool {
         guard !isCopy(transaction) else { return false }
         if let reason = transaction.reason { return reason == .purchase }
-        guard let expiresDate, let bought = transaction.purchaseDate else { return false }
+        guard let bought = transaction.purchaseDate else { return false }
+        if let revocationDate, bought > revocationDate { return true }
+        guard let expiresDate else { return false }
         return bought > expiresDate.adding(seconds: longestPause(before: expiresDate))
     }
 

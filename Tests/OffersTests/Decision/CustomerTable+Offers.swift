@@ -175,6 +175,54 @@ extension CustomerTable {
             .redemptionLimit
         ),
         Row(
+            "twice, bought again under it after a refund of the year that was paid",
+            history(
+                [entry()],
+                [
+                    bought(on: -20, until: 345, refunded: -15, under: .promotional("twice")),
+                    bought(on: -4, until: 26, under: .promotional("twice")),
+                ]
+            ),
+            "twice",
+            .redemptionLimit
+        ),
+        Row(
+            "twice, bought again under it between a refund and the day on which the time would have ended",
+            history(
+                [entry()],
+                [
+                    bought(on: -40, until: -10, refunded: -12, under: .promotional("twice")),
+                    bought(on: -9, until: 21, under: .promotional("twice")),
+                ]
+            ),
+            "twice",
+            .redemptionLimit
+        ),
+        Row(
+            "twice, a month refunded after the next one had begun",
+            history(
+                [entry()],
+                [
+                    bought(on: -40, until: -10, refunded: -3, under: .promotional("twice")),
+                    bought(on: -10, until: 20, under: .promotional("twice")),
+                ]
+            ),
+            "twice",
+            .active
+        ),
+        Row(
+            "twice, a month refunded and the next one a renewal, as Apple says",
+            history(
+                [entry()],
+                [
+                    bought(on: -40, until: -10, refunded: -20, under: .promotional("twice"), because: .purchase),
+                    bought(on: -10, until: 20, under: .promotional("twice"), because: .renewal),
+                ]
+            ),
+            "twice",
+            .active
+        ),
+        Row(
             "a family member's redemption does not",
             history(
                 [entry()],

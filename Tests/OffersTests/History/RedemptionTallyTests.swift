@@ -23,6 +23,7 @@ struct RedemptionTallyTests {
                 subscriptionGroupIdentifier: pick([nil, "pro", "stated"]),
                 purchaseDate: pick([nil] + (1...12).map { day(-Double($0)) }),
                 expiresDate: pick([nil, day(-1), day(1)] + (2...11).map { day(-Double($0)) }),
+                revocationDate: pick([nil, nil, nil] + (1...11).map { day(-Double($0)) }),
                 isUpgraded: pick([false, false, true]),
                 isFamilyShared: pick([false, false, true]),
                 offer: pick([nil, nil, .introductory, .offerCode("once")] + named),
@@ -112,7 +113,9 @@ struct RedemptionTallyTests {
     private static func isAnew(_ transaction: Transaction, after last: Transaction?) -> Bool {
         guard let last, !transaction.isCopy(of: last) else { return false }
         guard transaction.reason == nil else { return transaction.reason == .purchase }
-        guard let start = transaction.purchaseDate, let end = last.expiresDate else { return false }
+        guard let start = transaction.purchaseDate else { return false }
+        if let refund = last.revocationDate, !last.isUpgraded, start > refund { return true }
+        guard let end = last.expiresDate else { return false }
         let paid = last.purchaseDate.map { (end.millisecondsSince1970 - $0.millisecondsSince1970) / 1000 } ?? .max
         return start > end.adding(seconds: min(3 * 86_400, max(paid / 8, 0)))
     }

@@ -186,6 +186,26 @@ struct HeldSubscriptionTests {
         #expect(held.transactions.count == HeldSubscription.mostTransactions + 11)
     }
 
+    @Test("What was bought under the offer again after a refund stays a redemption, however long ago that was")
+    func redeemedAfterRefund() throws {
+        var subscription: HeldSubscription?
+        for index in 0..<200 {
+            let start = Double(index) * 7 - 2000
+            let transaction = bought(
+                on: start,
+                until: start + 7,
+                refunded: [22, 29].contains(index) ? start + 3 : nil,
+                under: index >= 20 && index < 40 ? .promotional("a") : nil,
+                called: "\(index)"
+            )
+            let learnt = try #require(lesson(history([entry()], [transaction]), .fetched).subscriptions.first)
+            if subscription == nil { subscription = learnt }
+            subscription?.merge(learnt)
+        }
+        let held = try #require(subscription)
+        #expect(held.redemptions.map(\.transactionId) == ["20", "23", "30"])
+    }
+
     @Test("The reason of a transaction that one copy tells stays, whichever copy is the newer")
     func reasons() throws {
         var told = bought(under: .promotional("a"), called: "1")
