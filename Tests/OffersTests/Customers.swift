@@ -72,9 +72,12 @@ private let exampleRules = [
     PromotionalOffer(id: "30-to-60", audience: [.lapsed], minimumLapsedDays: 30, maximumLapsedDays: 60),
     PromotionalOffer(id: "forgive", afterRefund: .allow),
     PromotionalOffer(id: "forgive-later", minimumLapsedDays: 30, afterRefund: .allow),
+    PromotionalOffer(id: "whole-app-forgive-later", scope: .app, minimumLapsedDays: 30, afterRefund: .allow),
+    PromotionalOffer(id: "from-news-forgive", scope: .app, fromProducts: ["news.monthly"], afterRefund: .allow),
     PromotionalOffer(id: "families", familyShared: .allow),
     PromotionalOffer(id: "families-lapsed", audience: [.lapsed], familyShared: .allow),
     PromotionalOffer(id: "families-forgive", afterRefund: .allow, familyShared: .allow),
+    PromotionalOffer(id: "families-forgive-later", minimumLapsedDays: 30, afterRefund: .allow, familyShared: .allow),
     PromotionalOffer(
         id: "strict",
         audience: [.lapsed],

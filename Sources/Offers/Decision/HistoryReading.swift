@@ -6,6 +6,8 @@ final class HistoryReading: Sendable {
     let subscription: Subscription?
     /// The products of other subscriptions that are running there.
     let alsoRunning: [String]
+    /// The subscriptions that ended there.
+    let ended: EndedSubscriptions
     /// The accounts that the evidence names.
     let accounts: Set<AppAccountToken>
     /// Whether the evidence names an account by the purchases of the subscription that counts, or, where it is all of
@@ -50,6 +52,7 @@ final class HistoryReading: Sendable {
         }
         standing = found?.standing
         alsoRunning = found?.alsoRunning ?? []
+        ended = found?.ended ?? EndedSubscriptions()
         if case .subscriber(let subscription) = standing {
             self.subscription = subscription
         } else {

@@ -9,13 +9,16 @@ final class SubscriberFacts: Sendable {
     let held: SubscriberState
     /// What the audience is asked about: a refunded customer has lapsed.
     let state: SubscriberState
+    /// Of a customer who has lapsed the subscription by which there was access last, as far as is known; else the one
+    /// that counts.
+    let last: Subscription
 
     var offer: PromotionalOffer { offerFacts.offer }
 
     /// The products of the subscriptions that are running, or of the one that was held last; empty where the evidence
     /// does not say.
     var products: Set<String> {
-        Set((offerFacts.reading?.alsoRunning ?? []) + [subscription.productId].compactMap(\.self))
+        Set((offerFacts.reading?.alsoRunning ?? []) + [last.productId].compactMap(\.self))
     }
 
     /// Takes the facts from the evidence; `nil` when it has no subscription, or no date.
@@ -26,12 +29,19 @@ final class SubscriberFacts: Sendable {
         let countsShared = facts.offer.familyShared == .allow && subscription.state == .familyShared
         held = countsShared ? subscription.stateCountingShared : subscription.state
         state = held == .refunded ? .lapsed : held
+        let ended =
+            state == .lapsed ? facts.reading?.ended.last(countingRefunds: facts.offer.afterRefund == .allow) : nil
+        last = ended ?? subscription
     }
+
+    /// A subscription that lapsed nobody knows when: it may have been the last.
+    var undated: Subscription? { offerFacts.reading?.ended.undated }
 
     /// For how many milliseconds a lapsed customer has been away at Apple's clock; `nil` when that is not known.
     var lapsedMilliseconds: Int64? {
-        subscription.endsAt.map { end in
-            let clock = subscription.clock
+        guard undated == nil else { return nil }
+        return last.endsAt.map { end in
+            let clock = last.clock
             let (time, overflow) = clock.millisecondsSince1970.subtractingReportingOverflow(end.millisecondsSince1970)
             return overflow ? .max : time
         }

@@ -13,7 +13,9 @@ enum SubscriberRules {
         "afterRefund",
         refusal: { $0.held == .refunded && $0.offer.afterRefund == .refuse ? .refunded : nil },
         saw: { facts in
-            guard facts.held == .refunded else { return "The newest purchase was not refunded." }
+            guard facts.held == .refunded else {
+                return "The newest purchase of the subscription that counts was not refunded."
+            }
             return facts.offer.afterRefund == .refuse
                 ? "\(facts.subscription.phrase)."
                 : "\(facts.subscription.phrase); the offer allows that, and the customer counts as lapsed."
@@ -131,11 +133,18 @@ extension SubscriberFacts {
     /// - Returns: The words.
     fileprivate func lapsePhrase(_ days: (Int64) -> String) -> String {
         guard state == .lapsed else { return "The subscription has not lapsed" }
-        guard let end = subscription.endsAt, let lapsed = lapsedMilliseconds else {
-            return "The evidence does not say when the subscription ended"
+        guard let end = last.endsAt, let lapsed = lapsedMilliseconds else {
+            let name = undated.map { $0 !== subscription } == true ? "another" : "the"
+            return "The evidence does not say when \(name) subscription ended"
         }
-        let age = offerFacts.history?.value.isJudgedByServersClock == true ? "ago" : "before the evidence was made"
-        return "The subscription ended \(end.day), \(days(lapsed)) \(age)"
+        let history = offerFacts.history?.value
+        let isJudgedNow = history?.isJudgedByServersClock == true
+        // What was told since the evidence was made is judged by the clock at which it was told.
+        let moment = history?.asOf == last.clock ? "the evidence was made" : last.clock.rfc3339
+        let age = isJudgedNow ? "ago" : "before \(moment)"
+        let product = last.productId.map { " of \($0)" } ?? ""
+        let name = last === subscription ? "The subscription" : "Another subscription\(product)"
+        return "\(name) ended \(end.day), \(days(lapsed)) \(age)"
     }
 
     /// How many days are over: to be compared with the fewest that there have to be.

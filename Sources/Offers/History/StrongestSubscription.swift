@@ -4,6 +4,8 @@ struct StrongestSubscription {
     private(set) var standing: GroupStanding
     /// The products of the other subscriptions that are running.
     private(set) var alsoRunning: [String] = []
+    /// Those that ended, whichever of them counts.
+    private(set) var ended = EndedSubscriptions()
 
     /// Starts with what is so unless a subscription is found.
     ///
@@ -29,6 +31,7 @@ struct StrongestSubscription {
     }
 
     private mutating func consider(_ subscription: Subscription) {
+        ended.consider(subscription)
         guard case .subscriber(let strongest) = standing else {
             standing = .subscriber(subscription)
             return
@@ -42,7 +45,7 @@ struct StrongestSubscription {
     /// Whether the left one counts less; of two with the same state the one whose access ends first does.
     ///
     /// Of two that end together the identifiers decide, so that the order of the list does not.
-    private static func isWeaker(_ left: Subscription, _ right: Subscription) -> Bool {
+    static func isWeaker(_ left: Subscription, _ right: Subscription) -> Bool {
         guard left.state == right.state else { return left.state < right.state }
         guard left.stateCountingShared == right.stateCountingShared else {
             return left.stateCountingShared < right.stateCountingShared

@@ -83,6 +83,38 @@ struct ExplanationTests {
         )
     }
 
+    private func saw(_ rule: String, _ row: Row) throws -> String {
+        let findings = try #require(decide(row).explanation)
+        return findings.first { $0.rule == rule }?.saw ?? ""
+    }
+
+    @Test("Where another subscription than the one that counts ended last, it is named")
+    func endedLast() throws {
+        let customer = history(
+            [entry("1", ended: true), entry("2", "pro.yearly")],
+            [bought("1", on: -70, until: -40), bought("2", "pro.yearly", on: -3, until: 27, refunded: -0.1)]
+        )
+        let row = Row("", customer, "forgive-later", .lapsedTooRecently)
+        #expect(
+            try saw("afterRefund", row) == "The newest purchase of the subscription that counts was not refunded."
+        )
+        #expect(
+            try saw("minimumLapsedDays", row)
+                == "Another subscription of pro.yearly ended 2026-11-21, less than a day before the evidence was made; "
+                + "the offer asks for at least 30 days."
+        )
+        let undated = history([entry("1", ended: true), entry("2", ended: true)], [bought(on: -70, until: -40)])
+        #expect(
+            try saw("minimumLapsedDays", Row("", undated, "after-30", .noEvidence))
+                == "The evidence does not say when another subscription ended; the offer asks for at least 30 days."
+        )
+        let alone = history([entry(ended: true)])
+        #expect(
+            try saw("maximumLapsedDays", Row("", alone, "within-60", .noEvidence))
+                == "The evidence does not say when the subscription ended; the offer allows at most 60 days."
+        )
+    }
+
     @Test("Whom an offer is for is told as a sentence lists it")
     func people() {
         #expect(PromotionalOffer.phrase(of: [.lapsed]) == "lapsed subscribers")

@@ -48,6 +48,11 @@ struct OfferPolicyTests {
         #expect(decide(row).reason == row.expected)
     }
 
+    @Test("Which of several subscriptions ended last", arguments: CustomerTable.ends)
+    func end(row: Row) {
+        #expect(decide(row).reason == row.expected)
+    }
+
     @Test("The order of reasons, and what the evidence covers", arguments: CustomerTable.strict)
     func strict(row: Row) {
         #expect(decide(row).reason == row.expected)
