@@ -48,6 +48,10 @@ enum EvidencePhrases {
         if history.coverage == .partial {
             return "Apple signed the last of the evidence at \(date.rfc3339); expiry is judged by the service's clock."
         }
+        if case .subscriber(let subscription) = standing, subscription.clock != date {
+            return "Apple made the evidence at \(date.rfc3339); more of the subscription was told at "
+                + "\(subscription.clock.rfc3339), the clock by which its expiry is judged."
+        }
         return "Apple made the evidence at \(date.rfc3339), the clock by which expiry is judged."
     }
 

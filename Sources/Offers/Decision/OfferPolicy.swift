@@ -91,7 +91,7 @@ public struct OfferPolicy: Sendable {
             return Decision(refusal, examination)
         }
         guard let reason = subscriber.state.eligibleReason else {
-            return Decision(.stateNotInAudience, detail: "\(subscriber.subscription.phrase).")
+            return Decision(.stateNotInAudience, detail: "\(subscriber.phrase).")
         }
         return eligible(reason, subscriber, examination)
     }
@@ -133,7 +133,7 @@ public struct OfferPolicy: Sendable {
         if reading?.standing == .neverSubscribed { begins = .now }
         return Decision(
             reason,
-            detail: "\(facts.subscription.phrase); the offer is for \(facts.offer.audiencePhrase).",
+            detail: "\(facts.phrase); the offer is for \(facts.offer.audiencePhrase).",
             explanation: examination.explanation,
             begins: begins,
             replacesActiveOffer: reading?.subscription?.hasRunningOffer ?? false

@@ -41,7 +41,13 @@ extension PromotionalOffer {
 
 extension Subscription {
     /// What the evidence shows of the subscription, without a full stop.
-    var phrase: String {
+    var phrase: String { phrase(as: state) }
+
+    /// What the evidence shows of the subscription in one state, without a full stop.
+    ///
+    /// - Parameter state: Its state, or what that is where shared purchases count.
+    /// - Returns: The words.
+    func phrase(as state: SubscriberState) -> String {
         let expiry = transaction?.expiresDate?.day
         switch state {
         case .active:
@@ -59,7 +65,7 @@ extension Subscription {
         case .refunded:
             let day = transaction?.revocationDate.map { " on \($0.day)" } ?? ""
             return "The newest purchase was refunded or revoked\(day)"
-        case .familyShared: return "The subscription is shared by a family member; the customer bought none"
+        case .familyShared: return "The subscription is shared by a family member"
         }
     }
 }
@@ -72,7 +78,7 @@ extension Subscription {
         let product = (renewal.isStandIn ? productId : renewal.productId).map { " of \($0)" } ?? ""
         let renews = renewal.autoRenewStatus.map { $0 ? ", auto-renew on" : ", auto-renew off" } ?? ""
         let entry = "Subscription\(id)\(product)\(renews)"
-        guard let transaction else { return "\(entry); the evidence has no transaction of it. \(phrase)" }
+        guard let transaction else { return "\(entry); the evidence has no transaction of it that counts. \(phrase)" }
         let name = transaction.transactionId.map { " \($0)" } ?? ""
         let bought = transaction.purchaseDate.map { ", bought \($0.rfc3339)" } ?? ""
         let expires = transaction.expiresDate.map { ", paid until \($0.rfc3339)" } ?? ""

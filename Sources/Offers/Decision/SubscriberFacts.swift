@@ -34,6 +34,13 @@ final class SubscriberFacts: Sendable {
         last = ended ?? subscription
     }
 
+    /// What the evidence shows of the subscription, as the offer counts it, without a full stop.
+    var phrase: String {
+        guard held != subscription.state else { return subscription.phrase }
+        let words = subscription.phrase(as: held)
+        return "Shared by a family member: \(words.prefix(1).lowercased())\(words.dropFirst())"
+    }
+
     /// A subscription that lapsed nobody knows when: it may have been the last.
     var undated: Subscription? { offerFacts.reading?.ended.undated }
 

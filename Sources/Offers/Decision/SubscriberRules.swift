@@ -17,8 +17,8 @@ enum SubscriberRules {
                 return "The newest purchase of the subscription that counts was not refunded."
             }
             return facts.offer.afterRefund == .refuse
-                ? "\(facts.subscription.phrase)."
-                : "\(facts.subscription.phrase); the offer allows that, and the customer counts as lapsed."
+                ? "\(facts.phrase)."
+                : "\(facts.phrase); the offer allows that, and the customer counts as lapsed."
         }
     )
 
@@ -36,7 +36,7 @@ enum SubscriberRules {
     private static let audience = Rule<SubscriberFacts, Reason>(
         "audience",
         refusal: { $0.offer.audience.contains($0.state) ? nil : .stateNotInAudience },
-        saw: { "\($0.subscription.phrase); the offer is for \($0.offer.audiencePhrase)." }
+        saw: { "\($0.phrase); the offer is for \($0.offer.audiencePhrase)." }
     )
 
     private static let fromProducts = Rule<SubscriberFacts, Reason>(

@@ -51,7 +51,7 @@ struct EligibilityEndpointTests {
                 "offerId":"o","verdict":"eligible","reason":"active","detail":"The subscription is active; the offer is for \#
                 every current or former subscriber.","begins":"next_renewal"}],"products":[{"productId":"p",\#
                 "introductoryOffer":{"verdict":"ineligible","reason":"active_subscription","detail":"Subscription of p; the \#
-                evidence has no transaction of it. The subscription is active."}},{"productId":"q","introductoryOffer":{\#
+                evidence has no transaction of it that counts. The subscription is active."}},{"productId":"q","introductoryOffer":{\#
                 "verdict":"unknown","reason":"group_unknown","detail":"The catalog has no product q, so its group is not \#
                 known."}}]}
                 """#

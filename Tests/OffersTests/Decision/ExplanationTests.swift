@@ -115,6 +115,34 @@ struct ExplanationTests {
         )
     }
 
+    @Test("Of a subscription with upgraded purchases alone it is not said that there are none")
+    func upgradedAlone() throws {
+        let customer = history([entry("1")], [bought("1", upgraded: true)])
+        #expect(
+            try saw("subscription", Row("", customer, "anyone", .active))
+                == "Subscription 1 of pro.monthly, auto-renew on; the evidence has no transaction of it that counts. "
+                + "The subscription is active."
+        )
+    }
+
+    @Test("A shared subscription is said to be one, with its state where it counts, and nothing of other purchases")
+    func shared() throws {
+        let customer = history([entry("1")], [bought("1", shared: true), bought("2", "pro.yearly", until: -5)])
+        #expect(
+            decide(Row("", customer, "anyone", .familyShared)).detail
+                == "The subscription is shared by a family member."
+        )
+        #expect(
+            decide(Row("", customer, "families-lapsed", .stateNotInAudience)).detail
+                == "Shared by a family member: the subscription renews 2026-12-11; the offer is for lapsed subscribers."
+        )
+        #expect(
+            decide(Row("", customer, "families", .active)).detail
+                == "Shared by a family member: the subscription renews 2026-12-11; the offer is for every current or "
+                + "former subscriber."
+        )
+    }
+
     @Test("Whom an offer is for is told as a sentence lists it")
     func people() {
         #expect(PromotionalOffer.phrase(of: [.lapsed]) == "lapsed subscribers")

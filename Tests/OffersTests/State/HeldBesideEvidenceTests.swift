@@ -63,6 +63,40 @@ struct HeldBesideEvidenceTests {
         #expect(decide(updated(away, source, by: [told]), "after-30") == .lapsed)
     }
 
+    @Test("The clock is named by which expiry was judged: a later one where more was told of the subscription")
+    func clockInWords() throws {
+        let away = history([entry(ended: true)], [bought(on: -60, until: -30.5)], asOf: day(-0.9))
+        let told = lesson(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
+        func saw(_ rule: String, _ history: SubscriptionHistory) throws -> String {
+            var policy = OfferPolicy(
+                app: exampleApp(),
+                customer: customer(history),
+                now: clock,
+                maximumEvidenceAgeSeconds: 86_400
+            )
+            let request = OfferRequest(productId: "pro.monthly", offerId: "after-30")
+            let findings = try #require(policy.decide(request, explaining: true).explanation)
+            return findings.first { $0.rule == rule }?.saw ?? ""
+        }
+        let updated = updated(away, .client, by: [told])
+        #expect(
+            try saw("evidence", updated)
+                == "Apple made the evidence at 2026-11-20T14:24:00Z; more of the subscription was told at "
+                + "2026-11-21T09:36:00Z, the clock by which its expiry is judged."
+        )
+        #expect(
+            try saw("minimumLapsedDays", updated)
+                == "The subscription ended 2026-10-22, 30 days before 2026-11-21T09:36:00Z; the offer asks for at least "
+                + "30 days."
+        )
+        let other = self.updated(away, .client, by: [news])
+        #expect(
+            try saw("evidence", other)
+                == "Apple made the evidence at 2026-11-20T14:24:00Z, the clock by which expiry is judged."
+        )
+        #expect(try saw("minimumLapsedDays", other).contains(", 29 days before the evidence was made; "))
+    }
+
     @Test("A subscription that was to renew since it was told is not taken for one that ended, whatever is sent beside")
     func overdue() {
         let renewing = bought(on: -30, until: -0.6, by: token, called: "1")
