@@ -8,10 +8,10 @@ struct EntryLookup {
 
     /// What was found for a subscription, or for a product; transactions by their positions in the list.
     private struct Found {
-        /// The first group by catalog or evidence.
-        var group: String?
-        /// The first group that the evidence states.
-        var statedGroup: String?
+        /// The group by catalog or evidence.
+        var group = ToldGroup()
+        /// The group that the evidence states.
+        var statedGroup = ToldGroup()
         /// The newest that no upgrade replaced.
         var newest: Int?
         /// The newest of them that is not shared.
@@ -46,8 +46,8 @@ struct EntryLookup {
     /// each of them would be copied whole for every transaction.
     private static func note(_ index: Int, in all: [Transaction], of group: String?, _ found: inout Found) {
         let transaction = all[index]
-        found.group = found.group ?? group
-        found.statedGroup = found.statedGroup ?? transaction.subscriptionGroupIdentifier
+        found.group.note(group)
+        found.statedGroup.note(transaction.subscriptionGroupIdentifier)
         guard !transaction.isUpgraded else { return }
         if found.newest.map({ Transaction.isOlder(all[$0], transaction) }) ?? true { found.newest = index }
         guard !transaction.isFamilyShared else { return }
@@ -64,8 +64,10 @@ struct EntryLookup {
         guard isIndexed else { return history.groupIdentifier(of: renewal, in: app) }
         if let productId = renewal.productId, let place = app.product(productId) { return place.group.id }
         if let group = renewal.subscriptionGroupIdentifier { return group }
-        if let id = renewal.originalTransactionId, let group = bySubscription[id]?.group { return group }
-        return renewal.productId.flatMap { byProduct[$0]?.statedGroup }
+        if let id = renewal.originalTransactionId, let told = bySubscription[id]?.group, told.isTold {
+            return told.identifier
+        }
+        return renewal.productId.flatMap { byProduct[$0]?.statedGroup.identifier }
     }
 
     /// The newest transaction of an entry that counts, as ``Subscription/newest(of:where:)`` finds it.

@@ -17,6 +17,8 @@ final class GroupIndex: Sendable {
     let lookup: EntryLookup
     /// Whether there is an entry whose group cannot be determined.
     let hasUnknownEntry: Bool
+    /// Whether a subscription was bought whose group cannot be determined.
+    let hasUnknownSubscription: Bool
     private let history: SubscriptionHistory
     private let groups: [String: Found]
     private let unknownTransactions: [Int]
@@ -52,6 +54,8 @@ final class GroupIndex: Sendable {
         self.history = history
         self.lookup = lookup
         self.hasUnknownEntry = hasUnknownEntry
+        hasUnknownSubscription =
+            !unknownTransactions.isEmpty && history.hasSubscriptionOfUnknownGroup(in: app, by: lookup)
         self.groups = groups
         self.unknownTransactions = unknownTransactions
         self.allAccounts = allAccounts

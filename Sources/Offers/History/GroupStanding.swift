@@ -6,7 +6,8 @@ public enum GroupStanding: Equatable, Sendable {
     case noPendingRenewalInfo
     /// The evidence has neither entry nor transaction of the group.
     case neverSubscribed
-    /// The evidence has an entry whose group cannot be determined, and none that is known to be of this group.
+    /// The evidence has an entry or a purchase of a subscription whose group cannot be determined, and none that is known
+    /// to be of this group.
     case groupUnknown
     /// The evidence cannot be taken to mean that there is no entry: it has no list of entries, or shows only what its
     /// sender chose to show.
@@ -16,7 +17,8 @@ public enum GroupStanding: Equatable, Sendable {
 extension SubscriptionHistory {
     /// What the customer is in a group, or in the whole app, at Apple's clock.
     ///
-    /// In the whole app every entry counts, also one whose group cannot be determined.
+    /// In the whole app every entry counts, and every subscription that was bought, also one whose group cannot be
+    /// determined.
     ///
     /// - Parameters:
     ///   - groupId: The group's identifier; `nil` for the whole app.
@@ -53,10 +55,15 @@ extension SubscriptionHistory {
         if found.isSettled { return found }
         if someUnknown { return StrongestSubscription(standing: .groupUnknown) }
         let bought = transactions.contains { transaction in
-            guard let group = groupIdentifier(of: transaction, in: app) else { return false }
-            return groupId.map { $0 == group } ?? true
+            let group = groupIdentifier(of: transaction, in: app)
+            guard let groupId else { return group != nil || transaction.expiresDate != nil }
+            return group == groupId
         }
-        return StrongestSubscription(standing: withoutEntry(bought: bought))
+        let standing = withoutEntry(
+            bought: bought,
+            maybeBought: groupId != nil && hasSubscriptionOfUnknownGroup(in: app, by: lookup)
+        )
+        return StrongestSubscription(standing: standing)
     }
 
     /// The same as ``subscriptions(inGroup:of:at:)`` for one of many groups.
@@ -75,11 +82,14 @@ extension SubscriptionHistory {
         }
         if found.isSettled { return found }
         if index.hasUnknownEntry { return StrongestSubscription(standing: .groupUnknown) }
-        return StrongestSubscription(standing: withoutEntry(bought: !index.transactions(inGroup: groupId).isEmpty))
+        let bought = !index.transactions(inGroup: groupId).isEmpty
+        let standing = withoutEntry(bought: bought, maybeBought: index.hasUnknownSubscription)
+        return StrongestSubscription(standing: standing)
     }
 
-    private func withoutEntry(bought: Bool) -> GroupStanding {
+    private func withoutEntry(bought: Bool, maybeBought: @autoclosure () -> Bool) -> GroupStanding {
         if bought { return .noPendingRenewalInfo }
-        return coverage.showsEverySubscription ? .neverSubscribed : .noEvidence
+        guard coverage.showsEverySubscription else { return .noEvidence }
+        return maybeBought() ? .groupUnknown : .neverSubscribed
     }
 }

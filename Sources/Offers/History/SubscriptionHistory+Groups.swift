@@ -12,7 +12,8 @@ extension SubscriptionHistory {
     /// The group that an entry is about: by the catalog, else as the evidence says of it or of its transactions.
     ///
     /// Entries of `pending_renewal_info` carry no group as a rule, though Apple's article on them says so. They are
-    /// joined with transactions by `original_transaction_id`, and then by `product_id`.
+    /// joined with transactions by `original_transaction_id`, and then by `product_id`; where those disagree nothing is
+    /// determined.
     ///
     /// - Parameters:
     ///   - renewal: The entry.
@@ -21,15 +22,46 @@ extension SubscriptionHistory {
     func groupIdentifier(of renewal: RenewalInfo, in app: App) -> String? {
         if let productId = renewal.productId, let place = app.product(productId) { return place.group.id }
         if let group = renewal.subscriptionGroupIdentifier { return group }
+        var told = ToldGroup()
         if let id = renewal.originalTransactionId {
             for transaction in transactions where transaction.originalTransactionId == id {
-                if let group = groupIdentifier(of: transaction, in: app) { return group }
+                told.note(groupIdentifier(of: transaction, in: app))
             }
         }
+        if told.isTold { return told.identifier }
         for transaction in transactions where transaction.productId == renewal.productId {
-            if let group = transaction.subscriptionGroupIdentifier { return group }
+            told.note(transaction.subscriptionGroupIdentifier)
         }
-        return nil
+        return told.identifier
+    }
+
+    /// Whether a subscription was bought of which nothing tells the group, neither its product nor what else is said of
+    /// the subscription: it may be of any.
+    ///
+    /// What does not expire is none.
+    ///
+    /// - Parameters:
+    ///   - app: The app of the catalog.
+    ///   - lookup: What the transactions say of the entries.
+    /// - Returns: `true` when there is one.
+    func hasSubscriptionOfUnknownGroup(in app: App, by lookup: EntryLookup) -> Bool {
+        func isUnknown(_ transaction: Transaction) -> Bool {
+            transaction.expiresDate != nil && groupIdentifier(of: transaction, in: app) == nil
+        }
+        guard transactions.contains(where: isUnknown) else { return false }
+        var subscriptions: Set<String> = []
+        var products: Set<String> = []
+        for transaction in transactions where groupIdentifier(of: transaction, in: app) != nil {
+            subscriptions.insert(transaction.originalTransactionId)
+            products.insert(transaction.productId)
+        }
+        for renewal in renewals ?? [] where lookup.group(of: renewal) != nil {
+            if let id = renewal.originalTransactionId { subscriptions.insert(id) }
+        }
+        return transactions.contains { transaction in
+            isUnknown(transaction) && !subscriptions.contains(transaction.originalTransactionId)
+                && !products.contains(transaction.productId)
+        }
     }
 
     /// The transactions that an entry is about.

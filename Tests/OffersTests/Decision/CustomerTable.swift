@@ -199,5 +199,5 @@ enum CustomerTable {
         Row("entry without id: by product", history([entry(nil)], [bought("5", refunded: -1)]), "anyone", .refunded),
     ]
 
-    static let all = states + groups + offers + evidence + scopes + lapses + ends + treatments + strict
+    static let all = states + groups + unknownGroups + offers + evidence + scopes + lapses + ends + treatments + strict
 }

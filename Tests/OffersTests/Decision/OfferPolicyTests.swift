@@ -23,6 +23,11 @@ struct OfferPolicyTests {
         #expect(decide(row).reason == row.expected)
     }
 
+    @Test("Subscriptions of a group that nothing tells", arguments: CustomerTable.unknownGroups)
+    func unknownGroup(row: Row) {
+        #expect(decide(row).reason == row.expected)
+    }
+
     @Test("The offer's own rules", arguments: CustomerTable.offers)
     func offer(row: Row) {
         #expect(decide(row).reason == row.expected)
@@ -43,13 +48,13 @@ struct OfferPolicyTests {
         #expect(decide(row).reason == row.expected)
     }
 
-    @Test("Refunds and families", arguments: CustomerTable.treatments)
-    func treatment(row: Row) {
+    @Test("Which of several subscriptions ended last", arguments: CustomerTable.ends)
+    func end(row: Row) {
         #expect(decide(row).reason == row.expected)
     }
 
-    @Test("Which of several subscriptions ended last", arguments: CustomerTable.ends)
-    func end(row: Row) {
+    @Test("Refunds and families", arguments: CustomerTable.treatments)
+    func treatment(row: Row) {
         #expect(decide(row).reason == row.expected)
     }
 
