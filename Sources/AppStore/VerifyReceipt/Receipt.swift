@@ -7,7 +7,7 @@ struct Receipt {
     var bundleId: String?
     /// What `receipt_type` implies.
     var environment: AppStoreEnvironment?
-    /// `request_date_ms`.
+    /// `request_date_ms`, else `request_date`.
     var requestDate: Timestamp?
     /// `in_app`, or the receipt's own transaction.
     var transactions: [Transaction] = []
@@ -27,13 +27,14 @@ struct Receipt {
         var own = TransactionFields()
         var inApp: [Transaction] = []
         var environment: AppStoreEnvironment?
-        var requestDate: Timestamp?
+        var requestDate = AppleDateFields()
         try reader.readObject(ReceiptMember.table) { (member, reader) throws(JSONFault) in
             switch member {
             case .bundleId: bundleIdentifier = try reader.readAppleText()
             case .oldBundleId: oldBundleIdentifier = try reader.readAppleText()
             case .receiptType: environment = Self.environment(ofType: try reader.readAppleText())
-            case .requestDate: requestDate = try reader.readAppleDate()
+            case .requestDate: requestDate.milliseconds = try reader.readAppleDate()
+            case .requestDateText: try requestDate.readText(from: &reader)
             case .inApp:
                 try reader.readOneOrMany { (reader) throws(JSONFault) in
                     let limit = VerifyReceiptResponse.maximumTransactions
@@ -45,7 +46,7 @@ struct Receipt {
         }
         self.bundleId = bundleIdentifier ?? oldBundleIdentifier
         self.environment = environment
-        self.requestDate = requestDate
+        self.requestDate = try requestDate.value(named: ReceiptMember.requestDateText.rawValue)
         isTransaction = own.productId != nil
         transactions = isTransaction ? inApp + [try own.transaction()] : inApp
     }

@@ -7,6 +7,7 @@ enum ReceiptMember: String, CaseIterable {
     case oldBundleId = "bid"
     case receiptType = "receipt_type"
     case requestDate = "request_date_ms"
+    case requestDateText = "request_date"
     case inApp = "in_app"
     // Of a transaction.
     case productId = "product_id"

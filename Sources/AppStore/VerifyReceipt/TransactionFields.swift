@@ -73,7 +73,8 @@ struct TransactionFields {
         case .promotionalOfferId: promotionalOfferId = try reader.readAppleIdentifier()
         case .offerCodeName: offerCodeName = try reader.readAppleIdentifier()
         case .appAccountToken: appAccountToken = try reader.readAppleAccountToken()
-        case .bundleId, .oldBundleId, .receiptType, .requestDate, .inApp, nil: try reader.skipValue()
+        case .bundleId, .oldBundleId, .receiptType, .requestDate, .requestDateText, .inApp, nil:
+            try reader.skipValue()
         }
     }
 }

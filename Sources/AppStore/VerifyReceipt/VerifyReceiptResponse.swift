@@ -17,7 +17,7 @@ struct VerifyReceiptResponse {
     var hasReceipt = false
     /// `receipt.bundle_id`, or `receipt.bid` of iOS 6 style receipts.
     var bundleId: String?
-    /// `receipt.request_date_ms`: Apple's clock when it answered.
+    /// `receipt.request_date_ms`, else `receipt.request_date`: Apple's clock when it answered.
     var requestDate: Timestamp?
     /// `latest_receipt_info`.
     var latestTransactions: [Transaction] = []

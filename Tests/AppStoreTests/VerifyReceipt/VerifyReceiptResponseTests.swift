@@ -103,6 +103,20 @@ struct VerifyReceiptResponseTests {
         #expect((try read(json).renewals != nil) == known)
     }
 
+    @Test(
+        "The date of an answer is told by text where it is not told in milliseconds",
+        arguments: [
+            (#""request_date":"2020-07-22 17:54:46 Etc/GMT""#, 1_595_440_486_000),
+            (#""request_date":"2020-07-22 17:54:46 Etc/GMT","request_date_ms":"""#, 1_595_440_486_000),
+            (#""request_date":"soon","request_date_ms":"1595440486402""#, 1_595_440_486_402),
+            (#""request_date_pst":"2020-07-22 10:54:46 America/Los_Angeles""#, nil as Int64?),
+        ]
+    )
+    func requestDate(members: String, milliseconds: Int64?) throws {
+        let history = try read(#"{"status":0,"receipt":{"bundle_id":"b",\#(members)}}"#)
+        #expect(history.asOf == milliseconds.map { Timestamp(millisecondsSince1970: $0) })
+    }
+
     @Test("iOS 6 style answers: one object, dates in milliseconds without _ms, bid, status 21006")
     func oldStyle() throws {
         let history = try read(
@@ -226,6 +240,7 @@ struct VerifyReceiptResponseTests {
                 "/pending_renewal_info/0/auto_renew_status"
             ),
             (#"{"status":0,"receipt":{"request_date_ms":1e300}}"#, "/receipt/request_date_ms"),
+            (#"{"status":0,"receipt":{"request_date":"soon"}}"#, "/receipt/request_date"),
             (
                 #"{"status":0,"latest_receipt_info":[{"original_transaction_id":"5\u00008"}]}"#,
                 "/latest_receipt_info/0/original_transaction_id"
