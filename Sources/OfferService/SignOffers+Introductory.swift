@@ -60,14 +60,18 @@ extension SignOffers {
             maximumHeldAgeSeconds: maximumEvidenceAgeSeconds
         )
         // Where the client names a transaction, none is looked for.
-        let newest = request.transactionId == nil ? history.map { NewestTransactions($0.value, of: signing.app) } : nil
+        let newest =
+            request.transactionId == nil
+            ? history.map { NewestTransactions($0.value, of: signing.app, for: request.account) } : nil
         var products: [SignedProductEligibility] = []
         products.reserveCapacity(request.products.count)
         for productId in request.products {
             let decision = metrics.rooms.measure(.decision) { policy.decide(productId, explaining: request.explain) }
             var jws: IntroductoryOfferEligibilityJWS?
             if let allows = Self.answer(decision, request, isInCatalog: signing.app.product(productId) != nil) {
-                let known = decision.verdict == .unknown ? nil : newest
+                // What the evidence does not tell is unknown, and yet it names the customer unless it is another's.
+                let isKnown = decision.verdict != .unknown || policy.isEvidenceOfCustomer(about: productId)
+                let known = isKnown ? newest : nil
                 guard let transactionId = Self.transactionId(of: request, known, productId, of: signing.app) else {
                     throw .transactionRequired
                 }

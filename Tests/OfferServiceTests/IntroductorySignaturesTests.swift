@@ -113,9 +113,27 @@ struct IntroductorySignaturesTests {
         let newcomer = ReceiptResponse(now: now).evidence
         await #expect(throws: SignatureFault.transactionRequired) { try await answer(newcomer, ["news"]) }
         #expect(try await answer(newcomer, ["news"], transactionId: "7042")[0].jws?.allowIntroductoryOffer == true)
-        // Evidence that does not count names nobody.
-        await #expect(throws: SignatureFault.transactionRequired) { try await answer(stale, ["news"], allow: false) }
+        // Evidence that is too old names the customer all the same; another's names somebody else.
+        let refusal = try await answer(stale, ["news"], allow: false)[0]
+        #expect(refusal.introductoryOffer.reason == .evidenceStale)
+        #expect(refusal.jws?.transactionId == "12")
+        #expect(refusal.jws?.allowIntroductoryOffer == false)
         #expect(try await answer(stale, ["news"])[0].jws == nil)
+        for (given, other) in [("com.example.reader", "com.example.other"), ("Production", "Sandbox")] {
+            guard case .receiptResponse(let json) = former else { return }
+            let foreign = String(decoding: json, as: UTF8.self).replacing(given, with: other)
+            await #expect(throws: SignatureFault.transactionRequired) {
+                try await answer(.receiptResponse(json: Array(foreign.utf8)), ["news"], allow: false)
+            }
+        }
+        guard case .receiptResponse(let json) = former else { return }
+        let owned = String(decoding: json, as: UTF8.self).replacing(
+            #""is_trial_period":"#,
+            with: #""app_account_token":"7e3fb20b-4cdb-47cc-936d-99d65f608138","is_trial_period":"#
+        )
+        await #expect(throws: SignatureFault.transactionRequired) {
+            try await answer(.receiptResponse(json: Array(owned.utf8)), ["news"], allow: false)
+        }
     }
 
     @Test("Without the issuer of the key nothing is decided")

@@ -6,6 +6,16 @@ public struct NewestTransactions: Sendable {
     private let ofApp: String?
     private let ofGroups: [String: String]
 
+    /// Looks for those of one account: beside them, evidence that is not all of one Apple Account may have others'.
+    ///
+    /// - Parameters:
+    ///   - history: What the evidence says.
+    ///   - app: The app of the catalog, which knows the groups of its products.
+    ///   - account: The account.
+    public init(_ history: SubscriptionHistory, of app: App, for account: Account) {
+        self.init(history.leavingOutOthers(than: account) ?? history, of: app)
+    }
+
     /// Looks for them.
     ///
     /// - Parameters:

@@ -44,22 +44,13 @@ public struct IntroductoryPolicy: Sendable {
     /// - Returns: The decision, with the first reason that holds.
     public mutating func decide(_ productId: String, explaining: Bool = false) -> IntroductoryDecision {
         var examination = Examination<IntroductoryReason>(explaining: explaining)
-        let group = app.product(productId)?.group
-        let reading = reading(inGroup: group?.id)
-        let facts = IntroductoryFacts(
-            app: app,
-            productId: productId,
-            group: group,
-            account: customer.account,
-            history: customer.history?.value,
-            reading: reading,
-            now: now,
-            maximumAgeSeconds: reading?.isHeld == true ? maximumHeldAgeSeconds : maximumEvidenceAgeSeconds
-        )
-        if let refusal = examination.refusal(by: IntroductoryRules.ofEvidence, of: facts) {
-            return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)
+        let facts = facts(about: productId)
+        for rules in Self.rulesBeforePast {
+            if let refusal = examination.refusal(by: rules, of: facts) {
+                return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)
+            }
         }
-        guard let history = customer.history?.value, let clock = history.clock(at: now), let group else {
+        guard let history = customer.history?.value, let clock = history.clock(at: now), let group = facts.group else {
             return IntroductoryDecision(.noEvidence, detail: EvidencePhrases.none)
         }
         let past = past(history, inGroup: group.id, at: clock, standing: facts.reading?.standing)
@@ -71,6 +62,35 @@ public struct IntroductoryPolicy: Sendable {
             detail:
                 "No trial or introductory price of group \(group.id) was used, and no subscription of it is running.",
             explanation: examination.explanation
+        )
+    }
+
+    private static let rulesBeforePast = [
+        IntroductoryRules.ofCatalog, IntroductoryRules.ofOwner, IntroductoryRules.ofEvidence,
+    ]
+
+    /// Whether the evidence is about this customer of this app, however old it is and whatever it leaves out: then the
+    /// App Store knows the customer by its transactions.
+    ///
+    /// - Parameter productId: The product that is asked for.
+    /// - Returns: `true` when it is; `false` without evidence.
+    public mutating func isEvidenceOfCustomer(about productId: String) -> Bool {
+        let facts = facts(about: productId)
+        return IntroductoryRules.ofOwner.allSatisfy { $0.refusal(facts) == nil }
+    }
+
+    private mutating func facts(about productId: String) -> IntroductoryFacts {
+        let group = app.product(productId)?.group
+        let reading = reading(inGroup: group?.id)
+        return IntroductoryFacts(
+            app: app,
+            productId: productId,
+            group: group,
+            account: customer.account,
+            history: customer.history?.value,
+            reading: reading,
+            now: now,
+            maximumAgeSeconds: reading?.isHeld == true ? maximumHeldAgeSeconds : maximumEvidenceAgeSeconds
         )
     }
 

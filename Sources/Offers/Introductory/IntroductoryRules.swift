@@ -4,8 +4,8 @@
 /// group, and who is no subscriber of it
 /// ("Implementing introductory offers in your app").
 enum IntroductoryRules {
-    /// Whether there is evidence about this customer that counts.
-    static let ofEvidence: [Rule<IntroductoryFacts, IntroductoryReason>] = [
+    /// Whether the group of the product is known.
+    static let ofCatalog: [Rule<IntroductoryFacts, IntroductoryReason>] = [
         Rule(
             "catalog",
             refusal: { $0.group == nil ? .groupUnknown : nil },
@@ -13,7 +13,11 @@ enum IntroductoryRules {
                 facts.group.map { "The product \(facts.productId) is of group \($0.id)." }
                     ?? "The catalog has no product \(facts.productId), so its group is not known."
             }
-        ),
+        )
+    ]
+
+    /// Whether the evidence is about this customer of this app.
+    static let ofOwner: [Rule<IntroductoryFacts, IntroductoryReason>] = [
         Rule(
             "bundleId",
             refusal: { $0.history?.bundleId == $0.app.bundleId ? nil : .noEvidence },
@@ -31,6 +35,10 @@ enum IntroductoryRules {
             refusal: { EvidenceOwner.isOther(than: $0.account, in: $0.reading) ? .noEvidence : nil },
             saw: { EvidencePhrases.account($0.account, in: $0.reading) }
         ),
+    ]
+
+    /// Whether the evidence is new enough to count.
+    static let ofEvidence: [Rule<IntroductoryFacts, IntroductoryReason>] = [
         Rule(
             "evidence",
             refusal: { $0.history?.asOf == nil ? .evidenceStale : nil },

@@ -17,4 +17,16 @@ struct NewestTransactionsTests {
             #expect(newest.identifier(inGroup: group) == ofGroup.max(by: Transaction.isOlder)?.transactionId)
         }
     }
+
+    @Test("are the account's own where the sender chose what to show, and anybody's of one Apple Account's answer")
+    func own() {
+        let transactions = [
+            bought("1", on: -40, by: Account.alice.payloadField, called: "10"),
+            bought("2", on: -5, by: Account.bob.payloadField, called: "20"),
+        ]
+        let shown = history([entry("1"), entry("2")], transactions, coverage: .partial)
+        #expect(NewestTransactions(shown, of: exampleApp(), for: .alice).identifier(inGroup: "pro") == "10")
+        let told = history([entry("1"), entry("2")], transactions)
+        #expect(NewestTransactions(told, of: exampleApp(), for: .alice).identifier(inGroup: "pro") == "20")
+    }
 }
