@@ -143,6 +143,15 @@ struct DiagnosticianTests {
         #expect(try codes(diagnose(backend)) == [.wrongSeparator])
     }
 
+    @Test("The right separator, and once more after the last field")
+    func trailingSeparator() throws {
+        var backend = Backend()
+        backend.timestamp += backend.separator
+        let causes = try diagnose(backend).causes
+        #expect(causes.map(\.code) == [.wrongSeparator])
+        #expect(causes.first?.detail == "The payload has a separator after its last field.")
+    }
+
     @Test(
         "Fields swapped, moved, or left out",
         arguments: [[0, 1, 3, 2, 4, 5, 6], [1, 0, 2, 3, 4, 5, 6], [0, 1, 2, 3, 5, 6], [0, 1, 2, 3, 5, 6, 4]]

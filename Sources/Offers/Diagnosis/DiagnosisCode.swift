@@ -16,7 +16,7 @@ public enum DiagnosisCode: String, CaseIterable, Sendable {
     case signatureDoubleEncoded = "signature_double_encoded"
     /// The signature was URL-encoded, or is in base64url.
     case signatureURLEncoded = "signature_url_encoded"
-    /// The fields of the payload are joined by something else than U+2063.
+    /// The fields of the payload are joined by something else than U+2063, or it follows the last of them, too.
     case wrongSeparator = "wrong_separator"
     /// The fields of the payload are in another order, or one is left out, or empty.
     case wrongFieldOrder = "wrong_field_order"

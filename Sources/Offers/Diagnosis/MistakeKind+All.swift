@@ -90,8 +90,9 @@ extension MistakeKind {
         return [("", .accountMissing), (text.uppercased(), .accountCase), (text.lowercased(), .accountCase)]
     }
 
-    private static let separators = MistakeKind(
-        ways: [
+    /// Another separator between the fields; or the right one after the last of them, too.
+    private static let separators: MistakeKind = {
+        let others: [Way] = [
             "\n", "", " ", "\\u2063", "|", ",", ";", ":", "-", "_", "\t", "\r\n", "/", ".", "&", "\\u{2063}", "\\n",
             "%E2%81%A3", "&#8291;", "&#x2063;", "\u{2060}", "\u{2061}", "\u{2062}", "\u{2064}", "\u{200B}", "\u{FEFF}",
             "\u{E2}\u{81}\u{A3}",
@@ -103,7 +104,14 @@ extension MistakeKind {
                 return guess
             }
         }
-    )
+        let ending: Way = { guess in
+            var guess = guess
+            guess.ending = guess.separator
+            guess.mistakes.append(.wrongSeparator)
+            return guess
+        }
+        return MistakeKind(ways: others + [ending])
+    }()
 
     /// One field left out, or two neighbours swapped; then any two swapped, or one moved.
     private static let orders: MistakeKind = {

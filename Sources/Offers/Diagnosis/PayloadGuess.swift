@@ -4,6 +4,8 @@ struct PayloadGuess {
     var fields: [String]
     /// What joins them.
     var separator: String = "\u{2063}"
+    /// What follows the last field.
+    var ending: String = ""
     /// The order in which they are joined, by their positions in Apple's order; a field that is missing is left out.
     var order: [Int] = Array(0..<7)
     /// The key that signed it; `nil` when it is the one that was named.
@@ -13,7 +15,7 @@ struct PayloadGuess {
 
     /// The payload's bytes.
     var bytes: [UInt8] {
-        Array(order.map { fields[$0] }.joined(separator: separator).utf8)
+        Array((order.map { fields[$0] }.joined(separator: separator) + ending).utf8)
     }
 
     /// One of its fields.

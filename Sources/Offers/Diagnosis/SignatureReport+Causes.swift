@@ -66,6 +66,11 @@ extension SignatureReport {
                 "The signature is URL-encoded, in the URL alphabet of Base64, or without its padding.",
                 "Hand on standard Base64 with its padding, in a JSON string."
             )
+        case .wrongSeparator where signed?.ending.isEmpty == false:
+            (
+                "The payload has a separator after its last field.",
+                "Put U+2063 between the seven fields, six times, and nothing after the timestamp."
+            )
         case .wrongSeparator:
             (
                 "The payload's fields are not joined by U+2063.",
