@@ -63,6 +63,7 @@ public actor DiagnoseReports {
             app: known.app,
             verifiers: known.verifiers,
             otherBundleIds: others.sorted(),
+            otherApps: others.compactMap { apps[$0]?.app },
             otherKeys: keys(of: others, beside: known),
             neverSubscribedIn: neverSubscribed,
             record: await record(of: report, callersApps: callersApps, client: client),

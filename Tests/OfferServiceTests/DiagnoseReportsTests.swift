@@ -101,8 +101,6 @@ struct DiagnoseReportsTests {
     @Test("What was signed for another of the caller's apps, with its own key; nobody else's keys are tried")
     func otherApps() async throws {
         let (nonce, timestamp) = ("0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c", Self.now.millisecondsSince1970)
-        let fields = ["other", "KEY1", "monthly", "stay", "", nonce, String(timestamp)]
-        let signature = try key.signature(for: Data(fields.joined(separator: "\u{2063}").utf8))
         func verifier(_ id: String, _ key: P256.Signing.PrivateKey) throws -> P256Verifier {
             try #require(
                 P256Verifier(keyIdentifier: id, subjectPublicKeyInfo: Array(key.publicKey.derRepresentation))
@@ -118,21 +116,25 @@ struct DiagnoseReportsTests {
             ],
             now: { Self.now }
         )
-        for keyIdentifier in ["KEY0", "KEY1"] {
+        for (keyIdentifier, offerId) in [("KEY0", "stay"), ("KEY1", "stay"), ("KEY0", "gone")] {
+            let fields = ["other", "KEY1", "monthly", offerId, "", nonce, String(timestamp)]
+            let signature = try key.signature(for: Data(fields.joined(separator: "\u{2063}").utf8))
             let report = SignatureReport(
                 bundleId: "reader",
                 keyIdentifier: keyIdentifier,
                 productId: "monthly",
-                offerId: "stay",
+                offerId: offerId,
                 account: .none,
                 nonce: nonce,
                 timestamp: timestamp,
                 signature: signature.derRepresentation.base64EncodedString()
             )
             let own = await useCase.diagnose(report, callersApps: ["reader", "other"])
-            #expect(own?.causes.map(\.code) == [.bundleMismatch])
+            // Neither of the apps has the other offer.
+            let unlisted = offerId == "gone" ? [DiagnosisCode.offerNotInCatalog] : []
+            #expect(own?.causes.map(\.code) == [.bundleMismatch] + unlisted)
             let foreign = await useCase.diagnose(report, callersApps: ["reader"])
-            #expect(foreign?.causes.map(\.code) == [.unexplained])
+            #expect(foreign?.causes.map(\.code) == unlisted + [.unexplained])
         }
     }
 }

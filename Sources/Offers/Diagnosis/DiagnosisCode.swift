@@ -30,9 +30,9 @@ public enum DiagnosisCode: String, CaseIterable, Sendable {
     case offerMismatch = "offer_mismatch"
     /// The payload is for another app, or has the bundle identifier in another case.
     case bundleMismatch = "bundle_mismatch"
-    /// The signature is older than 24 hours.
+    /// The timestamp that was signed, or the one that was given, is older than 24 hours.
     case timestampExpired = "timestamp_expired"
-    /// The signature is dated ahead of the clock.
+    /// The timestamp that was signed, or the one that was given, is ahead of the clock.
     case timestampInFuture = "timestamp_in_future"
     /// The catalog has no such offer on the product.
     case offerNotInCatalog = "offer_not_in_catalog"

@@ -3,6 +3,7 @@ public struct Diagnostician: Sendable {
     private let app: App
     private let verifiers: [any SignatureVerifier]
     private let otherBundleIds: [String]
+    private let otherApps: [App]
     private let otherKeys: [String: [any SignatureVerifier]]
     private let neverSubscribed: OfferScope?
     private let record: RecordedSignature?
@@ -14,6 +15,7 @@ public struct Diagnostician: Sendable {
     ///   - app: The app of the catalog that the report is about.
     ///   - verifiers: The public halves of the app's keys.
     ///   - otherBundleIds: The other apps that the caller may ask about; nobody else's are looked at.
+    ///   - otherApps: What the catalog says of them; without it, nothing is said of what it has.
     ///   - otherKeys: The public halves of keys that those apps have and this one has not, by bundle identifier.
     ///   - neverSubscribed: Where it is known that the customer never had a subscription: in the app, or in the product's
     ///     group; `nil` where nothing is known.
@@ -23,6 +25,7 @@ public struct Diagnostician: Sendable {
         app: App,
         verifiers: [any SignatureVerifier],
         otherBundleIds: [String],
+        otherApps: [App] = [],
         otherKeys: [String: [any SignatureVerifier]] = [:],
         neverSubscribedIn neverSubscribed: OfferScope? = nil,
         record: RecordedSignature? = nil,
@@ -33,6 +36,7 @@ public struct Diagnostician: Sendable {
         self.app = app
         self.verifiers = verifiers
         self.otherBundleIds = otherBundleIds
+        self.otherApps = otherApps
         self.otherKeys = otherKeys
         self.now = now
     }
@@ -58,8 +62,9 @@ public struct Diagnostician: Sendable {
                 record == nil ? report.unexplained(isExhaustive: search.isExhaustive) : report.otherSignature
             return Diagnosis(isValid: false, causes: certain + [rest])
         }
-        let offers = otherBundleIds.contains(signed.bundleId) ? [] : [report.offer, signed.offer]
-        let named = causes(text.mistakes + signed.mistakes, of: report, among: offers, signed)
+        let catalogs = catalogs(besides: signed.bundleId)
+        let offers = catalogs.isEmpty ? [] : [report.offer, signed.offer]
+        let named = causes(text.mistakes + signed.mistakes, of: report, among: offers, by: catalogs, signed)
         let causes = named + report.unnamed(in: text)
         guard causes.isEmpty else { return Diagnosis(isValid: false, causes: causes) }
         let rest = report.storeKitError == nil ? [] : [report.unexplainedThoughRight()]
@@ -73,9 +78,9 @@ public struct Diagnostician: Sendable {
         from record: RecordedSignature
     ) -> Diagnosis {
         let named = Set(differences.map(\.code))
-        let signed = record.bundleId.hasSameBytes(as: app.bundleId) ? [record.offer] : []
+        let isOwn = record.bundleId.hasSameBytes(as: app.bundleId)
         let text = SignatureText(report.signature)
-        let others = causes(text?.mistakes ?? [], of: report, among: signed)
+        let others = causes(text?.mistakes ?? [], of: report, among: isOwn ? [record.offer] : [])
         let unnamed = text.map(report.unnamed) ?? []
         let causes = differences + others.filter { !named.contains($0.code) } + unnamed
         let order = DiagnosisCode.allCases
@@ -90,14 +95,18 @@ public struct Diagnostician: Sendable {
     /// The causes of mistakes that were found, and of the circumstances, the likeliest first.
     ///
     /// Where another offer was signed than the report names, one of the two is a mistake: the catalog lacks nothing when it
-    /// has the other. So none of `offers` may be in it.
+    /// has the other. So none of `offers` may be in it, in none of `catalogs`.
     private func causes(
         _ found: [DiagnosisCode],
         of report: SignatureReport,
         among offers: [OfferRequest],
+        by catalogs: [App]? = nil,
         _ signed: PayloadGuess? = nil
     ) -> [DiagnosisCause] {
-        let isKnown = offers.contains { app.product($0.productId)?.product.offer($0.offerId) != nil }
+        let catalogs = catalogs ?? [app]
+        let isKnown = offers.contains { offer in
+            catalogs.contains { $0.product(offer.productId)?.product.offer(offer.offerId) != nil }
+        }
         let unknown = isKnown ? nil : offers.first
         var codes = Set(found + circumstances(of: report))
         if unknown != nil { codes.insert(.offerNotInCatalog) }
@@ -109,13 +118,23 @@ public struct Diagnostician: Sendable {
         }
     }
 
+    /// The apps of the catalog that may have what was signed for one of them: beside the report's app that one; none where
+    /// the catalog of that one is not known.
+    private func catalogs(besides bundleId: String) -> [App] {
+        guard otherBundleIds.contains(bundleId) else { return [app] }
+        return otherApps.first { $0.bundleId.hasSameBytes(as: bundleId) }.map { [app, $0] } ?? []
+    }
+
     /// What is wrong beside the signature: its time, and the customer.
+    ///
+    /// Both times count where the one that was given is not the one on record: StoreKit takes none that is wrong.
     private func circumstances(of report: SignatureReport) -> [DiagnosisCode] {
         var codes: [DiagnosisCode] = []
         if neverSubscribed != nil { codes.append(.neverSubscribed) }
-        let signed = record?.timestamp ?? report.moment
-        if signed.adding(seconds: Discount.lifetimeSeconds) < now { codes.append(.timestampExpired) }
-        if now.adding(seconds: ClockSkew.toleratedSeconds) < signed { codes.append(.timestampInFuture) }
+        for moment in [record?.timestamp, report.moment].compactMap(\.self) {
+            if moment.adding(seconds: Discount.lifetimeSeconds) < now { codes.append(.timestampExpired) }
+            if now.adding(seconds: ClockSkew.toleratedSeconds) < moment { codes.append(.timestampInFuture) }
+        }
         return codes
     }
 

@@ -110,7 +110,7 @@ extension SignatureReport {
             )
         case .timestampExpired:
             (
-                "The signature is older than 24 hours.",
+                "The timestamp is older than 24 hours.",
                 "Ask for a signature when the customer is about to buy, and use it once."
             )
         case .timestampInFuture:
