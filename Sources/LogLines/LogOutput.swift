@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 public import Logging
 import Synchronization
@@ -8,13 +9,16 @@ public final class LogOutput: Sendable {
     private let write: @Sendable ([UInt8]) -> Void
     private let current: Atomic<Int>
 
-    /// Creates an output to standard error.
+    /// Creates an output to standard error; where nobody reads that for a second, lines are lost, and their number is told
+    /// once somebody does.
     ///
     /// - Parameters:
     ///   - format: How lines look.
     ///   - level: The least level that is written.
     public convenience init(format: LogFormat, level: Logger.Level) {
-        self.init(format: format.resolved(for: STDERR_FILENO), level: level, write: Self.writeToStandardError)
+        let format = format.resolved(for: STDERR_FILENO)
+        let writer = LineWriter(STDERR_FILENO) { Self.bytes(of: .loss(of: $0), as: format) }
+        self.init(format: format, level: level, write: writer.write)
     }
 
     init(format: LogFormat, level: Logger.Level, write: @escaping @Sendable ([UInt8]) -> Void) {
@@ -46,18 +50,35 @@ public final class LogOutput: Sendable {
     ///
     /// - Parameter event: The event.
     func write(_ event: LogLine) {
-        write(format == .text ? event.text : event.json)
+        write(Self.bytes(of: event, as: format))
     }
 
-    /// One call of the kernel for a line, as far as it takes it whole, so that lines do not mix.
-    private static func writeToStandardError(_ bytes: [UInt8]) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }  // Nobody reads it: a service without a log goes on.
-            rest = rest.dropFirst(count)
-        }
+    /// Writes what is no event, such as why the process ends, as it is.
+    ///
+    /// - Parameter text: The text, without its newline.
+    public func say(_ text: String) {
+        write(Array(text.utf8) + [UInt8(ascii: "\n")])
+    }
+
+    private static func bytes(of event: LogLine, as format: LogFormat) -> [UInt8] {
+        format == .text ? event.text : event.json
+    }
+}
+
+extension LogLine {
+    /// Says that lines are missing.
+    ///
+    /// - Parameter count: How many.
+    /// - Returns: The line.
+    fileprivate static func loss(of count: Int) -> LogLine {
+        LogLine(
+            time: .now,
+            level: .warning,
+            label: "offer-signer",
+            message: (count == 1 ? "1 line of the log was lost here" : "\(count) lines of the log were lost here")
+                + ": what reads standard error did not take them in time; it has to read faster, or log.level to be higher",
+            metadata: []
+        )
     }
 }
 

@@ -36,12 +36,14 @@ public final class ChildProcess {
     ///   - arguments: Its arguments.
     ///   - input: What it reads on standard input.
     ///   - environment: Variables to add to those of the tests.
+    ///   - errors: The descriptor that is its standard error; a file of its own by default.
     /// - Throws: `ChildProcessError` when it cannot be started.
     public init(
         _ path: String,
         _ arguments: [String],
         input: Data = Data(),
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        errors: Int32? = nil
     ) throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "child-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -58,6 +60,7 @@ public final class ChildProcess {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, inputFile.path, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, outputFile.path, writing, 0o600)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errorFile.path, writing, 0o600)
+        if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
         // A connection that a test closes would stay open as long as the program that began meanwhile.
         for descriptor in (STDERR_FILENO + 1)..<min(1024, Int32(sysconf(Int32(_SC_OPEN_MAX)))) {
             posix_spawn_file_actions_addclose(&actions, descriptor)

@@ -18,7 +18,7 @@ struct Serve: AsyncParsableCommand {
         do {
             try await composition.run()
         } catch {
-            Console.message("error: \(error)")
+            composition.tell(error)
             throw ExitCode.failure
         }
     }

@@ -54,6 +54,11 @@ struct ServiceComposition {
         if let failure = DrainFailure(of: lifelong.connections) { throw failure }
     }
 
+    /// Says why it has ended, as what is logged is said: perhaps nobody reads it, and the process ends all the same.
+    ///
+    /// - Parameter error: What was thrown.
+    func tell(_ error: any Error) { lifelong.log.say("error: \(error)") }
+
     /// What runs together, in the order of the start.
     private func services(_ settings: Settings, _ logger: Logger) async -> ServiceGroupConfiguration {
         let hangUps = await UnixSignalsSequence(trapping: .sighup)

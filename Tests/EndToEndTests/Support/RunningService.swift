@@ -19,16 +19,18 @@ final class RunningService {
     ///   - flags: Settings from the command line.
     ///   - environment: Variables to add to those of the tests.
     ///   - launcher: A program with its arguments that runs the service in its own place, such as `setpriv`.
+    ///   - errors: The descriptor that is its standard error; a file by default, which `log` reads.
     /// - Throws: `Failure` when it does not start.
     init(
         _ given: Installation? = nil,
         flags: [String] = [],
         environment: [String: String] = [:],
-        launcher: [String] = []
+        launcher: [String] = [],
+        errors: Int32? = nil
     ) throws {
         installation = try given ?? Installation()
         let command = launcher + [Executable.path, "serve", "--config", installation.configuration] + flags
-        process = try ChildProcess("/usr/bin/env", command, environment: environment)
+        process = try ChildProcess("/usr/bin/env", command, environment: environment, errors: errors)
         let deadline = Date() + 120
         var output = ""
         while !output.contains("\n"), !process.hasEnded, Date() < deadline {

@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+@testable import LogLines
+
+@Suite("Lines to a reader that may stall", .timeLimit(.minutes(1)))
+struct LineWriterTests {
+    /// `F_SETPIPE_SZ` of fcntl(2), which Swift does not see.
+    private static let setPipeSize: Int32 = 1031
+
+    /// A pipe of one page.
+    private let pipe = Pipe()
+
+    private var descriptor: Int32 { pipe.fileHandleForWriting.fileDescriptor }
+
+    init() throws {
+        try #require(fcntl(descriptor, Self.setPipeSize, 4096) >= 0)
+    }
+
+    private func writer(patience: Duration = .milliseconds(1)) -> LineWriter {
+        LineWriter(descriptor, patience: patience) { Array("\($0) lost\n".utf8) }
+    }
+
+    private func line(_ character: Character, _ count: Int) -> [UInt8] {
+        Array(String(repeating: character, count: count).utf8) + [UInt8(ascii: "\n")]
+    }
+
+    private func read() -> String {
+        String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+    }
+
+    @Test("Who writes goes on, and the first line that is taken again stands behind one that says how many are lost")
+    func stalled() {
+        let writer = writer()
+        writer.write(line("a", 4000))
+        for _ in 0..<3 { writer.write(line("b", 200)) }
+        #expect(read() == String(repeating: "a", count: 4000) + "\n")
+        // The note takes the only page.
+        writer.write(line("c", 200))
+        #expect(read() == "3 lost\n")
+        writer.write(line("d", 200))
+        #expect(read() == "1 lost\n")
+        #expect(fcntl(descriptor, Self.setPipeSize, 65536) >= 0)
+        writer.write(line("e", 3))
+        writer.write(line("f", 3))
+        #expect(read() == "1 lost\neee\nfff\n")
+    }
+
+    @Test("A line that was taken in part is lost, and the next one has a line of its own")
+    func torn() {
+        let writer = writer()
+        writer.write(line("a", 9000))
+        writer.write(line("b", 3))
+        #expect(read() == String(repeating: "a", count: 4096))
+        #expect(fcntl(descriptor, Self.setPipeSize, 65536) >= 0)
+        writer.write(line("c", 3))
+        #expect(read() == "\n2 lost\nccc\n")
+    }
+
+    @Test("Who reads late is waited for, and gets long lines whole")
+    func late() {
+        let writer = writer(patience: .seconds(50))
+        let thread = Thread {
+            for _ in 0..<20 { writer.write(Array(String(repeating: "a", count: 9000).utf8)) }
+        }
+        thread.start()
+        var count = 0
+        while count < 180_000 { count += read().utf8.count { $0 == UInt8(ascii: "a") } }
+        #expect(count == 180_000)
+    }
+
+    @Test("The flags of the descriptor, which others have, too, stay as they are")
+    func flags() {
+        let flags = fcntl(descriptor, F_GETFL)
+        let writer = writer()
+        for _ in 0..<3 { writer.write(line("a", 4000)) }
+        #expect(fcntl(descriptor, F_GETFL) == flags)
+    }
+
+    @Test("A file has every line, however long it is")
+    func file() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        let writer = LineWriter(handle.fileDescriptor) { _ in [] }
+        for length in [3, 300_000, 3] { writer.write(line("a", length)) }
+        #expect(try Data(contentsOf: file).count == 300_009)
+    }
+}
