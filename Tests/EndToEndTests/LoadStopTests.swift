@@ -56,6 +56,19 @@ struct LoadStopTests {
         #expect(try KnownServer.json(outcome)["seconds"] as? Double == 3)
     }
 
+    @Test("Who stops the warm-up is told how much of it there was, and not how much was planned")
+    func warmUp() throws {
+        let server = try KnownServer.server { _ in .init(200, KnownServer.signed, delay: 0.01) }
+        let process = try start(["--url", server.url, "--token", "t", "--warm-up", "600"]) {
+            server.requests.count > 10
+        }
+        process.send(SIGINT)
+        let outcome = try process.outcome()
+        #expect(outcome.status == 1)
+        #expect(outcome.text.contains(" 0.0 s after "), "\(outcome.text)")
+        #expect(!outcome.text.contains("600.0 s of warm-up"), "\(outcome.text)")
+    }
+
     @Test("Questions before the measurement wait no longer than answers may take")
     func timeout() throws {
         let server = try FakeServer { _ in .init(200, KnownServer.eligible, delay: 20) }

@@ -83,7 +83,7 @@ public struct LoadReport: Codable, Equatable, Sendable {
         rate = plan.rate
         seconds = (measurement.elapsedSeconds * 1000).rounded() / 1000
         tailSeconds = (measurement.tailSeconds * 1000).rounded() / 1000
-        warmUpSeconds = plan.warmUpSeconds
+        warmUpSeconds = (measurement.warmUpSeconds * 1000).rounded() / 1000
         offersPerRequest = plan.deck.offersPerRequest
         asked = plan.deck.descriptions
         requests = tally.fulfilled

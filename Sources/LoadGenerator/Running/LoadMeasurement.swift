@@ -6,6 +6,8 @@ public struct LoadMeasurement: Sendable {
     let tally: LoadTally
     /// Second by second, the warm-up's too.
     public let seconds: [LoadSecond]
+    /// How long requests were sent before that, in seconds: less than was planned where the run was ended meanwhile.
+    let warmUpSeconds: Double
     /// How long was measured, in seconds: the time in which requests were sent.
     public let elapsedSeconds: Double
     /// How much longer it took until the last of their answers was there, in seconds.

@@ -62,6 +62,7 @@ public final class LoadRun: Sendable {
                 plan: plan,
                 tally: tally,
                 seconds: collector.complete,
+                warmUpSeconds: max(Double(min(end, warmUpEnd) - start) / 1e9, 0),
                 elapsedSeconds: max(Double(end - warmUpEnd) / 1e9, 0),
                 tailSeconds: max(Double(tally.lastAnswer - end) / 1e9, 0),
                 generatorProcessorSeconds: processorSeconds,
