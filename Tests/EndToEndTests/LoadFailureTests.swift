@@ -111,6 +111,25 @@ struct LoadFailureTests {
         #expect(verification["firstFault"] as? String == "the nonce is no UUID in lowercase")
     }
 
+    @Test("A configuration that is at fault is told by its own files, as check tells it, with its exit status")
+    func configuration() throws {
+        let installation = try Installation()
+        let catalog = try String(
+            contentsOf: installation.directory.url.appending(path: "catalog.yaml"),
+            encoding: .utf8
+        )
+        try installation.directory.write(
+            "catalog.yaml",
+            catalog.replacing("audience: [lapsed]", with: "audience: [rich]")
+        )
+        let checked = try Executable.run(["check", "--config", installation.configuration])
+        let outcome = try Executable.run(["load", "--self", "--config", installation.configuration])
+        #expect(outcome.status == 78)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains("\(installation.directory.path("catalog.yaml")):"), "\(outcome.errors)")
+        #expect(outcome.errors == checked.errors)
+    }
+
     @Test("What is no Offer Signer is said to be none", arguments: [#"{"hello":1}"#, "hello", ""])
     func noService(body: String) throws {
         let server = try FakeServer { _ in .init(200, body) }

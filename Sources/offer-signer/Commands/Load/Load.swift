@@ -58,6 +58,7 @@ struct Load: AsyncParsableCommand {
         _ progress: LoadProgress
     ) async throws(ExitCode) -> OwnService {
         let configuration = target.config ?? LoadTargetOptions.ownConfiguration
+        try check(configuration)
         let (bundleId, customers) = (questions.bundleId, questions.customers)
         progress.show(preparation: "a service and an App Store simulator start")
         do throws(OwnServiceFault) {
@@ -71,6 +72,19 @@ struct Load: AsyncParsableCommand {
             }
         } catch {
             throw fault(error, stop, progress)
+        }
+    }
+
+    /// Reads the configuration as `check` does: its faults are told by its own files, and not by those that are made of it
+    /// for the run.
+    private func check(_ configuration: String) throws(ExitCode) {
+        // As the service of the run has it: others cannot reach that, and settings of the environment are not for it.
+        let flags = ["server.host": "127.0.0.1", "admin.host": "127.0.0.1"]
+        do throws(ConfigurationFaults) {
+            _ = try ConfigurationSource(file: configuration, flags: flags, environment: [:]).load()
+        } catch {
+            for fault in error.faults { Console.message("error: \(fault)") }
+            throw .badConfiguration
         }
     }
 
