@@ -16,6 +16,8 @@ struct MetricsTests {
         let stranger = try Connection(to: service.server)
             .request("POST", "/v1/signatures", headers: ["Authorization: Bearer stranger-token"], body: "{}")
         #expect(stranger.status == 401)
+        let text = ["Authorization: Bearer \(Installation.token)", "Content-Type: text/plain"]
+        #expect(try Connection(to: service.server).request("POST", "/v1/signatures", headers: text).status == 415)
 
         let metrics = try service.metrics()
         func requests(_ route: String, _ status: Int, _ client: String) -> Double? {
@@ -24,10 +26,11 @@ struct MetricsTests {
         #expect(requests("/v1/signatures", 200, "backend") == 1)
         #expect(requests("/v1/signatures", 400, "backend") == 1)
         #expect(requests("/v1/signatures", 401, "none") == 1)
+        #expect(requests("/v1/signatures", 415, "backend") == 1, "who shows a good token is named")
         #expect(requests("unmatched", 405, "none") == 1)
         #expect(requests("unmatched", 404, "none") == 1)
         #expect(
-            metrics["offer_signer_request_duration_seconds_count{route=\"/v1/signatures\"}"] == 3
+            metrics["offer_signer_request_duration_seconds_count{route=\"/v1/signatures\"}"] == 4
         )
         for name in metrics.keys {
             #expect(!name.contains("stranger"))

@@ -92,7 +92,7 @@ public struct ListenerRules: Sendable {
                 tls: tls,
                 admission: admission,
                 queue: LoopQueue(on: loop, answeredBy: OffersOnLoop(endpoints: endpoints, telemetry: telemetry)),
-                noteRefusal: { telemetry.note($0, $1, $2) },
+                noteRefusal: { telemetry.note($0, $1, $2, among: endpoints().clients) },
                 noteTLSFailure: { telemetry.noteTLSFailure($0) }
             )
         }

@@ -60,9 +60,17 @@ struct RequestTelemetry: Sendable {
     ///   - head: The request's head, where it was understood.
     ///   - identity: The request's name.
     ///   - problem: Why it is refused.
-    func note(_ head: RequestHead?, _ identity: RequestIdentity, _ problem: Problem) {
+    ///   - clients: Who may call; `nil` where nobody has a token.
+    func note(
+        _ head: RequestHead?,
+        _ identity: RequestIdentity,
+        _ problem: Problem,
+        among clients: ClientDirectory? = nil
+    ) {
         let route = head.flatMap { head in PublicRoute(head).flatMap { $0.takes(head.method) ? $0.path : nil } }
-        note(identity, route: route, status: problem.status, client: nil, nanoseconds: 0, problem: problem)
+        // Where no route takes a request, nobody asks whose it is.
+        let client = route == nil ? nil : head?.token.flatMap { clients?.client(with: $0)?.name }
+        note(identity, route: route, status: problem.status, client: client, nanoseconds: 0, problem: problem)
     }
 
     /// Takes note of a client with whom TLS did not come about.
