@@ -259,6 +259,8 @@ struct ConnectionLimitTests {
         "POST /v1/signatures HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
         "POST /v1/signatures HTTP/1.1\r\nContent-Length: 0\r\n\r\n",
         "POST /v1/signatures HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 0\r\n\r\n",
+        "POST /v1/signatures HTTP/1.1\r\nHost: a b/c@\r\nContent-Length: 0\r\n\r\n",
+        "POST /v1/signatures HTTP/1.0\r\nHost: a/b\r\nContent-Length: 0\r\n\r\n",
         "POST /v1/signatures HTTP/1.1\r\nHost : a\r\nContent-Length: 0\r\n\r\n",
         "BREW /v1/signatures HTTP/1.1\r\nHost: a\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\r\n\r\n",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET /v1/products HTTP/9.9\r\nHost: a\r\n\r\n",

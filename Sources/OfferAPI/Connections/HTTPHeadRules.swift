@@ -12,10 +12,11 @@ enum HTTPHeadRules {
     ///   - version: The version of HTTP.
     /// - Returns: Why it is refused; `nil` when it is in order.
     static func fault(of framing: RequestFraming, in version: HTTPVersion) -> Problem? {
-        // RFC 9112 §3.2: exactly one Host field in HTTP/1.1.
-        let hasOneHost = framing.host.value.map { !$0.utf8.contains(UInt8(ascii: ",")) } ?? false
-        guard hasOneHost || !framing.host.isThere && version == .http1_0 else {
+        guard framing.host.isUnambiguous, framing.host.isThere || version == .http1_0 else {
             return .malformedHTTP("A request of HTTP/1.1 has exactly one Host field (RFC 9112 §3.2).")
+        }
+        guard framing.host.value.map(HostValue.isValid) ?? true else {
+            return .malformedHTTP("Host is a name or an address, and perhaps a port: NAME:PORT (RFC 9112 §3.2).")
         }
         guard framing.contentLength.isUnambiguous else {
             return .malformedHTTP("Content-Length is there more than once.")
