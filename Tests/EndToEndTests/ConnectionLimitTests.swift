@@ -216,6 +216,9 @@ struct ConnectionLimitTests {
         let fields = "\(Self.token)\r\n\(Self.json)\r\nContent-Length: \(Self.body.utf8.count)"
         for request in [
             "POST /v1/signatures HTTP/1.0\r\n\(fields)\r\n\r\n\(Self.body)",
+            // Nobody grants it in words, so that the client waits for the end.
+            "POST /v1/signatures HTTP/1.0\r\nConnection: keep-alive\r\n\(fields)\r\n\r\n\(Self.body)",
+            "POST /v1/signatures? HTTP/1.0\r\nConnection: keep-alive\r\n\(fields)\r\n\r\n\(Self.body)",
             Self.head("POST /v1/signatures", "Content-Length: \(Self.body.utf8.count)", "Connection: close")
                 + Self.body,
         ] {

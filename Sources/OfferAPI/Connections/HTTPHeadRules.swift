@@ -33,14 +33,16 @@ enum HTTPHeadRules {
 
     /// Whether another request can follow on the connection.
     ///
-    /// After a request to upgrade, and after CONNECT, the parser waits for another protocol, which is not spoken here.
+    /// After a request to upgrade, and after CONNECT, the parser waits for another protocol, which is not spoken here. And
+    /// in HTTP/1.0, whoever asks to keep a connection waits for its end unless that is granted in words (RFC 9112 §9.3),
+    /// which it is not here.
     ///
     /// - Parameters:
     ///   - head: The head.
     ///   - framing: What it says.
     /// - Returns: `false` when the answer has to close the connection.
     static func keepsAlive(_ head: HTTPRequestHead, _ framing: RequestFraming) -> Bool {
-        head.isKeepAlive && head.method != .CONNECT && !framing.upgrades
+        head.isKeepAlive && head.version != .http1_0 && head.method != .CONNECT && !framing.upgrades
     }
 
     /// The length that the head announces; `nil` for a body in chunks, or none.
