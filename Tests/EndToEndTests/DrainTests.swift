@@ -63,19 +63,70 @@ struct DrainTests {
         #expect(service.wait() == 0)
     }
 
-    @Test("Who has sent a part of a request's head is told that the service goes, and is not waited for")
-    func partOfHead() throws {
-        let service = try RunningService(flags: ["--server-drain-timeout-seconds", "600"])
+    /// A connection on which a part of a head was read.
+    private func begunConnection(to service: RunningService) throws -> Connection {
         let open = try Connection(to: service.server)
         #expect(try open.request("POST", "/v1/signatures", body: Self.body).status == 200)
         try open.send("POST /v1/sig")
         // To a service that has not read it yet, the connection is idle.
         Thread.sleep(forTimeInterval: 1)
+        return open
+    }
+
+    @Test("Who has sent a part of a request's head when the service goes may send the rest, and is answered")
+    func partOfHead() throws {
+        let service = try RunningService(
+            flags: ["--server-drain-timeout-seconds", "600", "--server-limits-header-timeout-seconds", "300"]
+        )
+        let idle = try Connection(to: service.server)
+        #expect(try idle.request("POST", "/v1/signatures", body: Self.body).status == 200)
+        let open = try begunConnection(to: service)
+        service.signal(SIGTERM)
+        #expect(idle.isClosed())
+        let rest = Self.head.replacing("POST /v1/sig", with: "").replacing("Expect: 100-continue\r\n", with: "")
+        try open.send(rest + Self.body)
+        let response = try open.receive()
+        #expect(response.status == 200)
+        #expect(response.headers["connection"] == "close")
+        #expect(open.isClosed())
+        #expect(service.wait() == 0)
+    }
+
+    @Test("Who never sends the rest of a head is waited for as long as for any head")
+    func restOfHead() throws {
+        let service = try RunningService(
+            flags: ["--server-drain-timeout-seconds", "600", "--server-limits-header-timeout-seconds", "3"]
+        )
+        let open = try begunConnection(to: service)
+        service.signal(SIGTERM)
+        #expect(try open.receive().status == 408)
+        #expect(open.isClosed())
+        #expect(service.wait() == 0)
+    }
+
+    @Test("When the time to finish is over, a part of a head is told so, and not counted as cut off")
+    func headTimeout() throws {
+        let service = try RunningService(flags: ["--server-drain-timeout-seconds", "1"])
+        let open = try begunConnection(to: service)
         service.signal(SIGTERM)
         let response = try open.receive()
         #expect(response.status == 503)
         #expect(response.json["code"] as? String == "shutting_down")
         #expect(open.isClosed())
+        #expect(service.wait() == 0)
+    }
+
+    @Test("A request that was refused and answered is not waited for, whatever there is of its body")
+    func refused() throws {
+        let service = try RunningService(
+            flags: ["--server-drain-timeout-seconds", "600", "--server-limits-request-timeout-seconds", "600"]
+        )
+        let open = try Connection(to: service.server)
+        try open.send("POST /v1/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n12345")
+        #expect(try open.receive().status == 404)
+        service.signal(SIGTERM)
+        #expect(open.isClosed())
+        try? open.send("6789")
         #expect(service.wait() == 0)
     }
 

@@ -85,10 +85,10 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
             inputClosed(context)
         case is ChannelShouldQuiesceEvent:
             setup.census.drain()
-            switch state.phase {
-            case .idle, .handshaking: context.close(promise: nil)
-            case .readingHead: refuse(.shuttingDown, closes: true, context)
-            case .readingBody, .answering, .refusing, .holdingBack, .lingering: break
+            switch state.serviceGoes(at: .now()) {
+            case .close where held.isEmpty: context.close(promise: nil)
+            case .linger: linger(context)
+            case .close, .finish: break
             }
             context.fireUserInboundEventTriggered(event)
         default: context.fireUserInboundEventTriggered(event)
@@ -259,9 +259,12 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     /// Hummingbird closes the input of a connection when the task that answers its requests is cancelled: the time to
     /// finish is over.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if mode == .input, state.isInRequest {
-            setup.census.requestCutOff()
-            if !isAnswerBegun { refuse(.shuttingDown, closes: true, context) }
+        if mode == .input {
+            if state.isInRequest { setup.census.requestCutOff() }
+            // Who has sent but a part of a head may never have meant to send the rest, and is not counted.
+            if state.isInRequest || state.phase == .readingHead, !isAnswerBegun {
+                refuse(.shuttingDown, closes: true, context)
+            }
         }
         context.close(mode: mode, promise: promise)
     }
@@ -294,13 +297,17 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         }
         held.removeAll()
         let promise = promise ?? context.eventLoop.makePromise()
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        promise.futureResult.whenComplete { [linger = setup.limits.lingerTimeout] _ in
-            bound.value.close(mode: .output, promise: nil)
-            _ = bound.value.eventLoop.scheduleTask(in: linger) { bound.value.close(promise: nil) }
-        }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        promise.futureResult.whenComplete { _ in bound.value.0.linger(bound.value.1) }
         write(last, promise)
         release(context)
+    }
+
+    /// Says that nothing more comes, and closes the connection when what was sent has had its time to arrive.
+    private func linger(_ context: ChannelHandlerContext) {
+        context.close(mode: .output, promise: nil)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        _ = context.eventLoop.scheduleTask(in: setup.limits.lingerTimeout) { bound.value.close(promise: nil) }
     }
 
     /// Whether nothing of an answer is on its way, so that another can take its place.

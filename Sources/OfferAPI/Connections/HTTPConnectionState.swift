@@ -72,6 +72,31 @@ struct HTTPConnectionState: Equatable {
         awaitHead(from: now)
     }
 
+    /// What becomes of a connection when the service goes.
+    enum Farewell: Equatable {
+        /// It is closed: nothing is on its way.
+        case close
+        /// It is closed for output, and soon altogether, so that an answer that was given arrives.
+        case linger
+        /// What has begun is finished, and its answer closes the connection.
+        case finish
+    }
+
+    /// The service is on its way out, and takes no new requests.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: What becomes of the connection.
+    mutating func serviceGoes(at now: NIODeadline) -> Farewell {
+        closesAfterAnswer = true
+        switch phase {
+        case .handshaking, .idle: return .close
+        case .refusing(isAnswered: true, _, _):
+            linger(from: now)
+            return .linger
+        case .readingHead, .readingBody, .answering, .refusing, .holdingBack, .lingering: return .finish
+        }
+    }
+
     /// A head has come that is admitted.
     ///
     /// - Parameters:
@@ -161,8 +186,7 @@ struct HTTPConnectionState: Equatable {
     /// - Returns: Whether the connection is to be closed.
     mutating func answerEnded(at now: NIODeadline) -> Bool {
         if closesAfterAnswer {
-            phase = .lingering
-            deadline = now + limits.answerTimeout
+            linger(from: now)
             return true
         }
         if case .refusing(_, let received, let limit) = phase {
@@ -214,6 +238,11 @@ struct HTTPConnectionState: Equatable {
     private mutating func awaitHead(from now: NIODeadline) {
         phase = .readingHead
         deadline = now + limits.headerTimeout
+    }
+
+    private mutating func linger(from now: NIODeadline) {
+        phase = .lingering
+        deadline = now + limits.answerTimeout
     }
 
     private mutating func becomeIdle(at now: NIODeadline) {

@@ -129,4 +129,28 @@ struct HTTPConnectionStateTests {
         check(!refused.requestEnded(at: start))
         check(!refused.inputClosed(at: start + .seconds(1)), "the refusal is on its way")
     }
+
+    @Test("When the service goes, what has begun is finished and closes the connection, and what is answered closes it")
+    func farewell() {
+        var idle = self.idle()
+        check(idle.serviceGoes(at: start) == .close)
+        var begun = self.idle()
+        begun.bytesArrived(at: start)
+        check(begun.serviceGoes(at: start + .seconds(9)) == .finish)
+        #expect(begun.timeout(at: start + .seconds(10)) == .refuse(.requestTimeout))
+        begun.admitted(maximumBodyBytes: 5, keepsAlive: true, at: start + .seconds(9))
+        check(begun.requestEnded(at: start + .seconds(9)))
+        check(begun.answerBegins(isDraining: false))
+        var answering = reading()
+        check(answering.requestEnded(at: start))
+        check(!answering.answerBegins(isDraining: false))
+        check(answering.serviceGoes(at: start) == .finish)
+        check(answering.answerEnded(at: start), "the head of the answer was on its way")
+        var refused = self.idle()
+        refused.refused(closes: false, at: start)
+        check(!refused.answerEnded(at: start))
+        check(refused.serviceGoes(at: start) == .linger)
+        check(!refused.requestEnded(at: start))
+        #expect(refused.phase == .lingering)
+    }
 }
