@@ -49,7 +49,7 @@ struct StalledLogTests {
         #expect(note.contains(#""message":"5 lines of the log were lost here: "#), "\(note)")
         fill()
         service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        #expect(service.wait(atMost: 60) == 0)
     }
 
     @Test("and a drain that takes too long ends, though nobody is told")
@@ -60,6 +60,6 @@ struct StalledLogTests {
         try late.send("Content-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
         #expect(try late.receive(hasBody: false).status == 100)
         service.signal(SIGTERM)
-        #expect(service.wait() == 1)
+        #expect(service.wait(atMost: 60) == 1)
     }
 }

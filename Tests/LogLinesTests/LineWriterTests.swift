@@ -25,35 +25,43 @@ struct LineWriterTests {
         Array(String(repeating: character, count: count).utf8) + [UInt8(ascii: "\n")]
     }
 
+    /// Writes lines from a thread of its own, and says whether that came to an end, lest a writer that waits keeps the tests.
+    private func write(_ lines: [UInt8]..., with writer: LineWriter) -> Bool {
+        let written = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            for line in lines { writer.write(line) }
+            written.signal()
+        }
+        return written.wait(timeout: .now() + 30) == .success
+    }
+
     private func read() -> String {
         String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
     }
 
     @Test("Who writes goes on, and the first line that is taken again stands behind one that says how many are lost")
-    func stalled() {
+    func stalled() throws {
         let writer = writer()
-        writer.write(line("a", 4000))
-        for _ in 0..<3 { writer.write(line("b", 200)) }
+        let more = line("b", 200)
+        try #require(write(line("a", 4000), more, more, more, with: writer))
         #expect(read() == String(repeating: "a", count: 4000) + "\n")
         // The note takes the only page.
-        writer.write(line("c", 200))
+        try #require(write(line("c", 200), with: writer))
         #expect(read() == "3 lost\n")
-        writer.write(line("d", 200))
+        try #require(write(line("d", 200), with: writer))
         #expect(read() == "1 lost\n")
         #expect(fcntl(descriptor, Self.setPipeSize, 65536) >= 0)
-        writer.write(line("e", 3))
-        writer.write(line("f", 3))
+        try #require(write(line("e", 3), line("f", 3), with: writer))
         #expect(read() == "1 lost\neee\nfff\n")
     }
 
     @Test("A line that was taken in part is lost, and the next one has a line of its own")
-    func torn() {
+    func torn() throws {
         let writer = writer()
-        writer.write(line("a", 9000))
-        writer.write(line("b", 3))
+        try #require(write(line("a", 9000), line("b", 3), with: writer))
         #expect(read() == String(repeating: "a", count: 4096))
         #expect(fcntl(descriptor, Self.setPipeSize, 65536) >= 0)
-        writer.write(line("c", 3))
+        try #require(write(line("c", 3), with: writer))
         #expect(read() == "\n2 lost\nccc\n")
     }
 
@@ -70,10 +78,10 @@ struct LineWriterTests {
     }
 
     @Test("The flags of the descriptor, which others have, too, stay as they are")
-    func flags() {
+    func flags() throws {
         let flags = fcntl(descriptor, F_GETFL)
-        let writer = writer()
-        for _ in 0..<3 { writer.write(line("a", 4000)) }
+        let long = line("a", 4000)
+        try #require(write(long, long, long, with: writer()))
         #expect(fcntl(descriptor, F_GETFL) == flags)
     }
 

@@ -91,6 +91,15 @@ final class RunningService {
 
     func wait() -> Int32 { process.wait() }
 
+    /// Waits for the service to end, but not for one that may never do so.
+    ///
+    /// - Parameter seconds: How long at most.
+    /// - Returns: Its exit status; `nil` when it is still there.
+    func wait(atMost seconds: Int) -> Int32? {
+        for _ in 0..<(seconds * 100) where !process.hasEnded { usleep(10_000) }
+        return process.hasEnded ? process.wait() : nil
+    }
+
     /// Asks for signatures with the client's token.
     ///
     /// - Parameter body: The body.
