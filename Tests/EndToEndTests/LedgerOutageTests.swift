@@ -105,4 +105,39 @@ struct LedgerOutageTests {
         try service.waitUntilReadiness(is: 200)
         #expect(try service.sign(request).decisions.first?["discount"] != nil)
     }
+
+    @Test("Its log is deleted: nothing is signed, and a clean stop brings what was in it into the file")
+    func logDeleted() throws {
+        let service = try RunningService()
+        let path = service.installation.ledger
+        #expect(try service.sign(request).status == 200)
+        try FileManager.default.removeItem(atPath: path + "-wal")
+        expectNoSignature(try service.sign(request))
+        let details = try service.waitUntilReadiness(is: 503)
+        let faults = details["faults"] as? [String] ?? []
+        #expect(faults.contains { $0.contains("ledger.sqlite-wal was moved or deleted") }, "\(faults)")
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+        let restarted = try RunningService(service.installation)
+        #expect(try restarted.sign(request).status == 200)
+        #expect(try service.installation.records().count == 2)
+    }
+
+    @Test("Its log is replaced: nothing is signed until the right one is back")
+    func logReplaced() throws {
+        let service = try RunningService()
+        let log = service.installation.ledger + "-wal"
+        #expect(try service.sign(request).status == 200)
+        try FileManager.default.moveItem(atPath: log, toPath: log + ".away")
+        try FileManager.default.copyItem(atPath: log + ".away", toPath: log)
+        expectNoSignature(try service.sign(request))
+        let details = try service.waitUntilReadiness(is: 503)
+        let faults = details["faults"] as? [String] ?? []
+        #expect(faults.contains { $0.contains("ledger.sqlite-wal was replaced") }, "\(faults)")
+        try FileManager.default.removeItem(atPath: log)
+        try FileManager.default.moveItem(atPath: log + ".away", toPath: log)
+        try service.waitUntilReadiness(is: 200)
+        #expect(try service.sign(request).decisions.first?["discount"] != nil)
+        #expect(try service.installation.records().count == 2)
+    }
 }

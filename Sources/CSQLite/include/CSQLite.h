@@ -19,4 +19,8 @@ bool csqlite_layer_files(void);
 // Not where its files have no such layer, or are on what may lose the bytes around an interrupted write.
 bool csqlite_gather_log_writes(struct sqlite3 *database);
 
+// Leaves a connection's log as it is when it is closed as the last one: nothing of it is brought into the file, and it is
+// not deleted. sqlite3_db_config() takes a variable number of arguments.
+void csqlite_keep_log(struct sqlite3 *database);
+
 #endif

@@ -21,6 +21,8 @@ final class LogCheckpoints: Sendable {
         case beside
         /// It has: the next commit brings the rest.
         case ending
+        /// The file is being closed.
+        case stopped
     }
 
     private enum Due {
@@ -72,7 +74,7 @@ final class LogCheckpoints: Sendable {
             case .resting:
                 progress = .asked
                 return .beside
-            case .asked where pages < 2 * self.pages, .beside:
+            case .asked where pages < 2 * self.pages, .beside, .stopped:
                 return .nothing
             // In the first case no thread has been free for it: the log stays short all the same.
             case .asked, .ending:
@@ -96,14 +98,32 @@ final class LogCheckpoints: Sendable {
             return true
         }
         guard isDue else { return }
-        defer { progress.withLock { $0 = .ending } }
+        defer { progress.withLock { if $0 == .beside { $0 = .ending } } }
+        connection.withLock { checkpoint(by: &$0) }
+    }
+
+    /// Does no more; when this returns, none is under way.
+    func stop() {
+        progress.withLock { $0 = .stopped }
+        connection.withLock { _ in }
+    }
+
+    /// Does the last one, when no other connection of this process is open any more: where no other process has one
+    /// either, SQLite deletes the log then.
+    func checkpointAndClose() {
         connection.withLock { connection in
-            if connection == nil {
-                var configuration = Configuration()
-                configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-                connection = try? DatabaseQueue(path: path, configuration: configuration)
-            }
-            _ = try? connection?.inDatabase { try $0.checkpoint(.passive) }
+            checkpoint(by: &connection)
+            try? connection?.close()
+            connection = nil
         }
+    }
+
+    private func checkpoint(by connection: inout DatabaseQueue?) {
+        if connection == nil {
+            var configuration = Configuration()
+            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            connection = try? DatabaseQueue(path: path, configuration: configuration)
+        }
+        _ = try? connection?.inDatabase { try $0.checkpoint(.passive) }
     }
 }

@@ -1,6 +1,5 @@
 import CSQLite
 import GRDB
-import Glibc
 
 /// An SQLite file: the home of the ledger and of all other state where one service keeps its own.
 ///
@@ -11,6 +10,8 @@ public final class SQLiteDatabase: Sendable {
     public enum Access: Sendable {
         /// To read and write; made, with all its tables, when it is not there.
         case readWrite
+        /// To read and write a file that is there; tables that it does not have yet are made.
+        case existing
         /// To read what is there; nothing is made or changed but SQLite's own `-wal` and `-shm`.
         case readOnly
     }
@@ -34,9 +35,10 @@ public final class SQLiteDatabase: Sendable {
     static let isSetUp = csqlite_count_no_memory() && csqlite_layer_files()
 
     let pool: DatabasePool
-    private let checkpoints: LogCheckpoints
-    /// Which file it is, whatever its name is by now.
-    private let identity: FileIdentity?
+    let checkpoints: LogCheckpoints
+    /// Which files they are, whatever their names are by now.
+    let files: SQLiteFiles
+    let access: Access
 
     /// Opens the file and brings its tables up to date.
     ///
@@ -51,8 +53,9 @@ public final class SQLiteDatabase: Sendable {
         keys: LedgerKeyMarks? = nil
     ) throws(StorageFailure) {
         self.path = path
+        self.access = access
         _ = Self.isSetUp
-        try Self.prepareFile(path, access)
+        try SQLiteFiles.prepare(path, isMade: access == .readWrite)
         pool = try Self.catching(path, otherwise: .cannotOpen) {
             var configuration = Configuration()
             configuration.readonly = access == .readOnly
@@ -64,10 +67,11 @@ public final class SQLiteDatabase: Sendable {
         let pageSize = try Self.catching(path) { [pool] in
             try pool.read { try Int.fetchOne($0, sql: "PRAGMA page_size") }
         }
+        // The log is opened with the first look into the file.
+        files = SQLiteFiles(inUseAt: path)
         checkpoints = LogCheckpoints(path: path, pageSize: pageSize ?? Self.pageSize)
-        identity = FileIdentity(of: path)
         switch access {
-        case .readWrite:
+        case .readWrite, .existing:
             try makeDurable()
             try migrate()
             if let keys { try claim(with: keys) }
@@ -80,18 +84,6 @@ public final class SQLiteDatabase: Sendable {
                 )
             }
             if let keys { try checkKeys(keys) }
-        }
-    }
-
-    /// Sees that the file still is where it was: what is written to one that was moved or deleted is on no record.
-    ///
-    /// - Throws: ``StorageFailure`` when it is not.
-    func checkIsInPlace() throws(StorageFailure) {
-        guard FileIdentity(of: path) == identity else {
-            throw StorageFailure(
-                .unavailable,
-                "\(path) was moved, replaced or deleted while it was in use; put it back, or start the service anew"
-            )
         }
     }
 
@@ -136,16 +128,6 @@ public final class SQLiteDatabase: Sendable {
         try Self.catching(path) {
             try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
         }
-    }
-
-    /// Makes the file with mode 0600 when it is not there; its log gets the mode of the file.
-    private static func prepareFile(_ path: String, _ access: Access) throws(StorageFailure) {
-        let flags = access == .readOnly ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC
-        let descriptor = open(path, flags, 0o600)
-        guard descriptor >= 0 else {
-            throw StorageFailure(.cannotOpen, "\(path) cannot be opened: \(String(cString: strerror(errno)))")
-        }
-        close(descriptor)
     }
 
     /// GRDB sets `synchronous` to NORMAL for WAL mode, and NORMAL may lose the last commits to a power cut.

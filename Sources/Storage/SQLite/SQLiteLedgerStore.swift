@@ -53,7 +53,7 @@ final class SQLiteLedgerStore: LedgerStore {
             defer { (chain.head, chain.nonces) = (nil, []) }
             return (chain.head, chain.nonces)
         }
-        try database.checkIsInPlace()
+        try database.files.checkAreInPlace()
         let written = try database.write { database in
             let written = try write(entries, to: database, from: known, nonces)
             guard isWanted() else { throw StorageFailure.abandoned }
@@ -64,7 +64,7 @@ final class SQLiteLedgerStore: LedgerStore {
     }
 
     func probe() throws(StorageFailure) {
-        try database.checkIsInPlace()
+        try database.files.checkAreInPlace()
         try database.write { database in
             _ = try head(database)
             try database.execute(

@@ -31,10 +31,11 @@ struct Serve: AsyncParsableCommand {
         let logger = Logger(label: "offer-signer")
         for warning in service.warnings { logger.warning("\(warning)") }
         let settings = service.settings
-        if let warning = LedgerKeyFiles(settings).lossWarning { logger.warning("\(warning)") }
-        let faults = LedgerKeyFiles(settings).faults()
+        let files = LedgerKeyFiles(settings)
+        let faults = files.faults()
         for fault in faults { Console.message("error: \(fault)") }
         guard faults.isEmpty else { throw .badConfiguration }
+        if let warning = files.lossWarning { logger.warning("\(warning)") }
         let ledger = try options.orFail { () throws(ValueFault) in try OpenLedger(settings) }
         return ServiceComposition(service, ledger, from: options.source, log: log)
     }

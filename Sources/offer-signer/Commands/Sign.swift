@@ -79,7 +79,10 @@ struct Sign: AsyncParsableCommand {
     func run() async throws {
         let service = try options.load()
         let evidence = try evidence()
-        let opened = try options.orFail { () throws(ValueFault) in try OpenLedger(service.settings) }
+        let opened = try options.orFail { () throws(ValueFault) in
+            try LedgerKeyFiles(service.settings).checkIsNotLost()
+            return try OpenLedger(service.settings)
+        }
         let signOffers = service.signOffers(
             asking: nil,
             recordingIn: opened.ledger,

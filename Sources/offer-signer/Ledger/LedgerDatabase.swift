@@ -10,7 +10,7 @@ enum LedgerDatabase: Sendable {
     enum Access {
         /// To read and write; what is missing is made.
         case readWrite
-        /// To read and write what is there; PostgreSQL gets no ledger.
+        /// To read and write what is there; no file is made, and PostgreSQL gets no ledger.
         case existing
         /// To read what is there.
         case readOnly
@@ -28,7 +28,12 @@ enum LedgerDatabase: Sendable {
     init(_ location: LedgerLocation, access: Access, keys: LedgerKeyMarks? = nil) throws(StorageFailure) {
         switch location {
         case .sqlite(let path):
-            let access: SQLiteDatabase.Access = access == .readOnly ? .readOnly : .readWrite
+            let access: SQLiteDatabase.Access =
+                switch access {
+                case .readWrite: .readWrite
+                case .existing: .existing
+                case .readOnly: .readOnly
+                }
             self = .sqlite(try SQLiteDatabase(path: path, access: access, keys: keys))
         case .postgres(let url):
             if let fault = Self.environmentFault { throw StorageFailure(.cannotOpen, fault) }
@@ -90,8 +95,11 @@ enum LedgerDatabase: Sendable {
         }
     }
 
-    /// Closes what has to be closed.
+    /// Closes it: a file has everything in itself then, where no other process uses it.
     func close() async {
-        if case .postgreSQL(let database) = self { await database.close() }
+        switch self {
+        case .sqlite(let file): file.close()
+        case .postgreSQL(let database): await database.close()
+        }
     }
 }

@@ -14,7 +14,7 @@ struct LedgerKeyFiles {
     /// The key that signs checkpoints, a P8.
     let checkpointKey: String
 
-    private let settings: LedgerSettings
+    let settings: LedgerSettings
     /// Whether the service is for this machine alone.
     private let isLoopback: Bool
     private let digestKeyAccess: FileAccess
@@ -43,23 +43,11 @@ struct LedgerKeyFiles {
         return !FileManager.default.fileExists(atPath: path)
     }
 
-    /// A sentence where a ledger seems to be lost: the keys that were made beside it are there, and it is not.
-    ///
-    /// A directory that is not mounted or a file that was moved would otherwise begin a new ledger without a word.
-    var lossWarning: String? {
-        guard case .sqlite(let path) = settings.location, isLedgerNew else { return nil }
-        let made = [
-            settings.digestKeyFile == nil ? digestKey : nil, settings.checkpointKeyFile == nil ? checkpointKey : nil,
-        ].compactMap(\.self)
-        guard made.contains(where: FileManager.default.fileExists) else { return nil }
-        return "ledger.url: \(Echo.path(path)) is not there, though its keys are; a new ledger counts nothing that was "
-            + "signed before: if it was moved or lost, stop the service and restore it from a backup"
-    }
-
     /// Refuses an SQLite ledger that no service has made yet.
     ///
     /// - Throws: ``ValueFault`` when it is not there.
     func checkLedgerIsThere() throws(ValueFault) {
+        try checkRemains()
         guard isLedgerNew else { return }
         throw ValueFault(
             "there is no ledger where the configuration has it; name the one that the service writes, with --ledger-url"
@@ -70,6 +58,8 @@ struct LedgerKeyFiles {
     ///
     /// - Throws: ``ValueFault`` when one cannot be made.
     func makeForNewLedger() throws(ValueFault) {
+        // Before the keys: they would be of no ledger.
+        try checkRemains()
         guard isLedgerNew else { return }
         if settings.digestKeyFile == nil, !FileManager.default.fileExists(atPath: digestKey) {
             try Self.write(Self.randomBytes(), to: digestKey)
@@ -110,6 +100,7 @@ struct LedgerKeyFiles {
             return
         }
         let shown = Echo.path(path)
+        try checkRemains()
         guard !isLedgerNew else {
             var isDirectory: ObjCBool = false
             let directory = URL(filePath: path).deletingLastPathComponent().path

@@ -124,4 +124,45 @@ struct SQLiteDatabaseTests {
             try await group.waitForAll()
         }
     }
+
+    @Test("Closed, the file has everything in itself, and its log is gone")
+    func closed() throws {
+        let database = try SQLiteDatabase(path: path)
+        try database.write { try $0.execute(sql: "CREATE TABLE kept (value TEXT)") }
+        database.close()
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+        let copy = directory.path("copy.sqlite")
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        #expect(try SQLiteDatabase(path: copy, access: .readOnly).read { try $0.tableExists("kept") })
+        #expect(throws: StorageFailure.self) { try database.read { try $0.tableExists("kept") } }
+        #expect(throws: StorageFailure.self) { try database.write { try $0.execute(sql: "DROP TABLE kept") } }
+    }
+
+    @Test("Closed while its log is in another place, both are left as they are")
+    func closedApart() throws {
+        let database = try SQLiteDatabase(path: path)
+        try database.write { try $0.execute(sql: "CREATE TABLE kept (value TEXT)") }
+        let log = path + "-wal"
+        try FileManager.default.moveItem(atPath: log, toPath: log + ".away")
+        try FileManager.default.copyItem(atPath: log + ".away", toPath: log)
+        let before = try Data(contentsOf: URL(filePath: path))
+        database.close()
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        #expect(FileManager.default.fileExists(atPath: log))
+    }
+
+    @Test(
+        "A log without its file is not taken for an empty database's, whatever the file is opened for",
+        arguments: [SQLiteDatabase.Access.readWrite, .existing, .readOnly],
+        [true, false]
+    )
+    func strayLog(access: SQLiteDatabase.Access, isEmpty: Bool) throws {
+        try Data(repeating: 1, count: 4000).write(to: URL(filePath: path + "-wal"))
+        if isEmpty { try Data().write(to: URL(filePath: path)) }
+        let failure = #expect(throws: StorageFailure.self) { try SQLiteDatabase(path: path, access: access) }
+        #expect(failure?.code == .cannotOpen)
+        #expect(failure?.detail.contains("put the file back beside its log") == true)
+        #expect(FileManager.default.fileExists(atPath: path) == isEmpty)
+        #expect(try Data(contentsOf: URL(filePath: path + "-wal")).count == 4000)
+    }
 }

@@ -1,0 +1,99 @@
+import Glibc
+
+/// The files of a database that is in use: the one that its path names, and its log (`-wal`), with the newest of what was
+/// written.
+///
+/// While a connection is open nobody has a right to move, replace or delete either: SQLite itself deletes the log when
+/// the last connection is closed, and not before.
+struct SQLiteFiles: Sendable {
+    /// The file.
+    let path: String
+
+    private let file: FileIdentity?
+    private let log: FileIdentity?
+
+    /// Looks which files they are, when the log has been opened.
+    ///
+    /// - Parameter path: The file.
+    init(inUseAt path: String) {
+        self.path = path
+        file = FileIdentity(of: path)
+        log = FileIdentity(of: Self.log(of: path))
+    }
+
+    /// Sees that both still are where they were: what is written to one that was moved or deleted is on no record.
+    ///
+    /// - Throws: ``StorageFailure`` when one is not.
+    func checkAreInPlace() throws(StorageFailure) {
+        guard FileIdentity(of: path) == file else {
+            throw StorageFailure(
+                .unavailable,
+                "\(path) was moved, replaced or deleted while it was in use; put it back, or start the service anew"
+            )
+        }
+        // Where none was seen, nothing can be said of it.
+        guard let log else { return }
+        let name = Self.log(of: path)
+        guard let found = FileIdentity(of: name) else {
+            throw StorageFailure(
+                .unavailable,
+                "\(name) was moved or deleted while it was in use, with the newest records in it; put it back, or stop the "
+                    + "service, which writes them into \(path) then, and start it again"
+            )
+        }
+        guard found == log else {
+            throw StorageFailure(
+                .unavailable,
+                "\(name) was replaced while it was in use; put back the one that was there, which has the newest records "
+                    + "in it"
+            )
+        }
+    }
+
+    /// Whether what is in the log may be brought into the file, and the log be deleted: the file is in its place, and so is
+    /// the log, or nothing is in the log's place that anybody has written to since.
+    var mayBecomeOne: Bool {
+        guard FileIdentity(of: path) == file else { return false }
+        let name = Self.log(of: path)
+        return FileIdentity(of: name) == log || Self.size(of: name) == 0
+    }
+
+    /// Makes the file with mode 0600 when it is not there; its log gets the mode of the file.
+    ///
+    /// Nothing is made, or opened, where a log lies beside a file that is not there or is empty: SQLite would take the log
+    /// for one that was left behind, and delete it.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - isMade: Whether it is made.
+    /// - Throws: ``StorageFailure``.
+    static func prepare(_ path: String, isMade: Bool) throws(StorageFailure) {
+        if let fault = strayLog(of: path) { throw StorageFailure(.cannotOpen, fault) }
+        let descriptor = open(path, isMade ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw StorageFailure(.cannotOpen, "\(path) cannot be opened: \(String(cString: strerror(errno)))")
+        }
+        close(descriptor)
+    }
+
+    /// A sentence where a log lies beside a file that is not there, or is empty; `nil` where none does.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: The sentence, with the mend.
+    static func strayLog(of path: String) -> String? {
+        guard size(of: path) == 0, size(of: log(of: path)) > 0 else { return nil }
+        // Whoever makes the file makes it before the log: it may just have come to be.
+        guard size(of: path) == 0 else { return nil }
+        let state = FileIdentity(of: path) == nil ? "not there" : "empty"
+        return "\(path) is \(state), though its log \(log(of: path)) is there with records in it; put "
+            + "the file back beside its log, or move the log away to begin a new ledger"
+    }
+
+    private static func log(of path: String) -> String { path + "-wal" }
+
+    /// The size of a file in bytes; 0 when there is none.
+    private static func size(of path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Glibc
+import Storage
+
+/// What tells a ledger that was lost from one that nobody has made yet: the keys that are made beside it, and what is left
+/// of its files.
+extension LedgerKeyFiles {
+    /// Whether keys that were made beside the ledger are there.
+    private var areKeysMade: Bool {
+        let made = [
+            settings.digestKeyFile == nil ? digestKey : nil, settings.checkpointKeyFile == nil ? checkpointKey : nil,
+        ].compactMap(\.self)
+        return made.contains(where: FileManager.default.fileExists)
+    }
+
+    /// A sentence where a ledger seems to be lost: the keys that were made beside it are there, and nothing of it is.
+    ///
+    /// A directory that is not mounted or a file that was moved would otherwise begin a new ledger without a word.
+    var lossWarning: String? {
+        guard case .sqlite(let path) = settings.location, isLedgerNew, areKeysMade else { return nil }
+        return "ledger.url: \(Echo.path(path)) is not there, though its keys are; a new ledger counts nothing that was "
+            + "signed before: if it was moved or lost, stop the service and restore it from a backup"
+    }
+
+    /// Refuses what is left of an SQLite ledger: its log without its file, or its file without its log, in which there is
+    /// no ledger though the keys that were made beside it are there.
+    ///
+    /// - Throws: ``ValueFault`` with the mend.
+    func checkRemains() throws(ValueFault) {
+        guard case .sqlite(let path) = settings.location else { return }
+        if let fault = SQLiteDatabase.strayLog(of: path) { throw ValueFault(fault) }
+        guard !isLedgerNew, areKeysMade, !waitFor({ SQLiteDatabase.hasTables(at: path) != false }) else { return }
+        throw ValueFault(
+            "\(Echo.path(path)) has no ledger in it, though its keys are there: what was signed may have been in "
+                + "\(Echo.path(path + "-wal")); restore the file from a backup, or delete it to begin a new ledger, which "
+                + "counts nothing that was signed before"
+        )
+    }
+
+    /// Refuses to begin a ledger in the place of one that seems to be lost: that is for the service to do, which warns of
+    /// it, and not for a command.
+    ///
+    /// - Throws: ``ValueFault`` with the mend.
+    func checkIsNotLost() throws(ValueFault) {
+        try checkRemains()
+        guard case .sqlite(let path) = settings.location, !waitFor({ lossWarning == nil }) else { return }
+        throw ValueFault(
+            "\(Echo.path(path)) is not there, though its keys are; put it back or restore it from a backup, or start the "
+                + "service to begin a new ledger, which counts nothing that was signed before"
+        )
+    }
+
+    /// Whether something is so before long: whoever begins a ledger makes its keys, its file and its tables one after the
+    /// other, and another process may just be at it.
+    private func waitFor(_ condition: () -> Bool) -> Bool {
+        for _ in 0..<20 {
+            if condition() { return true }
+            usleep(100_000)
+        }
+        return condition()
+    }
+}

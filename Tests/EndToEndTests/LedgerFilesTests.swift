@@ -1,0 +1,124 @@
+import ChildProcess
+import Foundation
+import Testing
+
+@Suite("The ledger's file, its log and its keys", .serialized, .timeLimit(.minutes(30)))
+struct LedgerFilesTests {
+    private let installation: Installation
+    private static let keys = [".digest-key", ".checkpoint-key.p8"]
+
+    init() throws { installation = try Installation() }
+
+    private var log: String { installation.ledger + "-wal" }
+
+    private func size(_ path: String) -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
+    }
+
+    private func sign(_ count: Int, by service: RunningService) throws {
+        let body = #"""
+            {"applicationUsername":"alice","evidence":{"receiptResponse":\#(Customers.active)},
+            "offers":[{"productId":"pro.monthly","offerId":"anyone"}]}
+            """#
+        for _ in 0..<count { #expect(try service.sign(body).decisions.first?["discount"] != nil) }
+    }
+
+    private func signByCommand() throws -> ChildProcess.Outcome {
+        try Executable.run([
+            "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",
+            "pro.monthly", "--offer-id", "anyone", "--application-username", "bob", "--skip-eligibility",
+        ])
+    }
+
+    /// Expects that check and serve refuse the configuration, and sign to sign, with the same words.
+    private func expectRefusals(_ words: String...) throws {
+        for command in ["check", "serve"] {
+            let outcome = try Executable.run([command, "--config", installation.configuration])
+            #expect(outcome.status == 78)
+            #expect(outcome.errors.contains("error: ledger.url: "), "\(outcome.errors)")
+            for word in words { #expect(outcome.errors.contains(word), "\(outcome.errors)") }
+        }
+        let signed = try signByCommand()
+        #expect(signed.status == 1 && signed.text.isEmpty)
+        for word in words { #expect(signed.errors.contains(word), "\(signed.errors)") }
+    }
+
+    private func expectRecords(_ count: Int, in installation: Installation) throws {
+        let verified = try installation.ledger("verify")
+        #expect(verified.status == 0, "\(verified.errors)")
+        #expect(verified.text.hasPrefix("\(count) records in "), "\(verified.text)")
+    }
+
+    @Test("After a clean stop the file and its keys are all of the ledger: a copy of them has every record")
+    func copied() throws {
+        let service = try RunningService(installation)
+        try sign(5, by: service)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+        #expect(!FileManager.default.fileExists(atPath: log))
+        let copy = try Installation()
+        for suffix in [""] + Self.keys {
+            try FileManager.default.copyItem(atPath: installation.ledger + suffix, toPath: copy.ledger + suffix)
+        }
+        try expectRecords(5, in: copy)
+    }
+
+    @Test("A stop beside another service that uses the file brings what is in the log into it, and fails nothing")
+    func shared() throws {
+        let services = [try RunningService(installation), try RunningService(installation)]
+        for service in services { try sign(2, by: service) }
+        services[0].signal(SIGTERM)
+        #expect(services[0].wait() == 0)
+        try sign(1, by: services[1])
+        services[1].signal(SIGTERM)
+        #expect(services[1].wait() == 0)
+        #expect(!FileManager.default.fileExists(atPath: log))
+        try expectRecords(5, in: installation)
+    }
+
+    @Test("While the file is away nothing makes another one, which would take the log's records with it")
+    func moved() throws {
+        let service = try RunningService(installation)
+        try sign(5, by: service)
+        service.signal(SIGKILL)
+        _ = service.wait()
+        #expect(size(log) > 0)
+        try FileManager.default.moveItem(atPath: installation.ledger, toPath: installation.ledger + ".away")
+        try expectRefusals("is not there, though its log ", "put the file back beside its log")
+        #expect(!FileManager.default.fileExists(atPath: installation.ledger))
+        // As an empty file in its place would.
+        try Data().write(to: URL(filePath: installation.ledger))
+        try expectRefusals("is empty, though its log ", "put the file back beside its log")
+        #expect(try installation.ledger("verify").errors.contains("is empty, though its log "))
+        try FileManager.default.removeItem(atPath: installation.ledger)
+        try FileManager.default.moveItem(atPath: installation.ledger + ".away", toPath: installation.ledger)
+        try expectRecords(5, in: installation)
+    }
+
+    @Test("A file that has lost its log, with all that was in it, is refused as long as its keys are there")
+    func logLost() throws {
+        let service = try RunningService(installation)
+        try sign(5, by: service)
+        service.signal(SIGKILL)
+        _ = service.wait()
+        for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: installation.ledger + suffix) }
+        let refusal = "has no ledger in it, though its keys are there"
+        try expectRefusals(refusal, "restore the file from a backup, or delete it")
+        try Data().write(to: URL(filePath: installation.ledger))
+        try expectRefusals(refusal)
+        try FileManager.default.removeItem(atPath: installation.ledger)
+        let anew = try RunningService(installation)
+        #expect(anew.log.contains("is not there, though its keys are"))
+        try sign(1, by: anew)
+    }
+
+    @Test("The sign command begins no ledger in the place of one that is gone")
+    func commandLine() throws {
+        #expect(try signByCommand().status == 0)
+        try FileManager.default.removeItem(atPath: installation.ledger)
+        let signed = try signByCommand()
+        #expect(signed.status == 1 && signed.text.isEmpty)
+        #expect(signed.errors.contains("is not there, though its keys are; put it back"), "\(signed.errors)")
+        #expect(!FileManager.default.fileExists(atPath: installation.ledger))
+    }
+}
