@@ -20,6 +20,11 @@
 //   that an interrupted write leaves the bytes around it alone (SQLITE_IOCAP_POWERSAFE_OVERWRITE). Elsewhere nothing is
 //   gathered.
 //
+// It also watches the length of the log, for all connections: where somebody cut it short, a commit would be written after
+// a hole, and a checkpoint would bring the hole into the database file. So whoever takes the lock for either finds out
+// first whether the log has all the pages that its index speaks of. They are told so by SQLITE_IOERR_DATA, which SQLite
+// itself never uses, and passes on as it is.
+//
 // Only connections that ask for it gather; for all other files, and all other calls, the layer passes on what it gets.
 
 #include "CSQLite.h"
@@ -35,6 +40,18 @@
 
 // The first of the locks in the log's index: who holds it may write to the log.
 #define LOCK_OF_WRITERS 0
+// The second: who holds it may bring the log's pages into the database file.
+#define LOCK_OF_CHECKPOINTS 1
+
+// The log's index begins with two copies of a header of 48 bytes (https://www.sqlite.org/walformat.html, 2.1), in the
+// machine's order of bytes.
+#define INDEX_HEADER 48
+#define INDEX_IS_MADE 12
+#define INDEX_PAGE_SIZE 14
+#define INDEX_PAGES 16
+// What the log has before its first page, and before each.
+#define LOG_HEADER 32
+#define PAGE_HEADER 24
 
 typedef struct Log Log;
 
@@ -43,6 +60,7 @@ typedef struct {
     sqlite3_file base;
     Log *log;     // its log, while that is open
     int gathers;  // whether its connection asked for it
+    volatile unsigned char *index;  // the beginning of its log's index, while that is there
 } Main;
 
 // Its log.
@@ -107,7 +125,9 @@ static int log_sync(sqlite3_file *file, int flags) {
 
 static int log_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 place) {
     int result = write_out((Log *)file);
-    return result ? result : REAL(file, xRead, bytes, count, place);
+    if (!result) result = REAL(file, xRead, bytes, count, place);
+    // No page of it is asked for that was not there.
+    return result == SQLITE_IOERR_SHORT_READ ? SQLITE_IOERR_DATA : result;
 }
 
 static int log_truncate(sqlite3_file *file, sqlite3_int64 size) {
@@ -143,14 +163,61 @@ static int main_control(sqlite3_file *file, int operation, void *argument) {
     return SQLITE_OK;
 }
 
+// How long the log has to be at the least; 0 where its index does not say.
+static sqlite3_int64 length_by_index(const Main *main) {
+    unsigned char header[2 * INDEX_HEADER];
+    if (!main->index) return 0;
+    for (int place = 0; place < 2 * INDEX_HEADER; place++) header[place] = main->index[place];
+    // Somebody is writing it, or was when it ended.
+    if (memcmp(header, header + INDEX_HEADER, INDEX_HEADER) || !header[INDEX_IS_MADE]) return 0;
+    unsigned short size;
+    unsigned int pages;
+    memcpy(&size, header + INDEX_PAGE_SIZE, sizeof size);
+    memcpy(&pages, header + INDEX_PAGES, sizeof pages);
+    // 64 KiB have no room in it, and are 1.
+    sqlite3_int64 page = (size & 0xfe00) + ((size & 1) << 16);
+    return pages ? LOG_HEADER + pages * (page + PAGE_HEADER) : 0;
+}
+
+// Whether the log has all that its index speaks of.
+static int is_whole(const Main *main) {
+    if (!main->log) return 1;
+    for (;;) {
+        sqlite3_int64 least = length_by_index(main);
+        sqlite3_int64 length;
+        // What is in memory is in no index yet.
+        if (!least || REAL(&main->log->base, xFileSize, &length) || length >= least) return 1;
+        // Another process may have begun the log again meanwhile.
+        if (length_by_index(main) == least) return 0;
+    }
+}
+
 static int main_shm_lock(sqlite3_file *file, int first, int count, int flags) {
     Log *log = ((Main *)file)->log;
+    if ((flags & SQLITE_SHM_LOCK) && (flags & SQLITE_SHM_EXCLUSIVE) && count == 1 &&
+        (first == LOCK_OF_WRITERS || first == LOCK_OF_CHECKPOINTS)) {
+        int result = REAL(file, xShmLock, first, count, flags);
+        if (result || is_whole((Main *)file)) return result;
+        REAL(file, xShmLock, first, count, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE);
+        return SQLITE_IOERR_DATA;
+    }
     if (log && first == LOCK_OF_WRITERS && (flags & SQLITE_SHM_UNLOCK) && (flags & SQLITE_SHM_EXCLUSIVE)) {
         // Nobody waits for it: what was committed was synced.
         write_out(log);
         log->failure = SQLITE_OK;
     }
     return REAL(file, xShmLock, first, count, flags);
+}
+
+static int main_shm_map(sqlite3_file *file, int page, int size, int extends, void volatile **result) {
+    int code = REAL(file, xShmMap, page, size, extends, result);
+    if (page == 0 && code == SQLITE_OK) ((Main *)file)->index = *result;
+    return code;
+}
+
+static int main_shm_unmap(sqlite3_file *file, int deletes) {
+    ((Main *)file)->index = NULL;
+    return REAL(file, xShmUnmap, deletes);
 }
 
 // MARK: What is passed on
@@ -170,11 +237,7 @@ static int pass_is_reserved(sqlite3_file *f, int *result) { return REAL(f, xChec
 static int pass_control(sqlite3_file *f, int operation, void *argument) { return REAL(f, xFileControl, operation, argument); }
 static int pass_sector(sqlite3_file *f) { return REAL(f, xSectorSize); }
 static int pass_device(sqlite3_file *f) { return REAL(f, xDeviceCharacteristics); }
-static int pass_shm_map(sqlite3_file *f, int page, int size, int extends, void volatile **result) {
-    return REAL(f, xShmMap, page, size, extends, result);
-}
 static void pass_shm_barrier(sqlite3_file *f) { REAL(f, xShmBarrier); }
-static int pass_shm_unmap(sqlite3_file *f, int deletes) { return REAL(f, xShmUnmap, deletes); }
 static int pass_fetch(sqlite3_file *f, sqlite3_int64 place, int count, void **result) {
     return REAL(f, xFetch, place, count, result);
 }
@@ -184,8 +247,8 @@ static const sqlite3_io_methods main_methods = {
     .iVersion = 3, .xClose = main_close, .xRead = pass_read, .xWrite = pass_write, .xTruncate = pass_truncate,
     .xSync = pass_sync, .xFileSize = pass_size, .xLock = pass_lock, .xUnlock = pass_unlock,
     .xCheckReservedLock = pass_is_reserved, .xFileControl = main_control, .xSectorSize = pass_sector,
-    .xDeviceCharacteristics = pass_device, .xShmMap = pass_shm_map, .xShmLock = main_shm_lock,
-    .xShmBarrier = pass_shm_barrier, .xShmUnmap = pass_shm_unmap, .xFetch = pass_fetch, .xUnfetch = pass_unfetch,
+    .xDeviceCharacteristics = pass_device, .xShmMap = main_shm_map, .xShmLock = main_shm_lock,
+    .xShmBarrier = pass_shm_barrier, .xShmUnmap = main_shm_unmap, .xFetch = pass_fetch, .xUnfetch = pass_unfetch,
 };
 
 // Nobody asks a log for shared memory.

@@ -184,6 +184,15 @@ extension SQLiteDatabase {
             throw failure
         } catch let error as DatabaseError {
             let said = error.message ?? "error \(error.resultCode.rawValue)"
+            // Of the layer over SQLite's files, see log_writes.c.
+            if error.extendedResultCode == .SQLITE_IOERR_DATA {
+                throw StorageFailure(
+                    code,
+                    "\(path)-wal lacks records that were written to it: it was cut short or replaced while it was in use; "
+                        + "put the right one back, or stop the service, and where records are missing then, restore the "
+                        + "ledger from a backup"
+                )
+            }
             switch error.resultCode {
             case .SQLITE_NOTADB, .SQLITE_CORRUPT:
                 throw StorageFailure(.notADatabase, "\(path) is not a sound SQLite file: \(said)")

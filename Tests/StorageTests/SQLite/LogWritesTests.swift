@@ -108,4 +108,37 @@ struct LogWritesTests {
         // 80 pages.
         #expect(try writes() - before < 10)
     }
+
+    @Test("Where somebody cut the log short, nothing is written after the hole, and none of it comes into the file")
+    func cutShort() throws {
+        let database = try open()
+        try database.write { try $0.execute(sql: "CREATE TABLE texts (value TEXT NOT NULL)") }
+        _ = try database.pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
+        try database.write { try insert(40, "in the log", in: $0) }
+        let before = try Data(contentsOf: URL(filePath: path))
+        try #require(truncate(path + "-wal", 4096) == 0)
+        let failure = #expect(throws: StorageFailure.self) { try database.write { try insert(1, "after", in: $0) } }
+        #expect(failure?.code == .unavailable)
+        #expect(failure?.detail.contains("\(path)-wal lacks records that were written to it") == true)
+        #expect(throws: DatabaseError.self) {
+            try database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+        }
+        database.close()
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        #expect(FileManager.default.fileExists(atPath: path + "-wal"))
+    }
+
+    @Test("A log that another connection begins again, shorter, is whole")
+    func begunAgain() throws {
+        let database = try open()
+        let other = try open()
+        try database.write { try $0.execute(sql: "CREATE TABLE texts (value TEXT NOT NULL)") }
+        for round in 0..<4 {
+            try database.write { try insert(60, "long", in: $0) }
+            // As `PRAGMA wal_checkpoint(TRUNCATE)` of the sqlite3 command does.
+            try other.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            try (round % 2 == 0 ? database : other).write { try insert(1, "short", in: $0) }
+        }
+        #expect(try found().count == 244)
+    }
 }
