@@ -35,19 +35,25 @@ def canonical(title, *values):
     return message
 
 
-def verify_checkpoint(key, writer, kind, number, record_hash, time, signature):
-    message = canonical("offer-signer ledger checkpoint 1", writer, kind, number, record_hash, time)
-    try:
-        key.verify(signature, message, ec.ECDSA(hashes.SHA256()))
-    except InvalidSignature:
-        raise Broken(f"chain {writer}: the {kind} at record {number} is not by the checkpoint key") from None
+def verify_checkpoint(key, beginning, writer, kind, number, record_hash, time, signature):
+    """What deletes a chain's first records is signed with the hash of its beginning, but for that of old versions."""
+    values = writer, kind, number, record_hash, time
+    messages = [canonical("offer-signer ledger checkpoint 1", *values)]
+    if kind == "retention":
+        messages.append(canonical("offer-signer ledger checkpoint 2", *values, beginning))
+    for message in messages:
+        try:
+            return key.verify(signature, message, ec.ECDSA(hashes.SHA256()))
+        except InvalidSignature:
+            pass
+    raise Broken(f"chain {writer}: the {kind} at record {number} is not by the checkpoint key, or not of this chain")
 
 
 def verify_chain(database, key, chain):
     """Recomputes one chain's hashes; returns how many records were in order."""
     writer, started_at, previous_writer, previous_number, previous_hash = chain
     last = 0
-    last_hash = hashlib.sha256(
+    beginning = last_hash = hashlib.sha256(
         canonical(
             "offer-signer ledger chain 1", writer, started_at, previous_writer, previous_number or 0, previous_hash
         )
@@ -56,7 +62,7 @@ def verify_chain(database, key, chain):
     for kind, number, *rest in database.execute(
         "SELECT kind, number, hash, time, signature FROM ledger_checkpoints WHERE writer = ?", [writer]
     ):
-        verify_checkpoint(key, writer, kind, number, *rest)
+        verify_checkpoint(key, beginning, writer, kind, number, *rest)
         statements[kind][number] = rest[0]
     if statements["retention"]:
         last = max(statements["retention"])

@@ -17,6 +17,8 @@ struct ChainWalk<Archive: LedgerArchive> {
     private let page: Int
     private var step: Int
     private let writer: String
+    /// The hash of the chain's beginning, by what is said of that now.
+    private let beginning: [UInt8]
     /// How far the chain was when others began.
     private let marks: [LedgerChain.Head]
     /// Checkpoints that are still ahead.
@@ -36,6 +38,7 @@ struct ChainWalk<Archive: LedgerArchive> {
         self.page = page
         step = page
         writer = chain.writer
+        beginning = chain.beginning
         last = LedgerChain.Head(number: 0, hash: chain.beginning)
         self.marks = marks
     }
@@ -111,8 +114,12 @@ struct ChainWalk<Archive: LedgerArchive> {
             stump = newest
         }
         guard let stump, stump.number > last.number else { return }
-        guard stump.isSigned(by: key) else {
-            throw fault(stump.number, "is said to have been deleted for its age, but not by the checkpoint key")
+        guard stump.isSigned(by: key, beginning: beginning) else {
+            throw fault(
+                stump.number,
+                "is said to have been deleted for its age, but not by the checkpoint key, or how its chain began was "
+                    + "changed since: a chain before it may be missing"
+            )
         }
         last = LedgerChain.Head(number: stump.number, hash: stump.hash)
         covered = max(covered, stump.number)

@@ -26,13 +26,17 @@ public struct LedgerCheckpoint: Equatable, Sendable {
     public var signature: [UInt8]
 
     /// The bytes that are signed.
-    var message: [UInt8] {
-        var message = CanonicalBytes("offer-signer ledger checkpoint 1")
+    ///
+    /// - Parameter beginning: The hash of the chain's beginning, where the statement is about that, too.
+    /// - Returns: The bytes.
+    func message(beginning: [UInt8]?) -> [UInt8] {
+        var message = CanonicalBytes("offer-signer ledger checkpoint \(beginning == nil ? 1 : 2)")
         message.append(writer)
         message.append(kind.rawValue)
         message.append(number)
         message.append(hash)
         message.append(time.millisecondsSince1970)
+        if let beginning { message.append(beginning) }
         return message.bytes
     }
 
@@ -43,6 +47,7 @@ public struct LedgerCheckpoint: Equatable, Sendable {
     ///   - writer: The chain's writer.
     ///   - head: The record that it is about.
     ///   - time: The server's clock.
+    ///   - beginning: The hash of the chain's beginning, for a statement that takes away all the records that led to it.
     ///   - signer: The checkpoint key.
     /// - Throws: `SigningFailure`.
     init(
@@ -50,10 +55,11 @@ public struct LedgerCheckpoint: Equatable, Sendable {
         of writer: String,
         at head: LedgerChain.Head,
         time: Timestamp,
+        beginning: [UInt8]? = nil,
         signer: any OfferSigner
     ) throws(SigningFailure) {
         self.init(writer: writer, kind: kind, number: head.number, hash: head.hash, time: time, signature: [])
-        signature = try signer.derSignature(over: message.span)
+        signature = try signer.derSignature(over: message(beginning: beginning).span)
     }
 
     /// A statement as it was kept.
@@ -68,10 +74,15 @@ public struct LedgerCheckpoint: Equatable, Sendable {
 
     /// Whether it is by a key.
     ///
-    /// - Parameter key: The public half of the checkpoint key.
+    /// Versions that signed nothing of the beginning have left statements without it, which are taken as they are.
+    ///
+    /// - Parameters:
+    ///   - key: The public half of the checkpoint key.
+    ///   - beginning: The hash of the chain's beginning as it is now, where the statement may be about that, too.
     /// - Returns: Whether the signature verifies.
-    func isSigned(by key: P256.Signing.PublicKey) -> Bool {
+    func isSigned(by key: P256.Signing.PublicKey, beginning: [UInt8]? = nil) -> Bool {
         guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
-        return key.isValidSignature(signature, for: message)
+        if let beginning, key.isValidSignature(signature, for: message(beginning: beginning)) { return true }
+        return key.isValidSignature(signature, for: message(beginning: nil))
     }
 }

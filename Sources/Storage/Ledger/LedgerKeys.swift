@@ -21,10 +21,18 @@ public struct LedgerKeys: Sendable {
         _ kind: LedgerCheckpoint.Kind,
         of writer: String,
         at head: LedgerChain.Head,
-        time: Timestamp
+        time: Timestamp,
+        beginning: [UInt8]? = nil
     ) throws(StorageFailure) -> LedgerCheckpoint {
         do throws(SigningFailure) {
-            return try LedgerCheckpoint(kind, of: writer, at: head, time: time, signer: checkpointSigner)
+            return try LedgerCheckpoint(
+                kind,
+                of: writer,
+                at: head,
+                time: time,
+                beginning: beginning,
+                signer: checkpointSigner
+            )
         } catch {
             throw StorageFailure(.unavailable, "a checkpoint could not be signed: \(error.detail)")
         }

@@ -38,8 +38,11 @@ extension Database {
             guard time < limit.millisecondsSince1970 else { break }
             stump = LedgerChain.Head(number: try row.value("number"), hash: Array(try row.value("hash", Data.self)))
         }
-        guard let stump else { return 0 }
-        try insert(try keys.checkpoint(.retention, of: writer, at: stump, time: now))
+        guard let stump, let chain = try chain(of: writer) else { return 0 }
+        // With the record that led to it, nothing else would tell how the chain began.
+        try insert(
+            try keys.checkpoint(.retention, of: writer, at: stump, time: now, beginning: chain.beginning)
+        )
         try execute(sql: LedgerSQL.deleteRecords, arguments: [writer, stump.number])
         let count = changesCount
         try execute(sql: NonceSQL.delete, arguments: [writer, stump.number])

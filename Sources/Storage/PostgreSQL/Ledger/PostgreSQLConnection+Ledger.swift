@@ -118,7 +118,7 @@ extension PostgreSQLConnection {
     func deleteSome(
         of writer: String,
         before limit: Timestamp,
-        sign: (LedgerChain.Head) throws(PostgreSQLError) -> LedgerCheckpoint
+        sign: (LedgerChain.Head, _ chain: LedgerChain) throws(PostgreSQLError) -> LedgerCheckpoint
     ) throws(PostgreSQLError) -> Int {
         let lock = AdvisoryLocks.takeUntilCommit([Self.deletion])
         return try transaction([lock]) { _ throws(PostgreSQLError) in
@@ -128,10 +128,11 @@ extension PostgreSQLConnection {
                 guard try oldest.integer(row, 2) < limit.millisecondsSince1970 else { break }
                 stump = LedgerChain.Head(number: try oldest.integer(row, 0), hash: try oldest.bytes(row, 1))
             }
-            guard let stump else { return (0, []) }
+            let chain = try run(PostgreSQLCall(LedgerSQL.chain, .text(writer))).chains().first
+            guard let stump, let chain else { return (0, []) }
             let answers = try run(
                 [
-                    Statements.insert(try sign(stump)),
+                    Statements.insert(try sign(stump, chain)),
                     PostgreSQLCall(LedgerSQL.deleteRecords, .text(writer), .integer(stump.number)),
                     PostgreSQLCall(LedgerSQL.deleteCheckpoints, .text(writer), .integer(stump.number)),
                 ]

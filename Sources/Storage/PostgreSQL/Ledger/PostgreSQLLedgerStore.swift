@@ -142,9 +142,11 @@ final class PostgreSQLLedgerStore: LedgerStore {
         at now: Timestamp
     ) throws(StorageFailure) -> Int {
         try database.workWaiting { [keys] connection throws(PostgreSQLError) in
-            try connection.deleteSome(of: writer, before: limit) { stump throws(PostgreSQLError) in
+            try connection.deleteSome(of: writer, before: limit) { stump, chain throws(PostgreSQLError) in
                 do throws(StorageFailure) {
-                    return try keys.checkpoint(.retention, of: writer, at: stump, time: now)
+                    // With the record that led to it, nothing else would tell how the chain began.
+                    let beginning = chain.beginning
+                    return try keys.checkpoint(.retention, of: writer, at: stump, time: now, beginning: beginning)
                 } catch {
                     throw PostgreSQLError(.stopped, error.detail)
                 }
