@@ -19,6 +19,8 @@ struct ChainWalk<Archive: LedgerArchive> {
     private let writer: String
     /// The hash of the chain's beginning, by what is said of that now.
     private let beginning: [UInt8]
+    /// Whether the last record that was found in order was read, and is no more than told of by who deleted it.
+    private var isLastRead = false
     /// How far the chain was when others began.
     private let marks: [LedgerChain.Head]
     /// Checkpoints that are still ahead.
@@ -54,8 +56,9 @@ struct ChainWalk<Archive: LedgerArchive> {
             // Before the records: what a checkpoint covers was there when it was written.
             try readAhead()
             guard let next = try nextRecords() else { continue }
+            let before = last.number
             for record in next { try step(to: record) }
-            if next.isEmpty { break }
+            if last.number == before { break }
         }
         if let checkpoint = ahead.first {
             throw fault(
@@ -70,9 +73,13 @@ struct ChainWalk<Archive: LedgerArchive> {
     }
 
     /// The next page; `nil` when a row on it is no record: the good ones before it come one by one from then on.
+    ///
+    /// The last record of the page before is read again, in case that there are two of its number.
     private mutating func nextRecords() throws -> [LedgerRecord]? {
         do throws(StorageFailure) {
-            return try archive.records(of: writer, after: last.number, limit: step)
+            guard isLastRead else { return try archive.records(of: writer, after: last.number, limit: step) }
+            let page = try archive.records(of: writer, after: last.number - 1, limit: step + 1)
+            return page.first?.number == last.number ? Array(page.dropFirst()) : page
         } catch {
             guard error.code == .malformed else { throw error }
             if step == 1 { throw fault(last.number + 1, "is no record: \(error.detail)") }
@@ -82,6 +89,7 @@ struct ChainWalk<Archive: LedgerArchive> {
     }
 
     private mutating func step(to record: LedgerRecord) throws {
+        if record.number == last.number, isLastRead { throw fault(record.number, "is there twice") }
         if record.number <= last.number { return }
         if record.number != last.number + 1 {
             // Old records may have been deleted, by the rules, while this walk was on its way: this one, too.
@@ -93,6 +101,7 @@ struct ChainWalk<Archive: LedgerArchive> {
             throw fault(record.number, "was changed, or does not belong after the one before it")
         }
         last = LedgerChain.Head(number: record.number, hash: record.hash)
+        isLastRead = true
         records += 1
         try compareCheckpoints()
         try compareMarks()
@@ -122,6 +131,7 @@ struct ChainWalk<Archive: LedgerArchive> {
             )
         }
         last = LedgerChain.Head(number: stump.number, hash: stump.hash)
+        isLastRead = false
         covered = max(covered, stump.number)
     }
 

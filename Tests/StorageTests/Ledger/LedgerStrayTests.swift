@@ -113,6 +113,30 @@ struct LedgerStrayTests {
         #expect(try fixture.verify().faults.map(\.number) == [5])
     }
 
+    @Test(
+        "A record that bears the number of another is named, where nothing keeps numbers apart any more",
+        arguments: LedgerHome.allCases,
+        [1, 499, 500, 501, 1200]
+    )
+    func twice(home: LedgerHome, number: Int64) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        for _ in 0..<3 { _ = try store.commit([.of(count: 400, at: fixture.now)]) }
+        try store.writeCheckpoint()
+        switch home {
+        case .sqlite:
+            try fixture.execute("CREATE TABLE copy AS SELECT * FROM ledger_records")
+            try fixture.execute("DROP TABLE ledger_records")
+            try fixture.execute("ALTER TABLE copy RENAME TO ledger_records")
+        case .postgresql: try fixture.execute("ALTER TABLE ledger_records DROP CONSTRAINT ledger_records_pkey")
+        }
+        #expect(try fixture.verify().faults.isEmpty)
+        try fixture.execute("INSERT INTO ledger_records SELECT * FROM ledger_records WHERE number = \(number)")
+        let faults = try fixture.verify().faults
+        #expect(faults.map(\.number) == [number])
+        #expect(faults.first?.detail == "is there twice", "\(faults)")
+    }
+
     @Test("What a service writes and deletes meanwhile is none of them", arguments: LedgerHome.allCases)
     func meanwhile(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
