@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// One thread writes. What evidence teaches is written a little later, off the path of requests; a notification is told
 /// once its effect is on durable storage. What is in memory counts what waits to be written. Another process that
-/// forgets a customer is noticed within a second, by the store's generation: then everything is read anew.
+/// forgets a customer is noticed within a second, by the store's generation: then everything is read anew, and what
+/// evidence taught before and is not written yet is let go.
 public final class DurableSubscriptionStates: SubscriptionStates {
     /// How much may wait, and for how long.
     struct Bounds: Sendable {
@@ -136,10 +137,10 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     ///
     /// - Parameter lesson: What is learnt.
     public func learn(_ lesson: StateLesson) {
-        let work = Waiting(work: StateWork(notification: nil, lesson: lesson), completion: nil)
         let isFirst = state.withLock { state in
             guard state.queue.hasRoomForEvidence(), state.cache.learn(lesson) else { return false }
-            return state.queue.add(evidence: work)
+            let work = StateWork(notification: nil, lesson: lesson, generation: state.generation)
+            return state.queue.add(evidence: Waiting(work: work, completion: nil))
         }
         if isFirst { writer.asyncAfter(deadline: .now() + bounds.linger) { self.writeAll() } }
     }
@@ -180,7 +181,9 @@ public final class DurableSubscriptionStates: SubscriptionStates {
                 self.writeAll()
                 do throws(StorageFailure) {
                     let count = try self.store.forget(account)
+                    let generation = try? self.store.generation()
                     self.state.withLock { state in
+                        state.generation = generation
                         state.cache.clear()
                         state.version += 1
                     }
@@ -255,6 +258,8 @@ public final class DurableSubscriptionStates: SubscriptionStates {
             state.version += 1
         }
         for (waiting, isNew) in zip(batch, outcomes) { waiting.completion?(.success(isNew)) }
+        // What was not due was learnt before somebody was forgotten: nothing of it may stay in memory either.
+        if zip(batch, outcomes).contains(where: { $0.work.notification == nil && !$1 }) { noticeForgotten() }
     }
 
     /// Lets go of what the store will never take, in memory, too: it would be told until it fell out of there.

@@ -43,7 +43,9 @@ struct SQLiteStateStore: StateStore {
 
     func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
         try database.write { database in
-            try works.map { work in
+            let generation = try database.generation()
+            return try works.map { work in
+                guard work.isDue(in: generation) else { return false }
                 if let notification = work.notification {
                     guard try database.insert(notification) else { return false }
                 }
@@ -69,7 +71,7 @@ struct SQLiteStateStore: StateStore {
     }
 
     func generation() throws(StorageFailure) -> Int64 {
-        try database.read { try Int64.fetchOne($0, sql: StateSQL.generation) ?? 0 }
+        try database.read { try $0.generation() }
     }
 
     func deleteNotifications(before limit: Timestamp) throws(StorageFailure) {
@@ -84,6 +86,10 @@ struct SQLiteStateStore: StateStore {
 }
 
 extension Database {
+    fileprivate func generation() throws -> Int64 {
+        try Int64.fetchOne(cachedStatement(sql: StateSQL.generation)) ?? 0
+    }
+
     fileprivate func held(_ identity: SubscriptionIdentity) throws -> HeldSubscription? {
         let statement = try cachedStatement(sql: StateSQL.subscription)
         guard let body = try String.fetchOne(statement, arguments: identity.arguments) else { return nil }

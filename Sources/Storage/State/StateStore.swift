@@ -14,7 +14,8 @@ protocol StateStore: Sendable {
     /// Writes in one transaction; when it returns, all is on durable storage.
     ///
     /// - Parameter works: What to write, merged into what is held.
-    /// - Returns: For each whether it was new: `false` for a notification that was kept before, which changes nothing.
+    /// - Returns: For each whether it was new: `false` for a notification that was kept before, and for evidence that is
+    ///   not due any more (``StateWork/isDue(in:)``); these change nothing.
     /// - Throws: ``StorageFailure``; nothing is written then.
     func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool]
 

@@ -6,4 +6,15 @@ struct StateWork: Sendable {
     let notification: NotificationRecord?
     /// What is learnt.
     let lesson: StateLesson
+    /// The generation of what was held when it was learnt; `nil` where that is not known, and for notifications.
+    ///
+    /// Evidence teaches nothing once somebody was forgotten after it, maybe its customer: it is sent again. Notifications
+    /// are not.
+    var generation: Int64?
+
+    /// Whether it may still be written.
+    ///
+    /// - Parameter current: The generation of what is held now.
+    /// - Returns: Whether nobody was forgotten meanwhile, as far as it matters.
+    func isDue(in current: Int64) -> Bool { generation.map { $0 == current } ?? true }
 }

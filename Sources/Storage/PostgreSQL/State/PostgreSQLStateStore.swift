@@ -49,10 +49,7 @@ struct PostgreSQLStateStore: StateStore {
     }
 
     func generation() throws(StorageFailure) -> Int64 {
-        try database.workWaiting { connection throws(PostgreSQLError) in
-            let rows = try connection.run(PostgreSQLCall(StateSQL.generation))
-            return rows.count > 0 ? try rows.integer(0, 0) : 0
-        }
+        try database.workWaiting { connection throws(PostgreSQLError) in try connection.generation() }
     }
 
     func deleteNotifications(before limit: Timestamp) throws(StorageFailure) {
@@ -69,6 +66,12 @@ struct PostgreSQLStateStore: StateStore {
 }
 
 extension PostgreSQLConnection {
+    /// The generation of what is held.
+    fileprivate func generation() throws(PostgreSQLError) -> Int64 {
+        let rows = try run(PostgreSQLCall(StateSQL.generation))
+        return rows.count > 0 ? try rows.integer(0, 0) : 0
+    }
+
     /// The subscriptions that are held, of those asked about.
     fileprivate func held(
         _ identities: [SubscriptionIdentity]
@@ -96,11 +99,16 @@ extension PostgreSQLConnection {
             + accounts.map { Self.lockKey("account", "", $0.bytes.map { String($0) }.joined(separator: ".")) }
             + names.map { Self.lockKey("notification", "", $0) }
         return try transaction(locking: Set(keys)) { _ throws(PostgreSQLError) in
+            let generation = try generation()
             let known = try held(Array(identities))
             var state = known
             var outcomes: [Bool] = []
             var changes: [PostgreSQLCall] = []
             for work in works {
+                guard work.isDue(in: generation) else {
+                    outcomes.append(false)
+                    continue
+                }
                 if let notification = work.notification {
                     // Whether it is new has to be known before its lesson is learnt.
                     let isNew = try run(notification.insertion).changes > 0

@@ -1,0 +1,52 @@
+import Dispatch
+import Offers
+import Testing
+
+@testable import Storage
+
+@Suite("What was learnt of a customer before another process forgot them, and is written after it")
+struct ForgottenLessonTests {
+    /// Held state that writes what evidence teaches when it is closed.
+    private func open(_ fixture: LedgerFixture) throws -> DurableSubscriptionStates {
+        var bounds = DurableSubscriptionStates.Bounds()
+        bounds.linger = .seconds(3600)
+        return DurableSubscriptionStates(try fixture.states(), bounds: bounds, now: { clock })
+    }
+
+    @Test("Evidence teaches no more of them; what comes later does", arguments: LedgerHome.allCases)
+    func evidence(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let states = try open(fixture)
+        states.learn(StateLesson(subscriptions: [subscription("1")]))
+        #expect(try fixture.states().forget(digest(1)) == 0)
+        states.close()
+        #expect(try fixture.states().count() == 0)
+        #expect(try await states.held(question(1)).isEmpty)
+        let again = try open(fixture)
+        again.learn(StateLesson(subscriptions: [subscription("1")]))
+        again.close()
+        #expect(try fixture.states().count() == 1)
+    }
+
+    @Test("A notification, which is not sent again, is kept", arguments: LedgerHome.allCases)
+    func notification(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let states = try open(fixture)
+        #expect(try fixture.states().forget(digest(1)) == 0)
+        #expect(try await states.keep(StorageTests.notification("a"), StateLesson(subscriptions: [subscription("1")])))
+        #expect(try fixture.states().count() == 1)
+    }
+
+    @Test("Once it has noticed, it learns again", arguments: LedgerHome.allCases)
+    func noticed(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let states = try open(fixture)
+        #expect(try fixture.states().forget(digest(1)) == 0)
+        states.learn(StateLesson(subscriptions: [subscription("1")]))
+        // With the first that is let go, too.
+        states.close()
+        states.learn(StateLesson(subscriptions: [subscription("2")]))
+        states.close()
+        #expect(try fixture.states().count() >= 1)
+    }
+}
