@@ -112,6 +112,40 @@ struct LedgerFilesTests {
         try sign(1, by: anew)
     }
 
+    @Test("By another checkpoint key than the ledger's, verify says so before all that follows from it")
+    func otherKey() throws {
+        let service = try RunningService(installation)
+        try sign(2, by: service)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+        try FileManager.default.removeItem(atPath: installation.ledger + Self.keys[1])
+        try FileManager.default.copyItem(atPath: installation.key, toPath: installation.ledger + Self.keys[1])
+        let verified = try installation.ledger("verify")
+        #expect(verified.status == 1)
+        let first = try #require(verified.errors.split(separator: "\n").first)
+        #expect(first.contains("it was written with another checkpoint key"), "\(verified.errors)")
+        #expect(verified.errors.contains("broken: record 2 of chain "), "\(verified.errors)")
+    }
+
+    @Test("A row that is no record keeps export from going on, which names the file and the record")
+    func malformed() throws {
+        let service = try RunningService(installation)
+        try sign(2, by: service)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+        let script = """
+            import sqlite3, sys
+            with sqlite3.connect(sys.argv[1], timeout=10) as ledger:
+                ledger.execute("UPDATE ledger_records SET timestamp = 'noon' WHERE number = 2")
+            """
+        let changed = try Executable.run(["-c", script, installation.ledger], of: "/usr/bin/python3")
+        #expect(changed.status == 0, "\(changed.errors)")
+        let exported = try installation.ledger("export")
+        #expect(exported.status == 1)
+        #expect(exported.errors.contains("ledger.sqlite: record 2 of chain "), "\(exported.errors)")
+        #expect(exported.errors.contains("timestamp is not of its type"), "\(exported.errors)")
+    }
+
     @Test("The sign command begins no ledger in the place of one that is gone")
     func commandLine() throws {
         #expect(try signByCommand().status == 0)

@@ -1,5 +1,5 @@
 /// The store of subscription states could not be read or written.
-public struct StateStoreFailure: Error, Equatable {
+public struct StateStoreFailure: Error, Equatable, CustomStringConvertible {
     /// What failed, for a log: one sentence without secrets.
     public let detail: String
 
@@ -9,4 +9,7 @@ public struct StateStoreFailure: Error, Equatable {
     public init(detail: String) {
         self.detail = detail
     }
+
+    /// What failed and where.
+    public var description: String { "state: \(detail)" }
 }

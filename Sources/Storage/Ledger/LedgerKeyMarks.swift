@@ -40,12 +40,12 @@ public struct LedgerKeyMarks: Sendable {
     /// Marks keys.
     ///
     /// - Parameters:
-    ///   - digestKey: The key of the digests of accounts.
+    ///   - digestKey: The key of the digests of accounts; `nil` where none is used.
     ///   - checkpointKeySPKI: The public half of the key that signs checkpoints, as SubjectPublicKeyInfo; `nil` where none
     ///     is used, in a ledger that is read.
-    public init(digestKey: DigestKey, checkpointKeySPKI: [UInt8]?) {
+    public init(digestKey: DigestKey?, checkpointKeySPKI: [UInt8]?) {
         marks =
-            [Mark(name: Self.digestKey, bytes: digestKey.mark)]
+            (digestKey.map { [Mark(name: Self.digestKey, bytes: $0.mark)] } ?? [])
             + (checkpointKeySPKI.map { [Mark(name: Self.checkpointKey, bytes: Array(SHA256.hash(data: $0)))] } ?? [])
     }
 

@@ -19,6 +19,9 @@ public struct PostgreSQLLocation: Equatable, Sendable {
         "client_encoding": "sets client_encoding, which is UTF-8; leave it out",
     ]
 
+    /// What libpq takes for `sslmode`; it looks at that with the first connection alone.
+    private static let modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+
     /// Reads a URL.
     ///
     /// - Parameter url: A libpq URI, `postgres://` or `postgresql://`.
@@ -36,6 +39,12 @@ public struct PostgreSQLLocation: Equatable, Sendable {
         let ports = parsed["port"]?.split(separator: ",") ?? []
         guard ports.allSatisfy({ UInt16($0).map { $0 > 0 } ?? false }) else {
             throw PostgreSQLError(.invalidURL, "names a port that is none; a port is a number from 1 to 65535")
+        }
+        if let mode = parsed["sslmode"], !Self.modes.contains(mode) {
+            throw PostgreSQLError(
+                .invalidURL,
+                "has an sslmode that libpq does not know; it takes \(Self.modes.joined(separator: ", "))"
+            )
         }
         parameters = parsed.merging(Self.ours) { given, _ in given }
     }

@@ -68,7 +68,13 @@ extension Database {
     ) throws -> [LedgerRecord] {
         try all(sql, arguments) { row, types in
             if exactly { try types.check() }
-            return try LedgerRecord(row)
+            do {
+                return try LedgerRecord(row)
+            } catch let failure as StorageFailure where !exactly {
+                // Who verifies knows by the number that comes next.
+                let (number, writer): (DatabaseValue, DatabaseValue) = (row["number"], row["writer"])
+                throw StorageFailure(failure.code, "record \(number) of chain \(writer): \(failure.detail)")
+            }
         }
     }
 

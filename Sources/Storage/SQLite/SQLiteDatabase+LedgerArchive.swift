@@ -51,10 +51,19 @@ extension SQLiteDatabase: LedgerArchive {
     /// - Returns: The records.
     /// - Throws: ``StorageFailure``.
     public func records(after place: LedgerPlace, limit: Int) throws(StorageFailure) -> [LedgerRecord] {
-        try read { database in
-            try database.records(
-                LedgerSQL.recordsByTime,
-                [place.time.millisecondsSince1970, place.writer, place.number, limit]
+        do throws(StorageFailure) {
+            return try read { database in
+                try database.records(
+                    LedgerSQL.recordsByTime,
+                    [place.time.millisecondsSince1970, place.writer, place.number, limit]
+                )
+            }
+        } catch {
+            guard error.code == .malformed else { throw error }
+            throw StorageFailure(
+                .malformed,
+                "\(path): \(error.detail): somebody changed it; see what `offer-signer ledger verify` says, and restore the "
+                    + "ledger from a backup"
             )
         }
     }

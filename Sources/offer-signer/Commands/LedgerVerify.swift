@@ -20,6 +20,9 @@ struct LedgerVerify: AsyncParsableCommand {
             try files.checkLedgerIsThere()
             return try files.loadCheckpointKey().publicKeySPKI
         }
+        // Told first: by another key no checkpoint is in order, whatever the records are.
+        let otherKey = otherKeyFault(settings, key)
+        if let otherKey { Console.message("error: \(otherKey)") }
         let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.archive(settings) }
         let found: LedgerVerification
         do {
@@ -33,8 +36,19 @@ struct LedgerVerify: AsyncParsableCommand {
             "\(found.records) records in \(found.chains) chains, \(found.checkpoints) signed checkpoints, "
                 + "\(found.uncovered) records after the last of their chain"
         )
-        guard found.faults.isEmpty else { throw ExitCode.failure }
+        guard found.faults.isEmpty, otherKey == nil else { throw ExitCode.failure }
         try Console.result("The ledger is in order.")
+    }
+
+    /// A sentence where the ledger was written with another checkpoint key than this one, as far as that is known.
+    private func otherKeyFault(_ settings: Settings, _ key: [UInt8]) -> String? {
+        let marks = LedgerKeyMarks(digestKey: nil, checkpointKeySPKI: key)
+        do throws(StorageFailure) {
+            _ = try LedgerDatabase(settings.ledger.location, access: .readOnly, keys: marks)
+            return nil
+        } catch {
+            return error.code == .otherKeys ? error.detail : nil
+        }
     }
 
     private static func verify(

@@ -3,8 +3,9 @@ import Offers
 /// A moment as commands take it: RFC 3339, a day that stands for its start in UTC, or milliseconds since 1970 as the
 /// records and answers have them.
 enum MomentArgument {
-    /// The fewest digits of milliseconds, those of 1973: fewer are seconds by mistake.
-    private static let fewestDigits = 12
+    /// How many digits milliseconds have, from 1973 on, as fewer are seconds by mistake, to the year 9999, the last one
+    /// that RFC 3339 has; 0 is the beginning.
+    private static let digits = 12...15
 
     /// Reads one.
     ///
@@ -12,10 +13,12 @@ enum MomentArgument {
     /// - Returns: The moment.
     /// - Throws: ``ValueFault`` when it is none.
     static func moment(_ text: String) throws(ValueFault) -> Timestamp {
-        if text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let number = Int64(text) {
-            // The last one is that of the year 9999, as RFC 3339 has it.
-            guard (fewestDigits...15).contains(text.utf8.count) else {
-                throw ValueFault("takes milliseconds since 1970 where it is a number")
+        if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
+            guard let number = Int64(text), number == 0 || digits.contains(text.utf8.count) else {
+                throw ValueFault(
+                    "takes milliseconds since 1970 where it is a number: 0, or one of \(digits.lowerBound) to "
+                        + "\(digits.upperBound) digits, as in 1769817600000"
+                )
             }
             return Timestamp(millisecondsSince1970: number)
         }

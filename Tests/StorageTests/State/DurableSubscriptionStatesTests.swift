@@ -102,9 +102,11 @@ struct DurableSubscriptionStatesTests {
         bounds.rest = .milliseconds(20)
         let states = DurableSubscriptionStates(store, bounds: bounds, now: { clock })
         store.fails = true
-        await #expect(throws: StateStoreFailure.self) {
+        let failure = await #expect(throws: StateStoreFailure.self) {
             _ = try await states.keep(notification("a"), StateLesson(subscriptions: [subscription()]))
         }
+        // As a command prints it.
+        #expect(failure.map { "\($0)" } == failure.map { "state: \($0.detail)" })
         #expect(states.fault != nil)
         states.learn(StateLesson(subscriptions: [subscription("2")]))
         store.fails = false
