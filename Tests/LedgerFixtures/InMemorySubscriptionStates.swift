@@ -37,10 +37,12 @@ public final class InMemorySubscriptionStates: SubscriptionStates {
             let ofAccount = question.account.flatMap { contents.byAccount[$0] } ?? []
             let identities = ofAccount.filter { $0.bundleId == question.bundleId }.union(question.subscriptions)
             let marks = question.account.flatMap { contents.marks[$0] } ?? []
-            return HeldState(
+            var state = HeldState(
                 subscriptions: identities.compactMap { contents.subscriptions[$0] },
                 marks: marks.filter { $0.bundleId == question.bundleId }
             )
+            state.leaveOut(beyond: question)
+            return state
         }
     }
 

@@ -1,6 +1,9 @@
 extension StateLesson {
     /// Takes from a history what is worth holding: subscriptions, and the accounts that they belong to.
     ///
+    /// Of more than ``HeldState/mostOfAccount`` subscriptions those count whose newest transactions are the newest; then
+    /// nothing is learnt of what is all that the account has.
+    ///
     /// - Parameters:
     ///   - history: What was said.
     ///   - source: Who said it.
@@ -34,7 +37,7 @@ extension StateLesson {
             token: account.storedToken,
             digester: digester
         )
-        self.init(subscriptions: lesson.subscriptions, mark: lesson.mark)
+        self = lesson.lesson
     }
 
     /// What is said of a subscription's renewal.
@@ -81,25 +84,45 @@ private struct HistoryLesson<Digester: AccountDigester> {
     let token: AppAccountToken?
     let digester: Digester
 
-    /// What is learnt of each subscription.
-    var subscriptions: [HeldSubscription] {
+    /// What is learnt.
+    var lesson: StateLesson {
         let entries = Dictionary(
             (history.renewals ?? []).compactMap { entry in entry.originalTransactionId.map { ($0, entry) } },
             uniquingKeysWith: { first, _ in first }
         )
         let bought = Dictionary(grouping: history.transactions, by: \.originalTransactionId)
         let everyones = everyones
-        return Set(bought.keys).union(entries.keys).compactMap { id in
-            let transactions = bought[id] ?? []
-            // What neither renews nor expires is no subscription.
-            guard !id.isEmpty, entries[id] != nil || transactions.contains(where: { $0.expiresDate != nil })
-            else { return nil }
-            return subscription(id, transactions, entries[id], beside: everyones)
+        // What neither renews nor expires is no subscription.
+        let told = Set(bought.keys).union(entries.keys).filter { id in
+            !id.isEmpty && (entries[id] != nil || bought[id]?.contains { $0.expiresDate != nil } ?? false)
         }
+        guard told.count > HeldState.mostOfAccount else {
+            let all = told.map { subscription($0, bought[$0] ?? [], entries[$0], beside: everyones) }
+            return StateLesson(subscriptions: all, mark: mark)
+        }
+        // What is held then is not all that was told, as a mark would say.
+        return StateLesson(
+            subscriptions: newest(of: told, bought, entries).map { id in
+                subscription(id, bought[id] ?? [], entries[id], beside: everyones)
+            }
+        )
+    }
+
+    /// The subscriptions of a history with too many that are learnt, the newest: the same ones whenever it comes.
+    private func newest(
+        of told: Set<String>,
+        _ bought: [String: [Transaction]],
+        _ entries: [String: RenewalInfo]
+    ) -> some Sequence<String> {
+        let dated = told.map { id in
+            let newest = bought[id]?.lazy.compactMap { $0.purchaseDate ?? $0.expiresDate }.max()
+            return (date: newest ?? entries[id]?.signedDate ?? Timestamp(millisecondsSince1970: .min), id: id)
+        }
+        return dated.sorted { $0 > $1 }.prefix(HeldState.mostOfAccount).lazy.map(\.id)
     }
 
     /// That these are all subscriptions of the account, where the history tells.
-    var mark: AccountHistoryMark? {
+    private var mark: AccountHistoryMark? {
         guard let presenter, history.coverage.showsEverySubscription, history.renewals != nil, !isOthers(everyones)
         else { return nil }
         return AccountHistoryMark(

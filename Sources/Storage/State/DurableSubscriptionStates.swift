@@ -217,9 +217,11 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         }
         state.withLock { state in
             let read = held
-            for waiting in before + state.queue.unwritten { held.learn(waiting.work.lesson, for: question) }
+            held.learn((before + state.queue.unwritten).lazy.map(\.work.lesson), for: question)
             // What waits may be of a subscription that was not read: all of it can be told once it is written.
-            if state.version == version, held == read { state.cache.keep(held, for: question) }
+            let isAll = held == read
+            held.leaveOut(beyond: question)
+            if state.version == version, isAll { state.cache.keep(held, for: question) }
         }
         return held
     }

@@ -82,7 +82,12 @@ struct StateCache {
             for account in held.accounts.keys {
                 let key = AccountKey(account: account, bundleId: learnt.identity.bundleId)
                 guard var entry = accounts[key], entry.subscriptions.insert(learnt.identity).inserted else { continue }
-                accounts[key] = entry
+                if entry.subscriptions.count > HeldState.mostOfAccount {
+                    // Which of them are told has to be read again.
+                    accounts.remove(key)
+                } else {
+                    accounts[key] = entry
+                }
             }
         }
         for learnt in lesson.subscriptions where subscriptions[learnt.identity] == nil {
@@ -96,8 +101,13 @@ struct StateCache {
         guard var entry = accounts[key] else { return true }
         let marks = mark.put(into: entry.marks)
         guard marks != entry.marks else { return isNews }
-        entry.marks = marks
-        accounts[key] = entry
+        if entry.subscriptions.count < HeldState.mostOfAccount {
+            entry.marks = marks
+            accounts[key] = entry
+        } else {
+            // There may be others that were left out, beside which no mark counts.
+            accounts.remove(key)
+        }
         return true
     }
 

@@ -1,3 +1,5 @@
+import Offers
+
 /// The SQL of held state, plain for SQLite and PostgreSQL alike.
 enum StateSQL {
     /// The tables of held state.
@@ -73,8 +75,13 @@ enum StateSQL {
     static let subscription =
         "SELECT body FROM held_subscriptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
 
+    /// The subscriptions of an account that are told, the last learnt first, and one more where there are others.
     static let ofAccount =
-        "SELECT environment, original_transaction_id FROM held_accounts WHERE account = $1 AND bundle_id = $2"
+        "SELECT a.environment, a.original_transaction_id FROM held_accounts a JOIN held_subscriptions s "
+        + "ON s.bundle_id = a.bundle_id AND s.environment = a.environment "
+        + "AND s.original_transaction_id = a.original_transaction_id WHERE a.account = $1 AND a.bundle_id = $2 "
+        + "ORDER BY s.learnt_at DESC, a.original_transaction_id DESC, a.environment DESC "
+        + "LIMIT \(HeldState.mostOfAccount + 1)"
 
     /// Everything that belongs to an account, in whatever app.
     static let ofAccountEverywhere =

@@ -160,6 +160,41 @@ struct SubscriptionStatesTests {
     }
 
     @Test(
+        "Of an account to which too many were tied the last learnt are told, what is named besides, and no mark",
+        arguments: StatesImplementation.all
+    )
+    func tooMany(implementation: StatesImplementation) async throws {
+        let (states, keep) = try implementation.make()
+        let most = HeldState.mostOfAccount
+        let mark = AccountHistoryMark(
+            account: digest(1),
+            bundleId: "com.example.reader",
+            environment: .production,
+            asOf: clock,
+            source: .fetched
+        )
+        func check(_ count: Int) async throws {
+            let told = try await states.held(question(1, "0"))
+            let newest = (max(count - most, 0)..<count).map { "\($0)" }
+            #expect(Set(told.subscriptions.map(\.identity.originalTransactionId)) == Set(newest + ["0"]))
+            #expect(told.subscriptions.count == Set(newest + ["0"]).count)
+            #expect(told.marks == (count > most ? [] : [mark]))
+        }
+        for start in stride(from: 0, to: 3 * most, by: most / 2) {
+            let end = start + most / 2
+            let learnt = (start..<end).map { subscription("\($0)", said: Int64($0)) }
+            states.learn(StateLesson(subscriptions: learnt, mark: mark))
+            // While it waits to be written, in memory, and when it was read again.
+            try await check(end)
+            #expect(try await states.keep(notification("\(start)"), StateLesson(subscriptions: [])))
+            try await check(end)
+            try await check(end)
+        }
+        #expect(try await states.forget(digest(1)) == 3 * most)
+        _ = keep
+    }
+
+    @Test(
         "Who is forgotten is forgotten with what was bought, and leaves what others have",
         arguments: StatesImplementation.all
     )

@@ -1,0 +1,104 @@
+import Offers
+import Testing
+
+@Suite("Held state of an account with too many subscriptions")
+struct HeldBoundTests {
+    private let most = HeldState.mostOfAccount
+    private let token = Account.alice.payloadField
+
+    /// A complete history of subscriptions, each bought an hour before the last.
+    private func many(_ count: Int) -> SubscriptionHistory {
+        history(
+            (0..<count).map { entry("\($0)") },
+            (0..<count).map { bought("\($0)", on: -Double($0) / 24, until: 40, by: token, called: "t\($0)") }
+        )
+    }
+
+    private func ids(_ subscriptions: [HeldSubscription]) -> Set<String> {
+        Set(subscriptions.map(\.identity.originalTransactionId))
+    }
+
+    @Test("Of one history the newest subscriptions are learnt, the same ones in whatever order they are listed")
+    func learnt() {
+        var history = many(most + 30)
+        // Of one nobody knows when it was bought: it is among the oldest.
+        history.renewals?.append(entry("unknown"))
+        for _ in 0..<5 {
+            history.transactions.shuffle()
+            history.renewals?.shuffle()
+            let lesson = lesson(history, .fetched, for: .alice)
+            #expect(lesson.subscriptions.count == most)
+            #expect(ids(lesson.subscriptions) == Set((0..<most).map { "\($0)" }))
+        }
+    }
+
+    @Test("Subscriptions bought at once are learnt by their identifiers")
+    func boughtAtOnce() {
+        let all = (100..<300).map { bought("\($0)", called: "t\($0)") }
+        for _ in 0..<5 {
+            let lesson = lesson(history([], all.shuffled()), .fetched)
+            #expect(ids(lesson.subscriptions) == Set((300 - most..<300).map { "\($0)" }))
+        }
+    }
+
+    @Test("A history that was cut does not say that these are all subscriptions of the account")
+    func mark() {
+        #expect(lesson(many(most), .fetched, for: .alice).mark != nil)
+        #expect(lesson(many(most + 1), .fetched, for: .alice).mark == nil)
+        let state = held([lesson(many(most + 1), .fetched, for: .alice)])
+        let told = SubscriptionHistory(held: state, of: exampleApp(), for: Account.alice.view)
+        #expect(told?.coverage == .partial)
+    }
+
+    @Test("Evidence of too many subscriptions decides by all of them, also beside what is held of it")
+    func evidence() {
+        let evidence = many(most + 100)
+        let updated = evidence.updated(
+            by: held([lesson(evidence, .fetched, for: .alice)]),
+            from: .fetched,
+            for: Account.alice.view
+        )
+        #expect(updated.transactions == evidence.transactions)
+        #expect(updated.renewals == evidence.renewals)
+        #expect(updated.coverage == .complete)
+    }
+
+    @Test("What was learnt longest ago is left out, but for what the question names, and then no mark counts")
+    func leftOut() throws {
+        let alice = try #require(Account.alice.view.digest)
+        /// What is held of so many subscriptions, each learnt a minute before the last, and of one of another account.
+        func state(_ count: Int) -> HeldState {
+            let lessons = (0..<count).map { number in
+                lesson(
+                    history([entry("\(number)")], [bought("\(number)", by: token, called: "t")], coverage: .partial),
+                    .fetched,
+                    at: clock.adding(seconds: Int64(-60 * number))
+                )
+            }
+            let other = lesson(history([entry("other")], [bought("other")], coverage: .partial), .fetched)
+            return held((lessons + [other, lesson(history([]), .fetched, for: .alice)]).shuffled())
+        }
+        func question(_ ids: String...) -> StateQuestion {
+            let identities = ids.map {
+                SubscriptionIdentity(
+                    bundleId: "com.example.reader",
+                    environment: .production,
+                    originalTransactionId: $0
+                )
+            }
+            return StateQuestion(bundleId: "com.example.reader", account: alice, subscriptions: identities)
+        }
+        var few = state(most)
+        let before = few
+        few.leaveOut(beyond: question("other"))
+        #expect(few == before)
+        #expect(few.marks.count == 1)
+        var many = state(most + 20)
+        many.leaveOut(beyond: question("other", "\(most + 3)"))
+        #expect(ids(many.subscriptions) == Set((0..<most).map { "\($0)" } + ["other", "\(most + 3)"]))
+        #expect(many.marks.isEmpty)
+        var nobodys = state(most + 20)
+        nobodys.leaveOut(beyond: StateQuestion(bundleId: "com.example.reader", account: nil))
+        #expect(nobodys.subscriptions.count == most + 21)
+    }
+}
