@@ -6,12 +6,14 @@ struct HeldUpdate {
     private let source: StateSource
     private let view: AccountView
     private let oldest: Timestamp?
+    private var places: ToldPlaces
 
     /// Starts with the evidence as it came.
     ///
     /// - Parameters:
     ///   - history: The evidence.
     ///   - asOf: Its date.
+    ///   - subscriptions: What is held and will be taken.
     ///   - source: Who said it.
     ///   - view: The account of the request.
     ///   - oldest: Since when a held renewal info counts beside a later transaction that says nothing of the renewal;
@@ -19,6 +21,7 @@ struct HeldUpdate {
     init(
         _ history: SubscriptionHistory,
         asOf: Timestamp,
+        by subscriptions: [HeldSubscription],
         from source: StateSource,
         for view: AccountView,
         since oldest: Timestamp?
@@ -28,17 +31,17 @@ struct HeldUpdate {
         self.source = source
         self.view = view
         self.oldest = oldest
+        places = ToldPlaces(history, of: subscriptions)
     }
 
-    /// Takes what is held of one subscription of the same app and environment.
+    /// Takes what is held of one subscription of the same app and environment, once.
     ///
     /// - Parameter held: What is held.
     mutating func take(_ held: HeldSubscription) {
         let id = held.identity.originalTransactionId
-        let isTold =
-            history.transactions.contains { $0.originalTransactionId == id }
-            || history.renewals?.contains { $0.originalTransactionId == id } ?? false
-        if isTold { update(by: held) } else { add(held) }
+        let told = places.transactions(of: id, in: history)
+        let entry = places.entry(of: id, in: history)
+        if told.isEmpty, entry == nil { add(held) } else { update(by: held, told: told, entry: entry) }
     }
 
     /// Whether what is held may be put over the evidence.
@@ -64,10 +67,10 @@ struct HeldUpdate {
         note(date, of: held, isWhole: true)
     }
 
-    /// Updates a subscription that the evidence names.
-    private mutating func update(by held: HeldSubscription) {
-        let id = held.identity.originalTransactionId
-        let told = history.transactions.filter { $0.originalTransactionId == id }
+    /// Updates a subscription that the evidence names, by the positions of its transactions and its entry.
+    private mutating func update(by held: HeldSubscription, told positions: [Int], entry: Int?) {
+        let told = positions.map { history.transactions[$0] }
+        var positions = positions
         let isRecorded = held.isRecorded
         let leftOut = leftOut(of: held)
         var newer: [Transaction] = []
@@ -79,7 +82,7 @@ struct HeldUpdate {
                 }
                 continue
             }
-            if let index = history.transactions.firstIndex(where: { $0.isCopy(of: transaction) }) {
+            if let index = positions.first(where: { history.transactions[$0].isCopy(of: transaction) }) {
                 guard item.asOf > history.transactions[index].signedDate ?? asOf else {
                     if isRecorded { history.recordedTransactions.append(transaction) }
                     continue
@@ -90,13 +93,14 @@ struct HeldUpdate {
                     if isRecorded { history.recordedTransactions.append(transaction) }
                     continue
                 }
+                positions.append(history.transactions.count)
                 history.transactions.append(transaction)
             }
             guard item.asOf > asOf || history.coverage == .partial else { continue }
             newer.append(transaction)
         }
-        if !newer.isEmpty { note(newer, of: held) }
-        updateEntry(by: held, leavingOut: leftOut, told: told, newer: newer)
+        if !newer.isEmpty { note(newer, of: held, at: positions) }
+        updateEntry(at: entry, by: held, leavingOut: leftOut, told: told, newer: newer)
     }
 
     /// The transactions that clients alone told of, where Apple told anything since the evidence was made.
@@ -119,20 +123,22 @@ struct HeldUpdate {
     }
 
     private mutating func updateEntry(
+        at index: Int?,
         by held: HeldSubscription,
         leavingOut leftOut: [String],
         told: [Transaction],
         newer: [Transaction]
     ) {
-        let id = held.identity.originalTransactionId
-        let index = history.renewals?.firstIndex { $0.originalTransactionId == id }
         let signedDate = index.flatMap { history.renewals?[$0].signedDate }
         let isUnsaid = signedDate == nil && history.coverage == .partial
         let date = signedDate ?? (isUnsaid ? told.compactMap(\.signedDate).max() : nil) ?? asOf
         if let renewal = held.renewal, counts(renewal),
             renewal.asOf > date || isUnsaid && isLastWord(renewal, beside: told)
         {
-            if let index { history.renewals?.remove(at: index) }
+            if let index {
+                history.renewals?.remove(at: index)
+                places.noteRemoval(at: index)
+            }
             if let entry = held.entry(leavingOut: leftOut) { history.renewals = (history.renewals ?? []) + [entry] }
             if renewal.asOf > date { note(renewal.asOf, of: held) }
         } else if !newer.isEmpty, let entry = held.standIn(leavingOut: leftOut) {
@@ -155,9 +161,8 @@ struct HeldUpdate {
     }
 
     /// Notes transactions that were taken, where one of them is what the subscription's state rests on.
-    private mutating func note(_ taken: [Transaction], of held: HeldSubscription) {
-        let id = held.identity.originalTransactionId
-        guard let newest = Subscription.newest(of: history.transactions, where: { $0.originalTransactionId == id }),
+    private mutating func note(_ taken: [Transaction], of held: HeldSubscription, at positions: [Int]) {
+        guard let newest = Subscription.newest(of: positions.map { history.transactions[$0] }),
             let date = taken.first(where: newest.isCopy)?.signedDate
         else { return }
         note(date, of: held)

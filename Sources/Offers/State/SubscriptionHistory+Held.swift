@@ -95,8 +95,9 @@ extension SubscriptionHistory {
         since oldest: Timestamp? = nil
     ) -> SubscriptionHistory {
         guard !state.isEmpty, let asOf else { return self }
-        var update = HeldUpdate(self, asOf: asOf, from: source, for: view, since: oldest)
-        for held in state.subscriptions
+        let subscriptions = state.subscriptions
+        var update = HeldUpdate(self, asOf: asOf, by: subscriptions, from: source, for: view, since: oldest)
+        for held in subscriptions
         where held.identity.bundleId == bundleId && held.identity.environment == environment {
             update.take(held)
         }
