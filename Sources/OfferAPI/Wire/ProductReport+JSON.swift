@@ -125,7 +125,7 @@ extension JSONReader {
                 )
             case "promotion_code": code = try reader.readCode()
             case "promotion_time":
-                count = try reader.readChoice({ $0 }, "a number of periods from 1 to 1000", in: 1...1000)
+                count = try reader.readChoice({ $0 }, "a number of periods from 1 to 1000", in: OfferTerms.counts)
             default:
                 throw JSONFault(
                     unknownAmong: [

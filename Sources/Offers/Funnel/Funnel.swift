@@ -59,19 +59,21 @@ public struct Funnel: Equatable, Sendable {
         for (decisions, count) in figures.decisions {
             lines[decisions.offer, default: Line(offer: decisions.offer)].add(decisions, count)
         }
-        for (offer, count) in figures.signatures { lines[offer, default: Line(offer: offer)].signed += count }
+        for (offer, count) in figures.signatures {
+            lines[offer, default: Line(offer: offer)].signed.add(saturating: count)
+        }
         var paid: [FunnelFigures.Offer: [PaidKey: Int]] = [:]
         for (redemptions, count) in figures.redemptions {
             let offer = redemptions.offer
             var line = lines[offer] ?? Line(offer: offer)
-            line.redeemed += count
-            if redemptions.isSignedHere { line.redeemedBySignature += count }
+            line.redeemed.add(saturating: count)
+            if redemptions.isSignedHere { line.redeemedBySignature.add(saturating: count) }
             if let price = redemptions.price {
-                paid[offer, default: [:]][PaidKey(price: price, isReported: false), default: 0] += count
+                paid[offer, default: [:]][PaidKey(price: price, isReported: false), default: 0].add(saturating: count)
             } else if let storefront = redemptions.storefront, let price = reportedPrice(offer, storefront) {
-                paid[offer, default: [:]][PaidKey(price: price, isReported: true), default: 0] += count
+                paid[offer, default: [:]][PaidKey(price: price, isReported: true), default: 0].add(saturating: count)
             } else {
-                line.unpriced += count
+                line.unpriced.add(saturating: count)
             }
             lines[offer] = line
         }
@@ -115,8 +117,12 @@ extension Funnel.Line {
 
 extension Funnel.Decided {
     fileprivate mutating func add(_ reason: Reason, _ count: Int) {
-        asked += count
-        if reason.verdict == .eligible { eligible += count } else { refusals[reason, default: 0] += count }
+        asked.add(saturating: count)
+        if reason.verdict == .eligible {
+            eligible.add(saturating: count)
+        } else {
+            refusals[reason, default: 0].add(saturating: count)
+        }
     }
 
     /// The refusals, the most frequent first.

@@ -1,5 +1,8 @@
 /// What an offer costs, and for how long, as StoreKit shows it in one country.
 public struct OfferTerms: Equatable, Sendable {
+    /// How many periods or units an offer may last: far more than the App Store lets one, and few enough to reckon with.
+    public static let counts: ClosedRange<Int64> = 1...1000
+
     /// What is paid: for each period, for all of it, or nothing, as ``paymentMode`` says.
     public let price: Price
     /// The currency of the price: that of the product, when the offer was seen; `nil` where it was not noted.
@@ -18,7 +21,7 @@ public struct OfferTerms: Equatable, Sendable {
     ///   - currency: The currency of the price.
     ///   - paymentMode: How it is paid.
     ///   - unit: The unit of the offer's period.
-    ///   - count: How many periods, or how many units.
+    ///   - count: How many periods, or how many units: one of ``counts``, which who reads them from outside sees to.
     public init(
         price: Price,
         currency: CurrencyCode? = nil,

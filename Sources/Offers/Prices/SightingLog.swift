@@ -62,11 +62,13 @@ public struct SightingLog<Value: Equatable & Sendable>: Sendable {
     public mutating func note(_ value: Value, at moment: Timestamp) {
         let known = [newest] + older
         let before = known.first { $0.value == value }
+        var count = 1
+        count.add(saturating: before?.count ?? 0)
         let sighting = Sighting(
             value: value,
             firstSeen: before?.firstSeen ?? moment,
             lastSeen: max(before?.lastSeen ?? moment, moment),
-            count: (before?.count ?? 0) + 1
+            count: count
         )
         newest = sighting
         older = Array(known.filter { $0.value != value }.prefix(Self.mostOlder))

@@ -15,6 +15,15 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
+    /// The moment that many milliseconds later (earlier when negative), held at the ends of the range.
+    ///
+    /// - Parameter milliseconds: Milliseconds to add.
+    /// - Returns: The later moment.
+    public func adding(milliseconds: Int64) -> Timestamp {
+        let (sum, overflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
+        return Timestamp(millisecondsSince1970: overflow ? (milliseconds > 0 ? .max : .min) : sum)
+    }
+
     /// The moment that many seconds later (earlier when negative), held at the ends of the range.
     ///
     /// - Parameter seconds: Whole seconds to add.

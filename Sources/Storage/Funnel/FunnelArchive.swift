@@ -19,6 +19,6 @@ extension FunnelFigures {
     /// Takes a row of decisions; what a newer version counted by another name is left out.
     mutating func addDecisions(_ offer: Offer, call: String, reason: String, _ count: Int64) {
         guard let call = DecisionCall(rawValue: call), let reason = Reason(rawValue: reason) else { return }
-        decisions[Decisions(offer: offer, call: call, reason: reason), default: 0] += Int(count)
+        decisions[Decisions(offer: offer, call: call, reason: reason), default: 0].add(saturating: Int(count))
     }
 }

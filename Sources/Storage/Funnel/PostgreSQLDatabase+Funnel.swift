@@ -63,7 +63,8 @@ extension PostgreSQLDatabase: FunnelArchive {
                 figures.signatures[try answers[1].offer(row)] = Int(try answers[1].integer(row, 3))
             }
             for row in answers[2].rows {
-                figures.redemptions[try answers[2].redemptions(row), default: 0] += Int(try answers[2].integer(row, 7))
+                let count = Int(try answers[2].integer(row, 7))
+                figures.redemptions[try answers[2].redemptions(row), default: 0].add(saturating: count)
             }
             return figures
         }

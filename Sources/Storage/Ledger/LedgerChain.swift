@@ -30,7 +30,7 @@ public struct LedgerChain: Equatable, Sendable {
     /// - Returns: The moment.
     static func start(at now: Timestamp, after previous: LedgerChain?) -> Timestamp {
         guard let previous else { return now }
-        return max(now, Timestamp(millisecondsSince1970: previous.startedAt.millisecondsSince1970 + 1))
+        return max(now, previous.startedAt.adding(milliseconds: 1))
     }
 
     /// The hash of the chain's beginning.

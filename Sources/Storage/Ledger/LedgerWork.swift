@@ -19,7 +19,15 @@ struct LedgerWork {
     /// SHA-256 with the title of records taken in.
     private let begun: SHA256
 
-    init(writer: String, head: LedgerChain.Head, digestKey: DigestKey) {
+    /// Starts with what a database says of the chain.
+    ///
+    /// - Parameters:
+    ///   - writer: The chain's writer.
+    ///   - head: How far the chain is.
+    ///   - digestKey: The key of the ledger's digests.
+    /// - Throws: ``StorageFailure`` for a head with a number that no chain comes to, which could not be counted on from.
+    init(writer: String, head: LedgerChain.Head, digestKey: DigestKey) throws(StorageFailure) {
+        guard (0...Int64.max / 2).contains(head.number) else { throw StorageFailure.malformed("number") }
         self.writer = writer
         self.head = head
         self.digestKey = digestKey

@@ -116,7 +116,8 @@ private struct SightingFields {
     var offerTerms: OfferTerms? {
         guard let price = texts["price"].flatMap({ Price($0) }),
             let mode = number("paymentMode").flatMap(PaymentMode.init(rawValue:)),
-            let unit = number("unit").flatMap(PeriodUnit.init(rawValue:)), let periods = number("periods")
+            let unit = number("unit").flatMap(PeriodUnit.init(rawValue:)), let periods = number("periods"),
+            OfferTerms.counts.contains(Int64(periods))
         else { return nil }
         return OfferTerms(
             price: price,

@@ -118,7 +118,11 @@ final class SQLiteLedgerStore: LedgerStore {
         // Looked for beside whoever writes: only what is found is written.
         let found = try database.read { database in
             try Row.fetchAll(database, sql: LedgerSQL.presentationsOf, arguments: [digest]).map { row in
-                PresentedSubscription(bundleId: row[0], environment: row[1], originalTransactionId: row[2])
+                PresentedSubscription(
+                    bundleId: try row.value("bundle_id"),
+                    environment: try row.value("environment"),
+                    originalTransactionId: try row.value("original_transaction_id")
+                )
             }
         }
         guard !found.isEmpty else { return 0 }
@@ -145,7 +149,7 @@ final class SQLiteLedgerStore: LedgerStore {
         from known: LedgerChain.Head?,
         _ nonces: [UInt8]
     ) throws -> (outcomes: [[GrantOutcome]], head: LedgerChain.Head, nonces: [UInt8]) {
-        var work = LedgerWork(writer: writer, head: try known ?? head(database), digestKey: keys.digestKey)
+        var work = try LedgerWork(writer: writer, head: try known ?? head(database), digestKey: keys.digestKey)
         let nonces = known == nil ? try database.uncoveredNonces(of: writer) : nonces
         var insertion = RecordInsertion(in: database, nonces: nonces)
         var outcomes: [[GrantOutcome]] = []

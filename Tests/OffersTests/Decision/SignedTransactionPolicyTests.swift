@@ -24,7 +24,7 @@ struct SignedTransactionPolicyTests {
         let renewal = RenewalInfo(
             originalTransactionId: "1",
             productId: "monthly",
-            signedDate: renewalSigned.map(now.adding)
+            signedDate: renewalSigned.map(now.adding(seconds:))
         )
         let history = SubscriptionHistory(
             bundleId: "com.example.reader",

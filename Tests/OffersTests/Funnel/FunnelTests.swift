@@ -94,6 +94,28 @@ struct FunnelTests {
         #expect(kinds.count == 1)
     }
 
+    @Test("Sums stop at the end of the range")
+    func largest() throws {
+        let price = PaidPrice(milliunits: 990, currency: "EUR")
+        let figures = FunnelFigures(
+            decisions: [
+                decided(.lapsed, offer("a")): .max, decided(.active, offer("a")): 1,
+                decided(.neverSubscribed, offer("a")): .max,
+            ],
+            signatures: [offer("a"): .max],
+            redemptions: [
+                redeemed(offer("a"), price): .max, redeemed(offer("a"), price, in: "DEU"): 1,
+                redeemed(offer("a"), nil): .max, redeemed(offer("a"), nil, in: "USA"): 1,
+            ]
+        )
+        let line = try #require(Funnel(figures, catalog: [], reportedPrice: { _, _ in nil }).lines.first)
+        #expect(line.signatures.asked == .max)
+        #expect(line.signatures.eligible == .max)
+        #expect(line.signed == .max)
+        #expect([line.redeemed, line.redeemedBySignature, line.unpriced] == [.max, .max, .max])
+        #expect(line.payments.map(\.redemptions) == [.max])
+    }
+
     @Test("A period is made of whole days in UTC")
     func period() {
         let noon = Timestamp(millisecondsSince1970: 1_795_262_400_000)

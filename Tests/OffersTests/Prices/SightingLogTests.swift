@@ -21,6 +21,14 @@ struct SightingLogTests {
         #expect(log.older.map(\.value) == ["10.99"])
     }
 
+    @Test("A count at the end of its range stays there")
+    func countless() {
+        let often = SightingLog<Int>.Sighting(value: 1, firstSeen: day(-1), lastSeen: clock, count: .max)
+        var log = SightingLog(newest: often, older: [])
+        log.note(1, at: clock)
+        #expect(log.newest.count == .max)
+    }
+
     @Test("Few older values are kept, the newest of them")
     func bound() {
         var log = SightingLog(0, at: clock)

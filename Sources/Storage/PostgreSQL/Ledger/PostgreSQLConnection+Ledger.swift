@@ -56,13 +56,11 @@ extension PostgreSQLConnection {
     ) throws(PostgreSQLError) -> PostgreSQLLedgerBatch.Standing {
         var standing = PostgreSQLLedgerBatch.Standing()
         for row in signatures.rows {
-            let index = Int(try signatures.integer(row, 0)) - 1
-            guard batch.counts.indices.contains(index) else { throw PostgreSQLError(.unexpectedAnswer) }
+            let index = try signatures.position(row, among: batch.counts.count)
             standing.signatures[batch.counts[index]] = Int(try signatures.integer(row, 1))
         }
         for row in presentations.rows {
-            let index = Int(try presentations.integer(row, 0)) - 1
-            guard batch.subscriptions.indices.contains(index) else { throw PostgreSQLError(.unexpectedAnswer) }
+            let index = try presentations.position(row, among: batch.subscriptions.count)
             let customer = try presentations.bytes(row, 1)
             let subscription = batch.subscriptions[index].subscription
             standing.presentations[subscription, default: [:]][customer] = try presentations.integer(row, 2)
@@ -162,15 +160,13 @@ extension PostgreSQLConnection {
         )
         var standing = LedgerStanding()
         for row in answers[0].rows {
-            let index = Int(try answers[0].integer(row, 0)) - 1
-            guard counts.indices.contains(index) else { throw PostgreSQLError(.unexpectedAnswer) }
+            let index = try answers[0].position(row, among: counts.count)
             standing.signatures[counts[index].offer] = Int(try answers[0].integer(row, 1))
         }
         guard let customer else { return standing }
         var presented = [PostgreSQLLedgerBatch.Presented](repeating: [:], count: subscriptions.count)
         for row in answers[1].rows {
-            let index = Int(try answers[1].integer(row, 0)) - 1
-            guard subscriptions.indices.contains(index) else { throw PostgreSQLError(.unexpectedAnswer) }
+            let index = try answers[1].position(row, among: subscriptions.count)
             presented[index][try answers[1].bytes(row, 1)] = try answers[1].integer(row, 2)
         }
         for (subscription, presented) in zip(subscriptions, presented) {

@@ -51,7 +51,12 @@ final class PostgreSQLLedgerStore: LedgerStore {
             var head = known
             if head == nil { head = try connection.headBeginning(writer, at: now()) }
             guard let head else { throw PostgreSQLError(.unexpectedAnswer) }
-            var work = LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
+            var work: LedgerWork
+            do throws(StorageFailure) {
+                work = try LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
+            } catch {
+                throw PostgreSQLError(.unexpectedAnswer, error.detail)
+            }
             let outcomes = try PostgreSQLConnection.retryingCollisions { () throws(PostgreSQLError) in
                 try connection.commit(batch, with: &work, while: isWanted)
             }

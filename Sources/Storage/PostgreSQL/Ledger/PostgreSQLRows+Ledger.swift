@@ -68,6 +68,19 @@ extension PostgreSQLRows {
         return strays
     }
 
+    /// The position in a list, from zero, of what a row's first column counts from one.
+    ///
+    /// - Parameters:
+    ///   - row: The row.
+    ///   - count: How long the list is.
+    /// - Returns: The position.
+    /// - Throws: ``PostgreSQLError`` when the list has no such position.
+    func position(_ row: Int, among count: Int) throws(PostgreSQLError) -> Int {
+        let ordinal = try integer(row, 0)
+        guard ordinal >= 1, ordinal <= Int64(count) else { throw PostgreSQLError(.unexpectedAnswer) }
+        return Int(ordinal - 1)
+    }
+
     /// How far a chain is; `nil` when there is no row.
     ///
     /// - Throws: ``PostgreSQLError`` for a row of another shape.
