@@ -38,31 +38,36 @@ extension SQLiteDatabase: FunnelArchive {
                 arguments: [question.days.0, question.days.1, question.environment, question.alternative]
             )
             while let row = try decisions.next() {
-                figures.addDecisions(row.offer, call: row[3], reason: row[4], row[5])
+                figures.addDecisions(
+                    try row.offer(),
+                    call: try row.value("call"),
+                    reason: try row.value("reason"),
+                    try row.value("total")
+                )
             }
             let signatures = try Row.fetchCursor(
                 database,
                 sql: FunnelSQL.signatures,
                 arguments: [question.times.0, question.times.1, question.environment, question.alternative]
             )
-            while let row = try signatures.next() { figures.signatures[row.offer] = row[3] }
+            while let row = try signatures.next() { figures.signatures[try row.offer()] = try row.value("total") }
             let redemptions = try Row.fetchCursor(
                 database,
                 sql: FunnelSQL.redemptions,
                 arguments: [question.times.0, question.times.1, question.environment]
             )
             while let row = try redemptions.next() {
-                let milliunits: Int64? = row[3]
-                let currency: String? = row[4]
+                let milliunits: Int64? = try row.optional("price")
+                let currency: String? = try row.optional("currency")
                 let found = FunnelFigures.Redemptions(
-                    offer: row.offer,
+                    offer: try row.offer(),
                     price: milliunits.flatMap { amount in
                         currency.map { PaidPrice(milliunits: amount, currency: $0) }
                     },
-                    storefront: row[5],
-                    isSignedHere: row[6] == 1
+                    storefront: try row.optional("storefront"),
+                    isSignedHere: try row.value("is_signed", Int64.self) == 1
                 )
-                figures.redemptions[found, default: 0] += row[7]
+                figures.redemptions[found, default: 0].add(saturating: try row.value("total"))
             }
             return figures
         }
@@ -70,8 +75,11 @@ extension SQLiteDatabase: FunnelArchive {
 }
 
 extension Row {
-    /// The offer that the first three columns name.
-    fileprivate var offer: FunnelFigures.Offer {
-        FunnelFigures.Offer(bundleId: self[0], request: OfferRequest(productId: self[1], offerId: self[2]))
+    /// The offer that three of the columns name.
+    fileprivate func offer() throws -> FunnelFigures.Offer {
+        FunnelFigures.Offer(
+            bundleId: try value("bundle_id"),
+            request: OfferRequest(productId: try value("product_id"), offerId: try value("offer_id"))
+        )
     }
 }

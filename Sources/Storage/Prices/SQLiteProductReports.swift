@@ -59,7 +59,7 @@ public final class SQLiteProductReports: ProductReportStore {
         try await onQueue { (database) throws(StorageFailure) in
             try database.read { database in
                 try Row.fetchAll(database, sql: ProductReportSQL.ofCountry, arguments: [bundleId, country.alpha2])
-                    .map { try ProductSightings.read($0[0], $0[1]) }
+                    .map { try ProductSightings.read($0.value("product_id"), $0.value("body")) }
             }
         }
     }
@@ -74,7 +74,7 @@ public final class SQLiteProductReports: ProductReportStore {
             try database.read { database in
                 Set(
                     try Row.fetchAll(database, sql: ProductReportSQL.offers, arguments: [bundleId])
-                        .map { OfferRequest(productId: $0[0], offerId: $0[1]) }
+                        .map { try OfferRequest(productId: $0.value("product_id"), offerId: $0.value("offer_id")) }
                 )
             }
         }

@@ -150,22 +150,6 @@ extension Row {
     fileprivate func optionalText(_ column: String) throws -> String? {
         try withUnsafeData(named: column) { bytes in bytes.map { String(decoding: $0, as: UTF8.self) } }
     }
-
-    /// A column's value: what another wrote into the file may be of any type.
-    func value<Value: DatabaseValueConvertible>(_ column: String, _: Value.Type = Value.self) throws -> Value {
-        let found: DatabaseValue? = self[column]
-        guard let found, let value = Value.fromDatabaseValue(found) else {
-            throw StorageFailure.malformed(column)
-        }
-        return value
-    }
-
-    /// A column's value; `nil` for NULL.
-    func optional<Value: DatabaseValueConvertible>(_ column: String, _: Value.Type = Value.self) throws -> Value? {
-        let found: DatabaseValue? = self[column]
-        guard let found, !found.isNull else { return nil }
-        return try value(column)
-    }
 }
 
 extension LedgerChain {

@@ -64,7 +64,7 @@ struct SQLiteStateStore: StateStore {
                 database,
                 sql: StateSQL.ofAccountEverywhere,
                 arguments: [Data(account.bytes)]
-            ).compactMap { row in SubscriptionIdentity(row, bundleId: row[0], from: 1) }
+            ).compactMap { row in try SubscriptionIdentity(row, bundleId: row.value("bundle_id")) }
             for identity in identities { try database.forget(account, of: identity) }
             return identities.count
         }
@@ -103,19 +103,20 @@ extension Database {
     fileprivate func subscriptions(of account: AccountDigest, in bundleId: String) throws -> [SubscriptionIdentity] {
         let statement = try cachedStatement(sql: StateSQL.ofAccount)
         return try Row.fetchAll(statement, arguments: [Data(account.bytes), bundleId])
-            .compactMap { SubscriptionIdentity($0, bundleId: bundleId, from: 0) }
+            .compactMap { try SubscriptionIdentity($0, bundleId: bundleId) }
     }
 
     fileprivate func marks(of account: AccountDigest, in bundleId: String) throws -> [AccountHistoryMark] {
         let statement = try cachedStatement(sql: StateSQL.marks)
         return try Row.fetchAll(statement, arguments: [Data(account.bytes), bundleId]).compactMap { row in
-            guard let environment = AppStoreEnvironment(rawValue: row[0]), let source = StateSource(rawValue: row[2])
+            guard let environment = AppStoreEnvironment(rawValue: try row.value("environment")),
+                let source = StateSource(rawValue: try row.value("source"))
             else { return nil }
             return AccountHistoryMark(
                 account: account,
                 bundleId: bundleId,
                 environment: environment,
-                asOf: Timestamp(millisecondsSince1970: row[1]),
+                asOf: Timestamp(millisecondsSince1970: try row.value("as_of")),
                 source: source
             )
         }
@@ -177,8 +178,12 @@ extension Database {
                     identity.bundleId, identity.environment.rawValue,
                 ]
                 if let id { arguments += [id] }
-                return try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments).map {
-                    RedemptionMatch.Signature(writer: $0[0], number: $0[1], time: $0[2])
+                return try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments).map { row in
+                    RedemptionMatch.Signature(
+                        writer: try row.value("writer"),
+                        number: try row.value("number"),
+                        time: try row.value("time")
+                    )
                 }
             }
             if let signature = RedemptionMatch.pick(span.which, of: found) { return signature }
@@ -222,9 +227,13 @@ extension Database {
 extension SubscriptionIdentity {
     fileprivate var arguments: StatementArguments { [bundleId, environment.rawValue, originalTransactionId] }
 
-    /// Reads environment and identifier from two columns of a row.
-    fileprivate init?(_ row: Row, bundleId: String, from column: Int) {
-        guard let environment = AppStoreEnvironment(rawValue: row[column]) else { return nil }
-        self.init(bundleId: bundleId, environment: environment, originalTransactionId: row[column + 1])
+    /// Reads environment and identifier from a row; `nil` for an environment that a newer version knows.
+    fileprivate init?(_ row: Row, bundleId: String) throws {
+        guard let environment = AppStoreEnvironment(rawValue: try row.value("environment")) else { return nil }
+        self.init(
+            bundleId: bundleId,
+            environment: environment,
+            originalTransactionId: try row.value("original_transaction_id")
+        )
     }
 }

@@ -1,0 +1,160 @@
+import Offers
+import Testing
+
+@testable import Storage
+
+@Suite("Values in the file that are not of their types")
+struct MalformedRowTests {
+    private static let bundleId = "com.example.reader"
+
+    /// What is read.
+    enum Call: Sendable {
+        case held
+        case mark
+        case forget
+        case redemption
+        case presentations
+        case products
+        case offersSeen
+        case funnel
+
+        /// Whether it comes across the same when it is done again.
+        var isRepeatable: Bool {
+            switch self {
+            case .forget, .redemption, .presentations: false
+            case .held, .mark, .products, .offersSeen, .funnel: true
+            }
+        }
+    }
+
+    /// A value that nobody wrote by this service, and who comes across it.
+    struct Place: CustomTestStringConvertible, Sendable {
+        let call: Call
+        let tables: [String]
+        let column: String
+        let value: String
+
+        /// A place.
+        ///
+        /// - Parameters:
+        ///   - call: What is read.
+        ///   - tables: The tables that get the value, separated by spaces.
+        ///   - column: The column.
+        ///   - value: The value in SQL: for texts bytes that are no UTF-8.
+        init(_ call: Call, _ tables: String, _ column: String, _ value: String = "X'FF'") {
+            self.call = call
+            self.tables = tables.split(separator: " ").map(String.init)
+            self.column = column
+            self.value = value
+        }
+
+        var testDescription: String { "\(call): \(tables[0]).\(column)" }
+    }
+
+    private static let places = [
+        Place(.held, "held_accounts held_subscriptions", "environment"),
+        Place(.held, "held_accounts held_subscriptions", "original_transaction_id"),
+        Place(.held, "held_marks", "environment"), Place(.held, "held_marks", "as_of", "'x'"),
+        Place(.held, "held_marks", "source", "'x'"), Place(.mark, "held_marks", "as_of", "'x'"),
+        Place(.forget, "held_accounts", "bundle_id"), Place(.forget, "held_accounts", "environment"),
+        Place(.forget, "held_accounts", "original_transaction_id"), Place(.redemption, "ledger_records", "writer"),
+        Place(.redemption, "ledger_records", "number", "'x'"),
+        Place(.presentations, "ledger_presentations", "bundle_id"),
+        Place(.presentations, "ledger_presentations", "environment"),
+        Place(.presentations, "ledger_presentations", "original_transaction_id"),
+        Place(.products, "product_sightings", "product_id"), Place(.products, "product_sightings", "body"),
+        Place(.offersSeen, "offers_seen", "product_id"), Place(.offersSeen, "offers_seen", "offer_id"),
+        Place(.funnel, "offer_counts", "bundle_id"), Place(.funnel, "offer_counts", "product_id"),
+        Place(.funnel, "offer_counts", "offer_id"), Place(.funnel, "offer_counts", "call"),
+        Place(.funnel, "offer_counts", "reason"), Place(.funnel, "ledger_records", "product_id"),
+        Place(.funnel, "redemptions", "offer_id"), Place(.funnel, "redemptions", "price", "'x'"),
+        Place(.funnel, "redemptions", "currency"), Place(.funnel, "redemptions", "storefront"),
+    ]
+
+    /// A database with a row or two of everything.
+    private func fill(_ fixture: LedgerFixture) async throws {
+        _ = try fixture.store().commit([.of(originalTransactionId: "1", maximumAccounts: 5, at: fixture.now)])
+        // A day before the signature, which is left for others.
+        let redeemed = redeemed("1", at: fixture.now.adding(days: -1))
+        let lesson = StateLesson(subscriptions: [redeemed], mark: mark(fixture))
+        _ = try fixture.states().commit([StateWork(notification: nil, lesson: lesson)])
+        let decision = CountedDecision(
+            .lapsed,
+            of: OfferRequest(productId: "monthly", offerId: "comeback50"),
+            bundleId: Self.bundleId,
+            environment: .production,
+            call: .signatures
+        )
+        try fixture.counts().add([decision: 1], on: FunnelPeriod.day(of: fixture.now))
+        let price = try #require(Price("0.50"))
+        let terms = OfferTerms(price: price, paymentMode: .payUpFront, unit: .week, count: 3)
+        let report = ProductReport(
+            productId: "monthly",
+            country: try #require(CountryCode("DEU")),
+            tag: PriceTag(price: price, currency: try #require(CurrencyCode("EUR")), symbol: nil),
+            offers: [ReportedOffer(name: .promotional("comeback50"), terms: terms)]
+        )
+        #expect(try await fixture.productReports().keep([report], of: Self.bundleId, at: fixture.now) == [true])
+    }
+
+    private func redeemed(_ id: String, at moment: Timestamp) -> HeldSubscription {
+        subscription(
+            id,
+            of: testDigestKey.digest(of: "reader-1", bundleId: Self.bundleId),
+            transactionId: id,
+            offer: .promotional("comeback50"),
+            bought: moment,
+            price: PaidPrice(milliunits: 990, currency: "EUR")
+        )
+    }
+
+    private func mark(_ fixture: LedgerFixture) -> AccountHistoryMark {
+        AccountHistoryMark(
+            account: testDigestKey.digest(of: "reader-1", bundleId: Self.bundleId),
+            bundleId: Self.bundleId,
+            environment: .production,
+            asOf: fixture.now,
+            source: .fetched
+        )
+    }
+
+    /// Comes across the value.
+    private func call(_ call: Call, _ fixture: LedgerFixture) async throws {
+        let account = testDigestKey.digest(of: "reader-1", bundleId: Self.bundleId)
+        let country = try #require(CountryCode("DEU"))
+        switch call {
+        case .held: _ = try await fixture.states().held(StateQuestion(bundleId: Self.bundleId, account: account))
+        case .mark:
+            let lesson = StateLesson(subscriptions: [], mark: mark(fixture))
+            _ = try fixture.states().commit([StateWork(notification: nil, lesson: lesson)])
+        case .forget: _ = try fixture.states().forget(account)
+        case .redemption:
+            let lesson = StateLesson(subscriptions: [redeemed("2", at: fixture.now.adding(seconds: 60))])
+            _ = try fixture.states().commit([StateWork(notification: nil, lesson: lesson)])
+        case .presentations:
+            _ = try fixture.store().forgetPresentations(of: "reader-1", bundleId: Self.bundleId)
+        case .products: _ = try await fixture.productReports().products(of: Self.bundleId, in: country)
+        case .offersSeen: _ = try await fixture.productReports().offersSeen(of: Self.bundleId)
+        case .funnel:
+            let days = FunnelPeriod(since: nil, until: nil)
+            _ = try fixture.funnel().funnelFigures(of: days, in: .production)
+        }
+    }
+
+    @Test("Whoever reads one fails with the name of its column, and the process lives on", arguments: places)
+    func malformed(place: Place) async throws {
+        let fixture = try LedgerFixture(.sqlite)
+        try await fill(fixture)
+        if place.call.isRepeatable { try await call(place.call, fixture) }
+        for table in place.tables { try fixture.execute("UPDATE \(table) SET \(place.column) = \(place.value)") }
+        do {
+            try await call(place.call, fixture)
+            Issue.record("it did not fail")
+        } catch let failure as StorageFailure {
+            #expect(failure.code == .malformed)
+            #expect(failure.detail == "a row's \(place.column) is not of its type")
+        } catch let failure as ProductReportStoreFailure {
+            #expect(failure.detail == "a row's \(place.column) is not of its type")
+        }
+    }
+}
