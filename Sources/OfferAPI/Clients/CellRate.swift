@@ -56,7 +56,8 @@ struct CellRate: Equatable, Sendable {
     /// - Returns: The number.
     func remaining(within limit: Limit, at now: Duration) -> Int {
         let free = limit.tolerance - backlog(at: now)
-        return free > .zero ? Int(free / limit.interval) : 0
+        // In whole attoseconds: a quotient of floating point numbers may fall below the number that it is.
+        return free > .zero ? Int(clamping: free.attoseconds / limit.interval.attoseconds) : 0
     }
 
     /// After how long a whole burst can be taken again.

@@ -58,6 +58,20 @@ struct CellRateTests {
         #expect(rate.take(1, within: .init(perSecond: 1, burst: 1), at: .seconds(2)) != nil)
     }
 
+    @Test("What remains is told exactly, whatever the rate is")
+    func remaining() {
+        var wrong: [Int] = []
+        for perSecond in 1...100_000 {
+            let limit = CellRate.Limit(perSecond: perSecond, burst: perSecond)
+            var rate = CellRate()
+            let fresh = rate.remaining(within: limit, at: .zero)
+            let isTaken = rate.take(1, within: limit, at: .zero) == nil
+            let rest = rate.remaining(within: limit, at: .zero)
+            if !isTaken || (fresh, rest) != (perSecond, perSecond - 1) { wrong.append(perSecond) }
+        }
+        #expect(wrong == [])
+    }
+
     @Test("The highest rate that can be set is kept as well")
     func fast() {
         let limit = CellRate.Limit(perSecond: 1_000_000_000, burst: 1_000_000_000)
