@@ -26,6 +26,16 @@ struct FailedAuthenticationsTests {
         #expect(PeerNetwork("nonsense") == nil)
     }
 
+    @Test("An IPv4 address is the same network however a socket tells it, and no other's")
+    func mapped() {
+        let failures = FailedAuthentications()
+        for _ in 0..<11 { _ = failures.note(from: PeerNetwork("::ffff:192.0.2.1"), at: .zero) }
+        #expect(failures.note(from: PeerNetwork("::ffff:192.0.2.2"), at: .zero) == .zero)
+        #expect(failures.note(from: PeerNetwork("::1"), at: .zero) == .zero)
+        #expect(failures.note(from: PeerNetwork("192.0.2.1"), at: .zero) == .seconds(1))
+        #expect(PeerNetwork("::fffe:192.0.2.1") == PeerNetwork("::fffe:192.0.2.2"))
+    }
+
     @Test("The table is bounded: those whose failures have worn off go first")
     func bounds() {
         let failures = FailedAuthentications()
