@@ -7,6 +7,8 @@ import sqlite3
 import subprocess
 
 import pytest
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 import ledger
 import offer_signer
@@ -65,6 +67,51 @@ def test_a_changed_record_is_found(signed, tmp_path, change):
         database.backup(other)
         other.execute(f"UPDATE ledger_records SET {change}")
     with pytest.raises(ledger.Broken, match="record 1 was changed"):
+        ledger.verify(copy, key(folder))
+
+
+def retain(folder, copy, version):
+    """Deletes the first record of the second chain, as retention of a version does."""
+    private = serialization.load_pem_private_key((folder / "ledger.sqlite.checkpoint-key.p8").read_bytes(), None)
+    with sqlite3.connect(folder / "ledger.sqlite") as database, sqlite3.connect(copy) as other:
+        database.backup(other)
+        chain = other.execute(
+            "SELECT writer, started_at, previous_writer, previous_number, previous_hash FROM ledger_chains "
+            "ORDER BY started_at LIMIT 1 OFFSET 1"
+        ).fetchone()
+        beginning = hashlib.sha256(ledger.canonical("offer-signer ledger chain 1", *chain)).digest()
+        number, record_hash = other.execute(
+            "SELECT number, hash FROM ledger_records WHERE writer = ?", chain[:1]
+        ).fetchone()
+        values = chain[0], "retention", number, record_hash, 1_795_000_000_000, *([beginning] if version == 2 else [])
+        message = ledger.canonical(f"offer-signer ledger checkpoint {version}", *values)
+        signature = private.sign(message, ec.ECDSA(hashes.SHA256()))
+        other.execute("INSERT INTO ledger_checkpoints VALUES (?, ?, ?, ?, ?, ?)", [*values[:5], signature])
+        other.execute("DELETE FROM ledger_records WHERE writer = ?", chain[:1])
+        other.execute("DELETE FROM ledger_checkpoints WHERE writer = ? AND kind = 'checkpoint'", chain[:1])
+    return chain
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_what_retention_left_is_verified(signed, tmp_path, version):
+    folder, _ = signed
+    retain(folder, tmp_path / "copy.sqlite", version)
+    assert ledger.verify(tmp_path / "copy.sqlite", key(folder)) == 2
+
+
+def test_a_chain_whose_beginning_was_changed_after_retention_is_found(signed, tmp_path):
+    folder, _ = signed
+    copy = tmp_path / "copy.sqlite"
+    writer, _, previous, *_ = retain(folder, copy, 2)
+    with sqlite3.connect(copy) as other:
+        for table in "ledger_records", "ledger_checkpoints", "ledger_chains":
+            other.execute(f"DELETE FROM {table} WHERE writer = ?", [previous])
+        other.execute(
+            "UPDATE ledger_chains SET previous_writer = NULL, previous_number = NULL, previous_hash = NULL "
+            "WHERE writer = ?",
+            [writer],
+        )
+    with pytest.raises(ledger.Broken, match="not of this chain"):
         ledger.verify(copy, key(folder))
 
 
