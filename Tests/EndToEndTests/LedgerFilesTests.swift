@@ -128,23 +128,49 @@ struct LedgerFilesTests {
         #expect(verified.errors.contains("broken: record 2 of chain "), "\(verified.errors)")
     }
 
-    @Test("A row that is no record keeps export from going on, which names the file and the record")
-    func malformed() throws {
+    /// Changes the second record as somebody would who has the file.
+    private func change(_ assignment: String) throws {
+        let script = """
+            import sqlite3, sys
+            with sqlite3.connect(sys.argv[1], timeout=10) as ledger:
+                ledger.execute("UPDATE ledger_records SET " + sys.argv[2] + " WHERE number = 2")
+            """
+        let changed = try Executable.run(["-c", script, installation.ledger, assignment], of: "/usr/bin/python3")
+        #expect(changed.status == 0, "\(changed.errors)")
+    }
+
+    @Test(
+        "A row that is no record keeps export from going on, which names the file and the record",
+        arguments: [
+            ("timestamp = 'noon'", "timestamp"), ("writer = CAST(writer AS BLOB)", "writer"),
+            ("time = time + 0.5", "time"),
+        ]
+    )
+    func malformed(assignment: String, column: String) throws {
         let service = try RunningService(installation)
         try sign(2, by: service)
         service.signal(SIGTERM)
         #expect(service.wait() == 0)
-        let script = """
-            import sqlite3, sys
-            with sqlite3.connect(sys.argv[1], timeout=10) as ledger:
-                ledger.execute("UPDATE ledger_records SET timestamp = 'noon' WHERE number = 2")
-            """
-        let changed = try Executable.run(["-c", script, installation.ledger], of: "/usr/bin/python3")
-        #expect(changed.status == 0, "\(changed.errors)")
-        let exported = try installation.ledger("export")
+        try change(assignment)
+        // What goes on for ever is cut off.
+        let exported = try Executable.run(
+            ["20", Executable.path, "ledger", "export", "--config", installation.configuration],
+            of: "/usr/bin/timeout"
+        )
         #expect(exported.status == 1)
         #expect(exported.errors.contains("ledger.sqlite: record 2 of chain "), "\(exported.errors)")
-        #expect(exported.errors.contains("timestamp is not of its type"), "\(exported.errors)")
+        #expect(exported.errors.contains("\(column) is not of its type"), "\(exported.errors)")
+    }
+
+    @Test("Export leaves out no record for its time")
+    func beforeAllTimes() throws {
+        let service = try RunningService(installation)
+        try sign(2, by: service)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+        try change("time = -5")
+        let exported = try installation.ledger("export")
+        #expect(exported.status == 0 && exported.text.split(separator: "\n").count == 2, "\(exported.text)")
     }
 
     @Test("The sign command begins no ledger in the place of one that is gone")

@@ -251,7 +251,7 @@ struct LedgerTests {
         let path = installation.ledger + "." + key
         try FileManager.default.removeItem(atPath: path)
         let outcome = try Executable.run(["serve", "--config", installation.configuration])
-        #expect(outcome.status == 1)
+        #expect(outcome.status == 78)
         #expect(outcome.errors.contains("ledger.sqlite." + key))
         #expect(outcome.errors.contains("restore it from a backup"))
         let checked = try Executable.run(["check", "--config", installation.configuration])

@@ -219,12 +219,12 @@ struct PostgreSQLLedgerTests {
     @Test("A password in the environment is refused, as it would be seen there, and is not repeated")
     func environmentPassword() throws {
         try installation.keepLedger(in: "postgres://postgres@/offers?host=/tmp/nowhere")
-        for (command, status) in [("serve", 1), ("check", 78)] as [(String, Int32)] {
+        for command in ["serve", "check"] {
             let outcome = try Executable.run(
                 [command, "--config", installation.configuration],
                 environment: ["PGPASSWORD": "hunter2-hunter2"]
             )
-            #expect(outcome.status == status)
+            #expect(outcome.status == 78)
             #expect(outcome.errors.contains("PGPASSWORD") && outcome.errors.contains("passfile"))
             #expect(!outcome.errors.contains("hunter2"))
         }

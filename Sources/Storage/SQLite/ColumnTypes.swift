@@ -22,9 +22,10 @@ struct ColumnTypes {
 
     /// Looks at the row that the statement has come to, before anything is read of it.
     ///
+    /// - Parameter names: The columns that are looked at; `nil` for all.
     /// - Throws: ``StorageFailure`` for a value of another type, or for a text that is none. NULL is left to the reader.
-    func check() throws {
-        for (place, column) in zip(Int32(0)..., columns) {
+    func check(_ names: Set<String>? = nil) throws {
+        for (place, column) in zip(Int32(0)..., columns) where names?.contains(column.name) ?? true {
             let type = sqlite3_column_type(handle, place)
             if type == SQLITE_NULL { continue }
             guard type == column.type, type != SQLITE_TEXT || isUTF8(place) else {

@@ -60,18 +60,19 @@ extension Database {
         }
     }
 
-    /// Records; exactly, as for ``chains(exactly:)``.
+    /// Records; exactly, as for ``chains(exactly:)``: who asks for that knows the one at fault by the number that comes next.
+    /// Else its name is told, and only the columns that the records are ordered by have to be of their types.
     func records(
         _ sql: String,
         _ arguments: StatementArguments,
         exactly: Bool = false
     ) throws -> [LedgerRecord] {
         try all(sql, arguments) { row, types in
-            if exactly { try types.check() }
             do {
+                // What is converted as it is read is not what SQLite orders by: a page would begin with its last record again.
+                try types.check(exactly ? nil : ["time", "writer", "number"])
                 return try LedgerRecord(row)
             } catch let failure as StorageFailure where !exactly {
-                // Who verifies knows by the number that comes next.
                 let (number, writer): (DatabaseValue, DatabaseValue) = (row["number"], row["writer"])
                 throw StorageFailure(failure.code, "record \(number) of chain \(writer): \(failure.detail)")
             }
