@@ -42,8 +42,10 @@ struct EntryLookup {
         }
     }
 
-    /// Notes what one transaction says. Not a method of the value: the call would hold a second copy of both indices, and
-    /// each of them would be copied whole for every transaction.
+    /// Notes what one transaction says.
+    ///
+    /// It is no method of the value: the call would hold a second copy of both indices, and each of them would be copied
+    /// whole for every transaction.
     private static func note(_ index: Int, in all: [Transaction], of group: String?, _ found: inout Found) {
         let transaction = all[index]
         found.group.note(group)

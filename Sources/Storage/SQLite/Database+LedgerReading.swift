@@ -60,7 +60,8 @@ extension Database {
         }
     }
 
-    /// Records; exactly, as for ``chains(exactly:)``: who asks for that knows the one at fault by the number that comes next.
+    /// Records; exactly, as for ``chains(exactly:)``, where who asks knows the one at fault by the number that comes next.
+    ///
     /// Else its name is told, and only the columns that the records are ordered by have to be of their types.
     func records(
         _ sql: String,
