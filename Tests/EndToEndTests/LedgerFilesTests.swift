@@ -52,10 +52,7 @@ struct LedgerFilesTests {
 
     @Test("After a clean stop the file and its keys are all of the ledger: a copy of them has every record")
     func copied() throws {
-        let service = try RunningService(installation)
-        try sign(5, by: service)
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        try serve(signing: 5)
         #expect(!FileManager.default.fileExists(atPath: log))
         let copy = try Installation()
         for suffix in [""] + Self.keys {
@@ -115,10 +112,7 @@ struct LedgerFilesTests {
 
     @Test("By another checkpoint key than the ledger's, verify says so before all that follows from it")
     func otherKey() throws {
-        let service = try RunningService(installation)
-        try sign(2, by: service)
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        try serve(signing: 2)
         try FileManager.default.removeItem(atPath: installation.ledger + Self.keys[1])
         try FileManager.default.copyItem(atPath: installation.key, toPath: installation.ledger + Self.keys[1])
         let verified = try installation.ledger("verify")
@@ -126,6 +120,14 @@ struct LedgerFilesTests {
         let first = try #require(verified.errors.split(separator: "\n").first)
         #expect(first.contains("it was written with another checkpoint key"), "\(verified.errors)")
         #expect(verified.errors.contains("broken: record 2 of chain "), "\(verified.errors)")
+    }
+
+    /// Lets the service sign, and stops it.
+    private func serve(signing count: Int) throws {
+        let service = try RunningService(installation)
+        try sign(count, by: service)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
     }
 
     /// Changes the second record as somebody would who has the file.
@@ -147,10 +149,7 @@ struct LedgerFilesTests {
         ]
     )
     func malformed(assignment: String, column: String) throws {
-        let service = try RunningService(installation)
-        try sign(2, by: service)
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        try serve(signing: 2)
         try change(assignment)
         // What goes on for ever is cut off.
         let exported = try Executable.run(
@@ -164,10 +163,7 @@ struct LedgerFilesTests {
 
     @Test("Export leaves out no record for its time")
     func beforeAllTimes() throws {
-        let service = try RunningService(installation)
-        try sign(2, by: service)
-        service.signal(SIGTERM)
-        #expect(service.wait() == 0)
+        try serve(signing: 2)
         try change("time = -5")
         let exported = try installation.ledger("export")
         #expect(exported.status == 0 && exported.text.split(separator: "\n").count == 2, "\(exported.text)")
