@@ -9,6 +9,8 @@ struct SQLiteFiles: Sendable {
     /// The file.
     let path: String
 
+    /// The path of its log; kept, as each commit looks for it.
+    private let logPath: String
     private let file: FileIdentity?
     private let log: FileIdentity?
 
@@ -17,8 +19,9 @@ struct SQLiteFiles: Sendable {
     /// - Parameter path: The file.
     init(inUseAt path: String) {
         self.path = path
+        logPath = Self.log(of: path)
         file = FileIdentity(of: path)
-        log = FileIdentity(of: Self.log(of: path))
+        log = FileIdentity(of: logPath)
     }
 
     /// Sees that both still are where they were: what is written to one that was moved or deleted is on no record.
@@ -33,18 +36,17 @@ struct SQLiteFiles: Sendable {
         }
         // Where none was seen, nothing can be said of it.
         guard let log else { return }
-        let name = Self.log(of: path)
-        guard let found = FileIdentity(of: name) else {
+        guard let found = FileIdentity(of: logPath) else {
             throw StorageFailure(
                 .unavailable,
-                "\(name) was moved or deleted while it was in use, with the newest records in it; put it back, or stop the "
+                "\(logPath) was moved or deleted while it was in use, with the newest records in it; put it back, or stop the "
                     + "service, which writes them into \(path) then, and start it again"
             )
         }
         guard found == log else {
             throw StorageFailure(
                 .unavailable,
-                "\(name) was replaced while it was in use; put back the one that was there, which has the newest records "
+                "\(logPath) was replaced while it was in use; put back the one that was there, which has the newest records "
                     + "in it"
             )
         }
@@ -54,8 +56,7 @@ struct SQLiteFiles: Sendable {
     /// the log, or nothing is in the log's place that anybody has written to since.
     var mayBecomeOne: Bool {
         guard FileIdentity(of: path) == file else { return false }
-        let name = Self.log(of: path)
-        return FileIdentity(of: name) == log || Self.size(of: name) == 0
+        return FileIdentity(of: logPath) == log || Self.size(of: logPath) == 0
     }
 
     /// Makes the file with mode 0600 when it is not there; its log gets the mode of the file.
