@@ -78,10 +78,10 @@ struct Load: AsyncParsableCommand {
     /// Reads the configuration as `check` does: its faults are told by its own files, and not by those that are made of it
     /// for the run.
     private func check(_ configuration: String) throws(ExitCode) {
-        // As the service of the run has it: others cannot reach that, and settings of the environment are not for it.
+        // As the service of the run has it, which others cannot reach.
         let flags = ["server.host": "127.0.0.1", "admin.host": "127.0.0.1"]
         do throws(ConfigurationFaults) {
-            _ = try ConfigurationSource(file: configuration, flags: flags, environment: [:]).load()
+            _ = try ConfigurationSource(file: configuration, flags: flags, environment: StartedProgram.variables).load()
         } catch {
             for fault in error.faults { Console.message("error: \(fault)") }
             throw .badConfiguration

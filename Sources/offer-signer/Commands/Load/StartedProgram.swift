@@ -14,6 +14,11 @@ final class StartedProgram: Sendable {
     private let errors: URL
     private let hasEnded = Mutex(false)
 
+    /// The environment of the program: settings are not for the service of a measurement.
+    static var variables: [String: String] {
+        ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix(KnownSetting.variablePrefix) }
+    }
+
     /// Starts a command.
     ///
     /// - Parameter arguments: The command with its arguments.
@@ -39,8 +44,7 @@ final class StartedProgram: Sendable {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
         posix_spawnattr_setpgroup(&attributes, 0)
 
-        // Settings of the environment are not for the service of a measurement.
-        let variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix(KnownSetting.variablePrefix) }
+        let variables = Self.variables
         var process: pid_t = 0
         let result = Self.withCStrings([path] + arguments) { arguments in
             Self.withCStrings(variables.map { "\($0)=\($1)" }) { variables in
