@@ -106,6 +106,23 @@ struct LedgerOutageTests {
         #expect(try service.sign(request).decisions.first?["discount"] != nil)
     }
 
+    @Test("Its file is emptied, as copytruncate does: nothing is signed, and a restart does not begin a new ledger")
+    func emptied() throws {
+        let service = try RunningService()
+        let path = service.installation.ledger
+        #expect(try service.sign(request).status == 200)
+        #expect(truncate(path, 0) == 0)
+        expectNoSignature(try service.sign(request))
+        let details = try service.waitUntilReadiness(is: 503)
+        let faults = details["faults"] as? [String] ?? []
+        #expect(faults.contains { $0.contains("ledger.sqlite was cut short while it was in use") }, "\(faults)")
+        service.signal(SIGTERM)
+        _ = service.wait()
+        let again = try Executable.run(["serve", "--config", service.installation.configuration])
+        #expect(again.status == 78)
+        #expect(again.errors.contains("ledger.sqlite is empty, though its log"), "\(again.errors)")
+    }
+
     @Test("Its log is deleted: nothing is signed, and a clean stop brings what was in it into the file")
     func logDeleted() throws {
         let service = try RunningService()

@@ -4,6 +4,8 @@ import Glibc
 struct FileIdentity: Equatable {
     private let device: UInt
     private let number: UInt
+    /// How long the file was when it was looked at, in bytes.
+    let size: Int
 
     /// Looks at a file; `nil` when there is none.
     ///
@@ -13,5 +15,11 @@ struct FileIdentity: Equatable {
         guard stat(path, &status) == 0 else { return nil }
         device = UInt(status.st_dev)
         number = UInt(status.st_ino)
+        size = Int(status.st_size)
+    }
+
+    /// Equal for one and the same file, however long it is by now.
+    static func == (left: FileIdentity, right: FileIdentity) -> Bool {
+        left.device == right.device && left.number == right.number
     }
 }

@@ -26,12 +26,20 @@ struct SQLiteFiles: Sendable {
 
     /// Sees that both still are where they were: what is written to one that was moved or deleted is on no record.
     ///
-    /// - Throws: ``StorageFailure`` when one is not.
+    /// - Throws: ``StorageFailure`` when one is not, or when the file was cut short, which SQLite never does to it.
     func checkAreInPlace() throws(StorageFailure) {
-        guard FileIdentity(of: path) == file else {
+        let found = FileIdentity(of: path)
+        guard found == file else {
             throw StorageFailure(
                 .unavailable,
                 "\(path) was moved, replaced or deleted while it was in use; put it back, or start the service anew"
+            )
+        }
+        guard !isCutShort(found) else {
+            throw StorageFailure(
+                .unavailable,
+                "\(path) was cut short while it was in use, and records in it are lost; stop the service, move what is left "
+                    + "and its log \(logPath) away, and restore a backup"
             )
         }
         // Where none was seen, nothing can be said of it.
@@ -55,8 +63,15 @@ struct SQLiteFiles: Sendable {
     /// Whether what is in the log may be brought into the file, and the log be deleted: the file is in its place, and so is
     /// the log, or nothing is in the log's place that anybody has written to since.
     var mayBecomeOne: Bool {
-        guard FileIdentity(of: path) == file else { return false }
+        let found = FileIdentity(of: path)
+        guard found == file, !isCutShort(found) else { return false }
         return FileIdentity(of: logPath) == log || Self.size(of: logPath) == 0
+    }
+
+    /// Whether the file is shorter than when it was opened.
+    private func isCutShort(_ found: FileIdentity?) -> Bool {
+        guard let found, let file else { return false }
+        return found.size < file.size
     }
 
     /// Makes the file with mode 0600 when it is not there; its log gets the mode of the file.
