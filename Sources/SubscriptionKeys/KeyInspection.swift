@@ -2,7 +2,7 @@ import Offers
 
 /// What may be told of a key file: everything but the key.
 ///
-/// To have one means that the key was loaded and proven.
+/// To have one means that the key was loaded and proven. Whether the service takes the file, too, ``refusal`` says.
 public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
     /// The file, as the caller named it.
     public let path: String
@@ -17,22 +17,26 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
     /// What is unusual about the file or its name: a sentence each, with the mend.
     public let notes: [String]
 
+    /// Why the service refuses the file though nothing is wrong with the key: others can read it; `nil` when it does not.
+    public let refusal: KeyFileError?
+
     /// Loads the key as the service does, self-test included, and lets it go again.
     ///
     /// - Parameters:
-    ///   - path: The file.
+    ///   - path: The file. One that others can read is looked at all the same: that is told in ``refusal``.
     ///   - access: Who besides its owner may read the file.
     /// - Throws: ``KeyFileError``, as the service would at its start.
     public init(of path: String, access: FileAccess = .ownerOnly) throws(KeyFileError) {
         let name = KeyFileName(path: path)
         let keyIdentifier = name?.keyIdentifier
-        let key = try SigningKey(contentsOf: path, keyIdentifier: keyIdentifier ?? path, access: access)
+        let key = try SigningKey(from: path, keyIdentifier: keyIdentifier ?? path, allowing: nil)
         self.path = path
         self.keyIdentifier = keyIdentifier
         curve = P256.name
         publicKeySHA256 = Hexadecimal.text(key.publicKeySHA256)
         let mode = String(key.fileMode, radix: 8)
         fileMode = String(repeating: "0", count: max(1, 4 - mode.utf8.count)) + mode
+        refusal = access.fault(of: key.fileMode).map { KeyFileError($0, path: path, access: access) }
         notes = key.fileNotes + [name?.note].compactMap { $0.map { "it \($0)" } }
     }
 

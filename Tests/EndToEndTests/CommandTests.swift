@@ -338,6 +338,12 @@ struct CommandTests {
         #expect(mixed.status == 1)
         #expect(mixed.errors.contains("empty.p8"))
         #expect(mixed.text.contains("TESTKEY001"))
+        #expect(chmod(installation.key, 0o644) == 0)
+        let open = try Executable.run(["keys", "inspect", installation.key])
+        #expect(chmod(installation.key, 0o600) == 0)
+        #expect(open.status == 1)
+        #expect(open.text.contains("file mode:   0644"), "\(open.text)")
+        #expect(open.errors.contains("chmod 600 \(installation.key)"), "\(open.errors)")
         let scalar = try Executable.run(
             ["-c", "openssl pkey -in '\(installation.key)' -text -noout | sed -n '3,5p' | tr -d ' :\\n' | tail -c 64"],
             of: "/bin/sh"

@@ -36,7 +36,7 @@ struct KeyInspectionTests {
         )
     }
 
-    @Test("What is unusual but fine is noted, with the command that mends it", arguments: ["\r\n", "", " "])
+    @Test("What is unusual but fine is noted, with the command that mends it", arguments: ["\r\n", "\r", "", " "])
     func notes(lineEnd: String) throws {
         let workbench = try Workbench()
         let key = try TestKey()
@@ -45,7 +45,8 @@ struct KeyInspectionTests {
         let inspection = try KeyInspection(of: path)
         let note = try #require(inspection.notes.first)
         #expect(inspection.notes.count == 1)
-        #expect(note.hasPrefix(lineEnd == "\r\n" ? "its lines end as on Windows" : "it is all in one line"))
+        let beginnings = ["\r\n": "its lines end as on Windows", "\r": "its lines end as on an old Macintosh"]
+        #expect(note.hasPrefix(beginnings[lineEnd] ?? "it is all in one line"))
         #expect(inspection.description.contains("\n  note:        \(note)"))
         let command = String(try #require(note.split(separator: "to mend it: ").last))
         let mended = lineEnd == "\r\n" ? path : workbench.path("mended.p8")
@@ -66,11 +67,19 @@ struct KeyInspectionTests {
         #expect(try KeyInspection(of: workbench.write(TestKey().pem)).notes.isEmpty)
     }
 
-    @Test("A file that others can read is refused here as well")
+    @Test("Of a file that others can read all is told, and that the service refuses it")
     func refusal() throws {
         let workbench = try Workbench()
         let path = try workbench.write(TestKey().pem, mode: 0o644)
-        let error = #expect(throws: KeyFileError.self) { try KeyInspection(of: path) }
-        #expect(error?.code == .readableByOthers)
+        let inspection = try KeyInspection(of: path)
+        #expect(inspection.fileMode == "0644")
+        #expect(inspection.keyIdentifier == "TEST123456")
+        #expect(inspection.refusal?.code == .readableByOthers)
+        #expect(inspection.refusal?.reason.hasSuffix("chmod 600 \(path)") == true)
+        #expect(chmod(path, 0o440) == 0)
+        #expect(try KeyInspection(of: path).refusal?.code == .readableByOthers)
+        #expect(try KeyInspection(of: path, access: .groupReadable).refusal == nil)
+        #expect(chmod(path, 0o600) == 0)
+        #expect(try KeyInspection(of: path).refusal == nil)
     }
 }

@@ -5,12 +5,15 @@ public enum FileAccess: String, Sendable, CaseIterable {
     /// The group may read, as with Kubernetes' mounted secrets (`defaultMode: 0440`) and systemd's credentials. Others may not.
     case groupReadable
 
-    /// Whether a file of this mode is closed enough.
-    func permits(mode: UInt32) -> Bool {
-        switch self {
-        case .ownerOnly: mode & 0o077 == 0
-        case .groupReadable: mode & 0o037 == 0
-        }
+    /// What is wrong with a file of this mode; `nil` when it is closed enough.
+    func fault(of mode: UInt32) -> KeyFault? {
+        let others: UInt32 =
+            switch self {
+            case .ownerOnly: 0o077
+            case .groupReadable: 0o037
+            }
+        guard mode & others != 0 else { return nil }
+        return KeyFault(.readableByOthers, "has mode 0\(String(mode, radix: 8)), open to others")
     }
 
     /// The mode to advise, octal.

@@ -19,10 +19,10 @@ struct KeyFile: ~Copyable {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - access: Who besides its owner may read it.
+    ///   - access: Who besides its owner may read it; `nil` to leave that to the caller, by ``mode``.
     ///   - owner: Another user that may own it beside root and this one; `nil` for none.
     /// - Throws: A ``KeyFault``: missing, unreadable, no regular file, somebody else's, empty, too large, or open to others.
-    init(path: String, access: FileAccess, owner: UInt32? = nil) throws(KeyFault) {
+    init(path: String, access: FileAccess?, owner: UInt32? = nil) throws(KeyFault) {
         // O_NONBLOCK: opening a pipe would wait for a writer. It changes nothing for a regular file.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw Self.fault(of: errno, to: "opened") }
@@ -38,9 +38,7 @@ struct KeyFile: ~Copyable {
         guard status.st_uid == 0 || status.st_uid == geteuid() || status.st_uid == owner else {
             throw KeyFault(.foreignOwner, "belongs to user \(status.st_uid)")
         }
-        guard access.permits(mode: mode) else {
-            throw KeyFault(.readableByOthers, "has mode 0\(String(mode, radix: 8)), open to others")
-        }
+        if let access, let fault = access.fault(of: mode) { throw fault }
         guard status.st_size > 0 else { throw KeyFault(.empty, "is empty") }
         guard status.st_size <= KeyFileError.maximumSize else {
             throw KeyFault(.tooLarge, "has \(status.st_size) bytes, more than \(KeyFileError.maximumSize)")

@@ -60,8 +60,9 @@ extension KeyFileError.Code {
 }
 
 extension String {
-    /// The text as one word of a shell command.
+    /// The path as one word of a shell command that no program takes for an option.
     var quotedForShell: String {
+        if hasPrefix("-") { return "./\(self)".quotedForShell }
         let plain = utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -87,10 +87,10 @@ public struct KeyFileError: Error, CustomStringConvertible {
     /// One or two sentences for an operator: the file, what it is, what was expected, and the mend.
     public var description: String { "\(path) \(reason)" }
 
-    init(_ fault: KeyFault, path: String, access: FileAccess) {
+    init(_ fault: KeyFault, path: String, access: FileAccess?) {
         self.code = fault.code
         self.path = path
-        self.reason = fault.found + fault.code.mend(path: path.quotedForShell, access: access)
+        self.reason = fault.found + fault.code.mend(path: path.quotedForShell, access: access ?? .ownerOnly)
     }
 }
 

@@ -11,12 +11,19 @@ enum KeyFileNote {
             let last = text.indices.last(where: { !PEMArmour.isBlank(text[$0]) })
         else { return [] }
         let file = path.quotedForShell
+        let hasLineFeed = (first...last).contains { text[$0] == 0x0A }
         if (first...last).contains(where: { text[$0] == 0x0D }) {
+            guard hasLineFeed else {
+                return [
+                    "its lines end as on an old Macintosh (CR), which other tools refuse; "
+                        + "to mend it: (umask 077 && tr '\\r' '\\n' < \(file) > KEY.p8)"
+                ]
+            }
             return [
                 "its lines end as on Windows (CR LF), which other tools may refuse; to mend it: sed -i 's/\\r$//' \(file)"
             ]
         }
-        if !(first...last).contains(where: { text[$0] == 0x0A }) {
+        if !hasLineFeed {
             return [
                 "it is all in one line, which other tools refuse; to mend it: (umask 077 && "
                     + #"sed -E 's/ ?(-----[A-Z ]+-----) ?/\n\1\n/g' \#(file) | sed '/-----/!s/ /\n/g;' | grep . > KEY.p8)"#

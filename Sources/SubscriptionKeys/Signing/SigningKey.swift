@@ -35,10 +35,27 @@ public final class SigningKey: SelfTestingSigner {
     ///   - access: Who besides its owner may read the file.
     ///   - owner: Another user that may own the file beside root and this one; `nil` for none.
     /// - Throws: ``KeyFileError``. Nothing of the key is left in memory then.
-    public init(
+    public convenience init(
         contentsOf path: String,
         keyIdentifier: String,
         access: FileAccess = .ownerOnly,
+        owner: UInt32? = nil
+    ) throws(KeyFileError) {
+        try self.init(from: path, keyIdentifier: keyIdentifier, allowing: access, owner: owner)
+    }
+
+    /// Loads and proves a key as the public initialiser does.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - keyIdentifier: The key's identifier.
+    ///   - access: Who besides its owner may read the file; `nil` to take any, for who looks at the key only.
+    ///   - owner: Another user that may own the file.
+    /// - Throws: ``KeyFileError``.
+    init(
+        from path: String,
+        keyIdentifier: String,
+        allowing access: FileAccess?,
         owner: UInt32? = nil
     ) throws(KeyFileError) {
         // OpenSSL computes with the private number to prove it, and may leave parts of it on the stack.

@@ -43,6 +43,10 @@ struct Keys: ParsableCommand {
                     continue
                 }
                 try Console.result("\(inspection)")
+                if let refusal = inspection.refusal {
+                    Console.message("error: \(refusal)")
+                    allFine = false
+                }
             }
             if !allFine { throw ExitCode.failure }
         }
