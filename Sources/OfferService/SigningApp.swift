@@ -7,7 +7,7 @@ public final class SigningApp: Sendable {
     /// The app.
     public let app: App
     /// Its signing key: the first of its keys in the catalog.
-    public let signer: any OfferSigner
+    public let signer: any ES256Signer
     /// In whose name App Store requests (JWS) are signed; `nil` when the catalog does not name the key's issuer.
     public let issuer: AppStoreRequestIssuer?
 
@@ -17,7 +17,7 @@ public final class SigningApp: Sendable {
     ///   - app: The app.
     ///   - signer: Its signing key.
     ///   - issuerId: The key's issuer in App Store Connect; `nil` when the catalog does not name it.
-    public init(app: App, signer: any OfferSigner, issuerId: String? = nil) {
+    public init(app: App, signer: any ES256Signer, issuerId: String? = nil) {
         self.app = app
         self.signer = signer
         issuer = issuerId.map { AppStoreRequestIssuer(bundleId: app.bundleId, issuerId: $0) }

@@ -36,7 +36,7 @@ struct KeptAnswersTests {
         }
     }
 
-    private struct Signer: OfferSigner {
+    private struct Signer: ES256Signer {
         let keyIdentifier = "TESTKEY001"
 
         func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] { [1] }

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// A signer that counts, and can be told to fail.
-final class TestSigner: OfferSigner {
+final class TestSigner: ES256Signer {
     let keyIdentifier = "EXAMPLE123"
     let signatures = Mutex(0)
     let fails: Bool

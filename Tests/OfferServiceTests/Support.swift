@@ -4,7 +4,7 @@ import Offers
 import Testing
 
 /// A signer with a key that the tests verify by.
-struct KeySigner: OfferSigner {
+struct KeySigner: ES256Signer {
     let key = P256.Signing.PrivateKey()
     let keyIdentifier = "EXAMPLE123"
 

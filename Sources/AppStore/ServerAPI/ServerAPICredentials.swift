@@ -22,7 +22,7 @@ public final class ServerAPICredentials: Sendable {
 
     private let bundleId: String
     private let issuerId: String
-    private let signer: any OfferSigner
+    private let signer: any ES256Signer
     private let token = Mutex<Token?>(nil)
 
     /// Creates credentials.
@@ -31,7 +31,7 @@ public final class ServerAPICredentials: Sendable {
     ///   - bundleId: The app that is asked for.
     ///   - issuerId: The issuer of the key, from App Store Connect, a UUID.
     ///   - signer: The app's In-App Purchase key.
-    public init(bundleId: String, issuerId: String, signer: any OfferSigner) {
+    public init(bundleId: String, issuerId: String, signer: any ES256Signer) {
         self.bundleId = bundleId
         self.issuerId = issuerId
         self.signer = signer

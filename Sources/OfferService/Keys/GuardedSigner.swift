@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It stays so: a key that computes wrongly once may give itself away with the next signature (a faulty ECDSA signature
 /// reveals the private key). Loading the key anew, by a reload or a restart, makes a new signer.
-public final class GuardedSigner<Signer: SelfTestingSigner>: OfferSigner {
+public final class GuardedSigner<Signer: SelfTestingSigner>: ES256Signer {
     /// The signer that does the work.
     public let signer: Signer
 

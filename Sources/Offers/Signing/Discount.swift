@@ -37,7 +37,7 @@ public struct Discount: Equatable, Sendable {
         account: Account,
         nonce: Nonce = Nonce(),
         timestamp: Timestamp,
-        signer: any OfferSigner
+        signer: any ES256Signer
     ) throws(SigningFailure) {
         let payload: DiscountPayload
         do {

@@ -38,7 +38,7 @@ public struct IntroductoryOfferEligibilityJWS: Equatable, Sendable {
         transactionId: String,
         issuer: AppStoreRequestIssuer,
         timestamp: Timestamp,
-        signer: any OfferSigner
+        signer: any ES256Signer
     ) throws(SigningFailure) {
         var request = AppStoreRequest(audience: "introductory-offer-eligibility", issuer: issuer, timestamp: timestamp)
         request.claims.add("productId", productId)

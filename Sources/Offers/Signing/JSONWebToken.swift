@@ -14,7 +14,7 @@ public struct JSONWebToken: Equatable, Sendable {
     ///   - claims: The claims.
     ///   - signer: The key.
     /// - Throws: ``SigningFailure`` when the key cannot sign. Nothing was signed then.
-    public init(_ claims: Claims, signer: any OfferSigner) throws(SigningFailure) {
+    public init(_ claims: Claims, signer: any ES256Signer) throws(SigningFailure) {
         var header = Claims()
         header.add("alg", "ES256")
         header.add("kid", signer.keyIdentifier)

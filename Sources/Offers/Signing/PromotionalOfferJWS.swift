@@ -32,7 +32,7 @@ public struct PromotionalOfferJWS: Equatable, Sendable {
         transactionId: String?,
         issuer: AppStoreRequestIssuer,
         timestamp: Timestamp,
-        signer: any OfferSigner
+        signer: any ES256Signer
     ) throws(SigningFailure) {
         var request = AppStoreRequest(audience: "promotional-offer", issuer: issuer, timestamp: timestamp)
         request.claims.add("productId", productId)

@@ -56,7 +56,7 @@ public struct LedgerCheckpoint: Equatable, Sendable {
         at head: LedgerChain.Head,
         time: Timestamp,
         beginning: [UInt8]? = nil,
-        signer: any OfferSigner
+        signer: any ES256Signer
     ) throws(SigningFailure) {
         self.init(writer: writer, kind: kind, number: head.number, hash: head.hash, time: time, signature: [])
         signature = try signer.derSignature(over: message(beginning: beginning).span)

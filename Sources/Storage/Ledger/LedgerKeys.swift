@@ -5,14 +5,14 @@ public struct LedgerKeys: Sendable {
     /// The key of the digests of accounts.
     public let digestKey: DigestKey
     /// Signs checkpoints.
-    public let checkpointSigner: any OfferSigner
+    public let checkpointSigner: any ES256Signer
 
     /// Creates the pair.
     ///
     /// - Parameters:
     ///   - digestKey: The key of the digests of accounts.
     ///   - checkpointSigner: Signs checkpoints.
-    public init(digestKey: DigestKey, checkpointSigner: any OfferSigner) {
+    public init(digestKey: DigestKey, checkpointSigner: any ES256Signer) {
         self.digestKey = digestKey
         self.checkpointSigner = checkpointSigner
     }

@@ -3,7 +3,7 @@ import Foundation
 import Offers
 
 /// A key that signs offers, and counts how often.
-struct KeySigner: OfferSigner {
+struct KeySigner: ES256Signer {
     let key = P256.Signing.PrivateKey()
     let keyIdentifier = "EXAMPLE123"
 

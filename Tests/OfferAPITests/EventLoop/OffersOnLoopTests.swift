@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Requests that the event loop answers by itself")
 struct OffersOnLoopTests {
-    private struct Signer: OfferSigner {
+    private struct Signer: ES256Signer {
         let keyIdentifier = "EXAMPLE123"
 
         func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] { [1] }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import OfferAPI
 
-private struct NoSigner: OfferSigner {
+private struct NoSigner: ES256Signer {
     let keyIdentifier = "EXAMPLE123"
 
     func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {

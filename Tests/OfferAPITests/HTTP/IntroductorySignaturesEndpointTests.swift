@@ -8,7 +8,7 @@ import Testing
 @testable import OfferAPI
 
 /// r is 1 and s is 2, whatever is signed.
-private struct ConstantSigner: OfferSigner {
+private struct ConstantSigner: ES256Signer {
     let keyIdentifier = "EXAMPLE123"
 
     func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {

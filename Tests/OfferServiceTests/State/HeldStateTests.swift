@@ -28,7 +28,7 @@ struct HeldStateTests {
     }
 
     /// A key that nobody asks to sign.
-    private struct Signer: OfferSigner {
+    private struct Signer: ES256Signer {
         let keyIdentifier = "TESTKEY001"
 
         func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// A signer that shows what it was given.
-final class RecordingSigner: OfferSigner {
+final class RecordingSigner: ES256Signer {
     let keyIdentifier = "EXAMPLE123"
     let messages = Mutex<[[UInt8]]>([])
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Offers
 
 /// A signer whose signatures are told beforehand.
-private final class ScriptedSigner: OfferSigner {
+private final class ScriptedSigner: ES256Signer {
     let keyIdentifier: String
     let messages = Mutex<[String]>([])
     private let signature: [UInt8]

@@ -210,7 +210,7 @@ private func unwrap<Value>(_ value: Value?) throws -> Value {
 }
 
 /// Signs with a key that was made for the test.
-struct KeySigner: OfferSigner {
+struct KeySigner: ES256Signer {
     let key = P256.Signing.PrivateKey()
     var keyIdentifier: String { "CHECKPOINT" }
 

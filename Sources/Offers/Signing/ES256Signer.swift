@@ -1,8 +1,8 @@
-/// A key that can sign offers: the port between the decision and the room where the key lives.
+/// A key that can sign offers, requests to Apple and the ledger's checkpoints: the port to the room where keys live.
 ///
-/// The signature is ECDSA over P-256 and SHA-256, as Apple asks for promotional offers.
+/// The signature is ECDSA over P-256 and SHA-256, as Apple asks for promotional offers; RFC 7518 §3.4 names it ES256.
 /// Implementations sign inline, on the caller's thread: a signature takes tens of microseconds, less than a thread hop.
-public protocol OfferSigner: Sendable {
+public protocol ES256Signer: Sendable {
     /// The key's identifier in App Store Connect, ten characters: the `keyIdentifier` of an `SKPaymentDiscount`.
     var keyIdentifier: String { get }
 

@@ -1,4 +1,4 @@
-extension OfferSigner {
+extension ES256Signer {
     /// Signs the message's SHA-256, in the form that JWS takes.
     ///
     /// - Parameter message: The bytes to sign, whole and unhashed.
