@@ -144,7 +144,7 @@ def measurements(options, installation):
         ("twenty offers, verifyReceipt answer", "receiptResponse", 20, 64),
         ("one offer, state held", "held", 1, 64),
         ("twenty offers, state held", "held", 20, 64),
-        ("one offer, signed transactions", "signedTransactions", 1, 64),
+        ("one offer, signed transactions (sent before)", "signedTransactions", 1, 64),
         ("one offer, receipt (Apple's answer kept)", "receipt", 1, 64),
         ("one offer, transactionId (Apple's answer kept)", "transactionId", 1, 64),
         ("one offer, one connection", "receiptResponse", 1, 1),

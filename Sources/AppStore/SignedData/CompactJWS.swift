@@ -4,6 +4,8 @@ struct CompactJWS {
     /// two in it, in Base64 once more, and what an app adds by Advanced Commerce makes all of them longer.
     static let maximumBytes = 131_072
 
+    /// All of it.
+    let bytes: [UInt8]
     /// The first part as it was sent.
     let headerText: Substring
     /// What the signature covers: the first two parts and the dot between them.
@@ -35,6 +37,7 @@ struct CompactJWS {
         else {
             throw SignedDataFault(.malformed, "The parts of a JWS are in base64url without padding.")
         }
+        self.bytes = bytes
         self.headerText = text[..<text.utf8.index(text.startIndex, offsetBy: first)]
         self.signedBytes = bytes[..<second]
         self.payload = payload

@@ -26,6 +26,8 @@ public struct SignedDataVerifier: Sendable {
     private var clock: (any AppleClock)?
     /// The signers known so far.
     let cache = SignerCache()
+    /// The JWS known so far.
+    let genuine = VerifiedJWSCache()
 
     /// Creates a verifier.
     ///
@@ -58,7 +60,23 @@ public struct SignedDataVerifier: Sendable {
     /// - Throws: ``SignedDataFault`` when it is not genuine.
     public func payload(of text: String) throws(SignedDataFault) -> Payload {
         let jws = try CompactJWS(text)
+        let signer = try signer(of: jws)
+        let signedDate = try Self.signedDate(of: jws.payload)
+        guard signer.validity.contains(signedDate) else {
+            throw SignedDataFault(
+                .chainExpired,
+                "The data is signed on \(signedDate.rfc3339), when its certificates were not valid."
+            )
+        }
+        if signer.isApples { clock?.observe(.signed(signedDate)) }
+        return Payload(json: jws.payload, signedDate: signedDate, isLocallySigned: signer.isSelfSigned)
+    }
+
+    /// Who signed a JWS, once the signature is known to be the signer's, and the signer to be trusted.
+    private func signer(of jws: CompactJWS) throws(SignedDataFault) -> VerifiedSigner {
+        let digest = SHA256.hash(data: jws.bytes)
         let known = cache.signer(namedBy: jws.headerText)
+        if let known, genuine.knows(digest) { return known }
         let signer = if let known { known } else { try verifiedSigner(of: jws) }
         guard jws.signature.count == 64,
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
@@ -70,15 +88,8 @@ public struct SignedDataVerifier: Sendable {
             )
         }
         if known == nil { cache.keep(signer, namedBy: jws.headerText) }
-        let signedDate = try Self.signedDate(of: jws.payload)
-        guard signer.validity.contains(signedDate) else {
-            throw SignedDataFault(
-                .chainExpired,
-                "The data is signed on \(signedDate.rfc3339), when its certificates were not valid."
-            )
-        }
-        if signer.isApples { clock?.observe(.signed(signedDate)) }
-        return Payload(json: jws.payload, signedDate: signedDate, isLocallySigned: signer.isSelfSigned)
+        genuine.keep(digest)
+        return signer
     }
 
     /// The signer that a JWS names, once its certificates are followed to a trusted root.

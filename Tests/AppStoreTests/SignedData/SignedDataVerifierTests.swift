@@ -175,6 +175,23 @@ struct SignedDataVerifierTests {
         #expect(fault(of: try signer.sign(Self.payload)) == nil)
     }
 
+    @Test("A JWS is verified once; one with another signature, payload or header is another one")
+    func verifiedOnce() throws {
+        let signer = try authority.signer()
+        let jws = try signer.sign(Self.payload)
+        for _ in 0..<3 { #expect(try verifier.payload(of: jws).json == Array(Self.payload.utf8)) }
+        #expect(verifier.genuine.verifications == 1)
+        let parts = jws.split(separator: ".").map(String.init)
+        let other = try signer.sign(#"{"signedDate":1795262400001}"#).split(separator: ".").map(String.init)
+        #expect(fault(of: [parts[0], parts[1], other[2]].joined(separator: ".")) == .signatureInvalid)
+        #expect(fault(of: [parts[0], other[1], parts[2]].joined(separator: ".")) == .signatureInvalid)
+        let stranger = try authority.signer().sign(Self.payload).split(separator: ".").map(String.init)
+        #expect(fault(of: [stranger[0], parts[1], parts[2]].joined(separator: ".")) == .signatureInvalid)
+        #expect(verifier.genuine.verifications == 1)
+        // Who trusts other roots does not know it.
+        #expect(fault(of: jws, SignedDataVerifier()) == .untrustedRoot)
+    }
+
     @Test("Headers that strangers write around a genuine chain are not kept, and displace nobody")
     func cacheOfStrangers() throws {
         let signer = try authority.signer()
