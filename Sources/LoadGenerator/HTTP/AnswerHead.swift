@@ -21,6 +21,8 @@ struct AnswerHead {
             status = status * 10 + digit
         }
         guard (100..<600).contains(status) else { throw AnswerReader.Malformed(reason: "no status") }
+        // HTTP/1.0 knows connections that stay only where the answer says so (RFC 9112 §9.3).
+        closes = text[7] == UInt8(ascii: "0")
         var place = 12
         while place < text.count {
             place += 1
@@ -31,7 +33,8 @@ struct AnswerHead {
                 if let value = Self.value(of: "content-length:", in: text, at: place) {
                     length = try Self.length(text.extracting(value))
                 } else if let value = Self.value(of: "connection:", in: text, at: place) {
-                    closes = closes || Self.isText("close", text.extracting(value))
+                    let option = text.extracting(value)
+                    closes = Self.isText("close", option) || (closes && !Self.isText("keep-alive", option))
                 }
             case UInt8(ascii: "t"):
                 if let value = Self.value(of: "transfer-encoding:", in: text, at: place) {
