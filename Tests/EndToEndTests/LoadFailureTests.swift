@@ -41,6 +41,21 @@ struct LoadFailureTests {
         #expect((errors[name] ?? 0) > 0)
     }
 
+    @Test("An answer that comes twice is malformed, and never taken for the answer to the next request")
+    func twice() throws {
+        let server = try FakeServer { request in
+            guard request.path == "/v1/signatures" else { return .init(200, KnownServer.eligible) }
+            let body = KnownServer.signed
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+            return .init(200, headers: ["Content-Length": "\(body.utf8.count)"], body + head + body)
+        }
+        let (outcome, report) = try load(server, ["--warm-up", "0", "--duration", "1", "--connections", "2"])
+        #expect(outcome.status == 1)
+        #expect(report["requests"] as? Int == 0)
+        let errors = try #require(report["errors"] as? [String: Int])
+        #expect(Array(errors.keys) == ["malformed answer: more than was asked for"])
+    }
+
     @Test("What an open loop could not send is a failure: every request that was due is in the result")
     func everyRequestCounts() throws {
         let server = try FakeServer {

@@ -32,6 +32,9 @@ struct AnswerReader {
     private var head: AnswerHead?
     private var chunks: ByteBuffer?
 
+    /// Whether nothing has come that is not read yet.
+    var isEmpty: Bool { (rest?.readableBytes ?? 0) == 0 }
+
     /// Takes the bytes that came.
     ///
     /// - Parameter bytes: The bytes.

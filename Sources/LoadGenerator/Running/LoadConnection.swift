@@ -56,6 +56,8 @@ final class LoadConnection: ChannelInboundHandler {
         do throws(AnswerReader.Malformed) {
             while let answer = try reader.next() {
                 guard let flight else { throw AnswerReader.Malformed(reason: "nothing was asked") }
+                // What follows came before the next question was asked, and would be taken for the answer to it.
+                guard reader.isEmpty else { throw AnswerReader.Malformed(reason: "more than was asked for") }
                 self.flight = nil
                 isOrderly = true
                 lane.answered(self, flight, answer)
