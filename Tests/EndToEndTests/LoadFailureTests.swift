@@ -39,6 +39,7 @@ struct LoadFailureTests {
         let errors = try #require(report["errors"] as? [String: Int])
         #expect(Array(errors.keys) == [name])
         #expect((errors[name] ?? 0) > 0)
+        #expect(report["measured"] == nil, "what nobody measured is no latency of 0 ms")
     }
 
     @Test("An answer that comes twice is malformed, and never taken for the answer to the next request")

@@ -51,7 +51,10 @@ def load(executable, url, *options):
     run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     if not run.stdout:
         sys.exit(f"the load generator failed: {run.stderr}")
-    return json.loads(run.stdout)
+    report = json.loads(run.stdout)
+    if "measured" not in report:
+        sys.exit(f"nothing was signed: {report['errors']}")
+    return report
 
 
 def megabytes(process, kind):

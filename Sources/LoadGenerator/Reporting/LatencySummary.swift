@@ -14,8 +14,9 @@ public struct LatencySummary: Codable, Equatable, Sendable {
 
     /// Sums a histogram of nanoseconds up.
     ///
-    /// - Parameter histogram: The histogram.
-    init(_ histogram: Histogram) {
+    /// - Parameter histogram: The histogram. One without values gives `nil`: no time at all would look like the best.
+    init?(_ histogram: Histogram) {
+        guard histogram.count > 0 else { return nil }
         func milliseconds(_ nanoseconds: Int64) -> Double { (Double(nanoseconds) / 1000).rounded() / 1000 }
         p50 = milliseconds(histogram.value(atPercentile: 50))
         p90 = milliseconds(histogram.value(atPercentile: 90))

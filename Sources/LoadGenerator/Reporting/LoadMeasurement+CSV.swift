@@ -8,9 +8,8 @@ extension LoadMeasurement {
     public var csv: String {
         let head = "second,phase,requests,signatures,errors,p50_ms,p90_ms,p99_ms,p99.9_ms,max_ms,mean_ms"
         let rows = seconds.map { second in
-            let isEmpty = second.latency.count == 0
-            let latency = LatencySummary(second.latency).columns.map { isEmpty ? "" : String($0) }
-                .joined(separator: ",")
+            let columns = LatencySummary(second.latency)?.columns.map { String($0) }
+            let latency = (columns ?? Array(repeating: "", count: 6)).joined(separator: ",")
             let phase = second.isWarmUp ? "warm-up" : "measured"
             return "\(second.index),\(phase),\(second.fulfilled),\(second.signatures),\(second.failed),\(latency)"
         }

@@ -86,8 +86,8 @@ extension LoadReport {
         "  \(right(name, 18, isName: true))\(right(number, 10))  \(rest)".trimmingEnd
     }
 
-    private static func row(_ name: String, _ latency: LatencySummary) -> String {
-        row(name, latency.columns.map { number($0, 3) })
+    private static func row(_ name: String, _ latency: LatencySummary?) -> String {
+        row(name, latency.map { $0.columns.map { number($0, 3) } } ?? Array(repeating: "-", count: 6))
     }
 
     private static func row(_ name: String, _ columns: [String]) -> String {

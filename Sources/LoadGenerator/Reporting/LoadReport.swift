@@ -36,10 +36,10 @@ public struct LoadReport: Codable, Equatable, Sendable {
     public let signaturesPerSecond: Double
     /// The requests that failed, by why.
     public let errors: [String: Int]
-    /// Latencies as they were measured, from sending to the end of the answer.
-    public let measured: LatencySummary
-    /// Latencies corrected for coordinated omission.
-    public let corrected: LatencySummary
+    /// Latencies as they were measured, from sending to the end of the answer; absent where nothing was signed.
+    public let measured: LatencySummary?
+    /// Latencies corrected for coordinated omission; absent where nothing was signed, and nothing waited in vain.
+    public let corrected: LatencySummary?
     /// What they are corrected by.
     public let correction: String
     /// By kind of evidence: requests, and latencies as ``measured`` in a closed loop, as ``corrected`` in an open one.
@@ -51,7 +51,7 @@ public struct LoadReport: Codable, Equatable, Sendable {
     /// The same ÷ the time that the generator's event loops had, at most 1: near 1 it is the generator that is measured.
     public let generatorShare: Double
     /// How late requests were sent though a connection was free, in an open loop: the generator's own part of
-    /// ``corrected``.
+    /// ``corrected``; absent where none was.
     public let generatorLateness: LatencySummary?
     /// The service's CPU time per signature, warm-up included, in microseconds; absent where its process is not known.
     public let serviceMicrosecondsPerSignature: Double?
@@ -66,8 +66,8 @@ public struct LoadReport: Codable, Equatable, Sendable {
     public struct Kind: Codable, Equatable, Sendable {
         /// The requests that brought every signature asked for.
         public let requests: Int
-        /// Their latencies.
-        public let latency: LatencySummary
+        /// Their latencies; absent where there are none.
+        public let latency: LatencySummary?
     }
 
     /// Sums a run up.

@@ -29,7 +29,8 @@ final class LoadProgress: Sendable {
     func show(_ second: LoadSecond) {
         guard isShown else { return }
         func milliseconds(_ percentile: Double) -> String {
-            String(format: "%.2f", Double(second.latency.value(atPercentile: percentile)) / 1e6)
+            let latency = Double(second.latency.value(atPercentile: percentile)) / 1e6
+            return second.latency.count == 0 ? "-" : String(format: "%.2f", latency)
         }
         let phase = second.isWarmUp ? "warm-up " : ""
         hasLine.withLock { $0 = true }
