@@ -141,10 +141,19 @@ struct OfferSignerTests {
         "What cannot be an address is refused before anything is sent",
         arguments: [
             "", "offers.internal", "ftp://a", "https://", "https:///", "http:///v1", "http://:8080", "https://a b",
-            "https://u:p@a", "https://a?x=1",
+            "https://u:p@a", "https://a?x=1", "http://a:65536", "http://a:0", "http://a:-1", "http://a:http",
+            "http://[::1", "http://[::1]:65536", "http://%zz",
         ]
     )
     func address(url: String) {
         #expect(throws: OfferSignerError.self) { try OfferSigner(url: url, token: "t") }
+    }
+
+    @Test(
+        "An address may have a port, a path, and an IPv6 address for its host",
+        arguments: ["http://a:65535", "http://a:1/v1/", "http://[::1]", "HTTPS://[::1]:8443/base", "http://a:"]
+    )
+    func goodAddress(url: String) throws {
+        _ = try OfferSigner(url: url, token: "t")
     }
 }

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// Where the service is, without a slash at its end.
 struct ServiceAddress: Sendable {
     private let text: String
@@ -15,6 +17,10 @@ struct ServiceAddress: Sendable {
         guard !url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }), !url.contains(where: { "?#@".contains($0) })
         else {
             throw .invalidArgument("The service's address has neither user, query, fragment nor white space.")
+        }
+        // The HTTP client ends the process over a port that is too large.
+        guard let parts = URL(string: url), parts.host() != nil, parts.port.map((1...65_535).contains) ?? true else {
+            throw .invalidArgument("The service's address has no host that can be asked, or no port from 1 to 65535.")
         }
         text = url.hasSuffix("/") ? String(url.dropLast()) : url
     }
