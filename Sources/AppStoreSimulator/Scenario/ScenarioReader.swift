@@ -100,9 +100,11 @@ extension StoreApp {
     /// Reads the address that notifications go to.
     ///
     /// - Parameter text: The address.
-    /// - Returns: `nil` unless it is one of http or https.
+    /// - Returns: `nil` unless it is one of http or https, with a port that exists: the HTTP client ends the process over
+    ///   one that is too large.
     static func notificationURL(_ text: String) -> URL? {
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil,
+            url.port.map((1...65_535).contains) ?? true
         else {
             return nil
         }

@@ -54,4 +54,12 @@ struct NotificationSenderTests {
         #expect(notification["notificationType"] as? String == "SUBSCRIBED")
         #expect(notification["subtype"] as? String == "RESUBSCRIBE")
     }
+
+    @Test(
+        "An address that nothing can be sent to is refused, and does not end the simulator later",
+        arguments: ["http://127.0.0.1:65536/v1", "https://[::1]:99999", "http://127.0.0.1:0", "ftp://a", "http://"]
+    )
+    func address(url: String) {
+        #expect(StoreApp.notificationURL(url) == nil)
+    }
 }
