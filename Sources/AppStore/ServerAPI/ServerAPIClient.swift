@@ -24,6 +24,8 @@ struct ServerAPIClient: Sendable {
     private struct Statuses: Sendable {
         let response: StatusResponse
         let history: SubscriptionHistory
+        /// When they were asked for.
+        let asOf: Timestamp
     }
 
     /// Asks production first, and the Sandbox where production does not know the transaction.
@@ -43,7 +45,9 @@ struct ServerAPIClient: Sendable {
         var course = AppStoreCourse<Statuses>(startingIn: app.firstEnvironment, deadline: deadline)
         let statuses = try await course.run { environment, timeout in
             let path = "/inApps/v1/subscriptions/\(transactionId)"
-            return await ask(path, of: app, in: environment, timeout: timeout) { read($0, for: app) }
+            // What happens while Apple is asked may be missing in the answer: it is as old as the question.
+            let asked = now()
+            return await ask(path, of: app, in: environment, timeout: timeout) { read($0, for: app, asOf: asked) }
         }
         guard isWhole, !statuses.response.items.isEmpty else { return statuses.history }
         let transactions = try await transactions(
@@ -53,7 +57,7 @@ struct ServerAPIClient: Sendable {
             until: start + deadline
         )
         do throws(SignedDataFault) {
-            return try statuses.response.history(verifiedBy: verifier, asOf: now(), with: transactions)
+            return try statuses.response.history(verifiedBy: verifier, asOf: statuses.asOf, with: transactions)
         } catch {
             throw notGenuine(error)
         }
@@ -151,7 +155,7 @@ struct ServerAPIClient: Sendable {
         }
     }
 
-    private func read(_ body: [UInt8], for app: AppStoreApp) -> AppStoreOutcome<Statuses> {
+    private func read(_ body: [UInt8], for app: AppStoreApp, asOf: Timestamp) -> AppStoreOutcome<Statuses> {
         guard let answer = try? StatusResponse(json: body) else {
             return .temporary(.appStoreUnavailable("The App Store Server API's answer cannot be read."))
         }
@@ -165,11 +169,11 @@ struct ServerAPIClient: Sendable {
             return .unavailable(.appStoreCredentials)
         }
         do throws(SignedDataFault) {
-            let history = try answer.history(verifiedBy: verifier, asOf: now())
+            let history = try answer.history(verifiedBy: verifier, asOf: asOf)
             // Fetched, but nothing says that Apple signs anew for each answer: its clock shows this much, or more.
             let dates = history.transactions.map(\.signedDate) + (history.renewals ?? []).map(\.signedDate)
             if let newest = dates.compactMap(\.self).max() { clock?.observe(.signed(newest)) }
-            return .answer(Statuses(response: answer, history: history))
+            return .answer(Statuses(response: answer, history: history, asOf: asOf))
         } catch {
             return .unavailable(notGenuine(error))
         }

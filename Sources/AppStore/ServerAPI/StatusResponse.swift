@@ -83,7 +83,7 @@ extension StatusResponse {
     ///
     /// - Parameters:
     ///   - verifier: Tells the signed data in it from forgeries.
-    ///   - asOf: When it came.
+    ///   - asOf: When it was asked for.
     ///   - others: All transactions of the customer, each a JWS; `nil` where they were not asked for.
     /// - Returns: The history, complete for every group.
     /// - Throws: ``SignedDataFault`` when something in it is not genuine, or of another app.

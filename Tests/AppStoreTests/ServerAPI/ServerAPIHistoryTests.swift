@@ -1,6 +1,7 @@
 import Logging
 import Offers
 import SignedDataFixtures
+import Synchronization
 import Testing
 
 @testable import AppStore
@@ -20,7 +21,8 @@ struct ServerAPIHistoryTests {
     private func ask(
         _ replies: [Result<IncomingResponse, TransportFault>],
         countsRedemptions: Bool = true,
-        needsWholeHistory: Bool = false
+        needsWholeHistory: Bool = false,
+        now: @escaping @Sendable () -> Timestamp = { Self.now }
     ) async -> (outcome: Result<SubscriptionHistory, EvidenceFault>, urls: [String]) {
         let transport = ScriptedTransport(replies)
         let fetcher = AppStoreEvidenceFetcher(
@@ -37,7 +39,7 @@ struct ServerAPIHistoryTests {
             anyTransport: transport,
             deadline: .seconds(600),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            now: { Self.now }
+            now: now
         )
         do throws(EvidenceFault) {
             let history = try await fetcher.history(
@@ -105,6 +107,23 @@ struct ServerAPIHistoryTests {
             subscriptionGroups: [SubscriptionGroup(id: "1", products: [Product(id: "p")])]
         )
         #expect(RedemptionTally(history, of: app).redemptions(ofOffer: "o", inGroup: "1") == 2)
+    }
+
+    @Test("An answer is as old as its question: what happens meanwhile may be missing in it", arguments: [false, true])
+    func date(isWhole: Bool) async throws {
+        let clock = Mutex(Self.now)
+        let (outcome, urls) = await ask(
+            [try statuses(), page([try transaction(9)])],
+            countsRedemptions: isWhole,
+            now: {
+                clock.withLock { now in
+                    defer { now = now.adding(seconds: 1) }
+                    return now
+                }
+            }
+        )
+        #expect(try outcome.get().asOf == Self.now)
+        #expect(urls.count == (isWhole ? 2 : 1))
     }
 
     @Test("It is asked for where redemptions are counted or the question needs it, and of customers who subscribed")
