@@ -45,7 +45,8 @@ struct SignedTransaction {
             productId: productId,
             subscriptionGroupIdentifier: fields.group,
             purchaseDate: fields.purchaseDate,
-            expiresDate: fields.expiresDate,
+            // What does not renew is no subscription, also where it ends some time.
+            expiresDate: isAutoRenewable ? fields.expiresDate : nil,
             revocationDate: fields.revocationDate ?? (fields.isRevoked ? payload.signedDate : nil),
             isUpgraded: fields.isUpgraded,
             isFamilyShared: fields.isFamilyShared,
