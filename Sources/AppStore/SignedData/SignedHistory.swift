@@ -40,7 +40,8 @@ struct SignedHistory {
     /// What they say of the customer.
     ///
     /// Each subscription of a transaction has an entry: its renewal info, or, where there is none, one that says
-    /// nothing but that it exists. A renewal info without a transaction is left out, as nobody knows whose app it is.
+    /// nothing but that it exists. A renewal info without a transaction is left out, as nobody knows whose app it is; so is
+    /// one that was signed before the last purchase.
     ///
     /// - Parameters:
     ///   - coverage: How much of the customer's past they show.
@@ -48,6 +49,7 @@ struct SignedHistory {
     /// - Returns: The history.
     func history(coverage: HistoryCoverage, asOf: Timestamp? = nil) -> SubscriptionHistory {
         var renewals: [String: RenewalInfo] = [:]
+        let outdated = outdatedRenewalInfos
         for signed in transactions.values where signed.isAutoRenewable {
             let transaction = signed.transaction
             let id = transaction.originalTransactionId
@@ -56,7 +58,7 @@ struct SignedHistory {
                 productId: transaction.productId,
                 subscriptionGroupIdentifier: transaction.subscriptionGroupIdentifier
             )
-            if let info = renewalInfos[id], info.environment == environment {
+            if let info = renewalInfos[id], info.environment == environment, !outdated.contains(id) {
                 entry = info.renewal
                 entry.productId = entry.productId ?? transaction.productId
             } else if let known = renewals[id] {
@@ -75,6 +77,22 @@ struct SignedHistory {
             transactions: transactions.values.map(\.transaction),
             coverage: coverage
         )
+    }
+
+    /// The subscriptions of which something was bought after their renewal info was signed: it speaks of a time that is
+    /// over.
+    ///
+    /// Apple renews some hours ahead: what is dated later than it was signed is not bought yet, and tells nothing.
+    private var outdatedRenewalInfos: Set<String> {
+        var outdated: Set<String> = []
+        for transaction in transactions.values.map(\.transaction) {
+            guard let said = renewalInfos[transaction.originalTransactionId]?.renewal.signedDate,
+                let bought = transaction.purchaseDate, let signed = transaction.signedDate,
+                said < bought, bought <= signed
+            else { continue }
+            outdated.insert(transaction.originalTransactionId)
+        }
+        return outdated
     }
 
     private static func isNewer(_ left: Timestamp?, _ right: Timestamp?) -> Bool {

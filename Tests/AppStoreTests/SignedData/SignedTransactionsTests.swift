@@ -100,6 +100,22 @@ struct SignedTransactionsTests {
         #expect(history.renewals?.first?.subscriptionGroupIdentifier == "1")
     }
 
+    @Test("A renewal info that was signed before the last purchase says nothing of the time since")
+    func outdated() throws {
+        let bought = 1_795_000_000_000
+        let before = try history([Self.transaction()], [Self.renewal(signedDate: bought - 1)])
+        #expect(before.renewals?.map(\.autoRenewStatus) == [nil])
+        #expect(before.renewals?.map(\.gracePeriodExpiresDate) == [nil])
+        let after = try history([Self.transaction()], [Self.renewal(signedDate: bought)])
+        #expect(after.renewals?.map(\.autoRenewStatus) == [false])
+        // A renewal that Apple dates some hours ahead, and its renewal info, signed just before it.
+        let ahead = try history(
+            [Self.transaction(signedDate: bought - 1)],
+            [Self.renewal(signedDate: bought - 2)]
+        )
+        #expect(ahead.renewals?.map(\.autoRenewStatus) == [false])
+    }
+
     @Test("Only an auto-renewable subscription makes an entry", arguments: ["Consumable", "Non-Renewing Subscription"])
     func types(type: String) throws {
         let history = try history([Self.transaction().replacing("Auto-Renewable Subscription", with: type)])
