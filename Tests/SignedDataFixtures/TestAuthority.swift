@@ -11,12 +11,20 @@ public struct TestAuthority: Sendable {
         case intermediateWithoutPurpose
         /// The intermediate may not issue certificates.
         case intermediateIsNoAuthority
+        /// The intermediate is an authority, but its key may not sign certificates.
+        case intermediateMayNotCertify
+        /// The intermediate asks for an extension that nobody knows.
+        case intermediateWithUnknownCriticalExtension
         /// The signer lacks Apple's extension.
         case signerWithoutPurpose
         /// The signer asks for an extension that nobody knows.
         case unknownCriticalExtension
+        /// The signer is an authority itself.
+        case signerIsAuthority
         /// The signer's certificate is of another intermediate with the same name.
         case issuedByAnother
+        /// The signer's certificate names another issuer than the intermediate, whose key signed it.
+        case issuerOfAnotherName
     }
 
     private let rootKey = P384.Signing.PrivateKey()
@@ -37,16 +45,22 @@ public struct TestAuthority: Sendable {
             issuedBy: rootName,
             .init(rootKey.publicKey),
             signedBy: .init(rootKey),
-            extensions: Self.authority
+            extensions: Self.authority()
         )
-        let purpose =
+        var extensions =
             flaws.contains(.intermediateWithoutPurpose) ? [] : [Self.marker([1, 2, 840, 113_635, 100, 6, 2, 1])]
+        if !flaws.contains(.intermediateIsNoAuthority) {
+            extensions += try Self.authority(mayCertify: !flaws.contains(.intermediateMayNotCertify))
+        }
+        if flaws.contains(.intermediateWithUnknownCriticalExtension) {
+            extensions.append(Self.marker([1, 2, 3, 4], critical: true))
+        }
         intermediate = try Self.certificate(
             try DistinguishedName { CommonName("Test Intermediate") },
             issuedBy: rootName,
             .init(intermediateKey.publicKey),
             signedBy: .init(rootKey),
-            extensions: purpose + (flaws.contains(.intermediateIsNoAuthority) ? [] : Self.authority)
+            extensions: extensions
         )
     }
 
@@ -71,10 +85,11 @@ public struct TestAuthority: Sendable {
         var extensions =
             flaws.contains(.signerWithoutPurpose) ? [] : [Self.marker([1, 2, 840, 113_635, 100, 6, 11, 1])]
         if flaws.contains(.unknownCriticalExtension) { extensions.append(Self.marker([1, 2, 3, 4], critical: true)) }
+        if flaws.contains(.signerIsAuthority) { extensions += try Self.authority() }
         let issuerKey = flaws.contains(.issuedByAnother) ? P384.Signing.PrivateKey() : intermediateKey
         let leaf = try Self.certificate(
             try DistinguishedName { CommonName("Test Signer") },
-            issuedBy: intermediate.subject,
+            issuedBy: flaws.contains(.issuerOfAnotherName) ? root.subject : intermediate.subject,
             .init(key.publicKey),
             signedBy: .init(issuerKey),
             from: from,
@@ -95,13 +110,11 @@ public struct TestAuthority: Sendable {
         return TestSigner(key: key, certificates: [try der(only)])
     }
 
-    private static var authority: [Certificate.Extension] {
-        get throws {
-            [
-                try Certificate.Extension(BasicConstraints.isCertificateAuthority(maxPathLength: nil), critical: true),
-                try Certificate.Extension(KeyUsage(keyCertSign: true, cRLSign: true), critical: true),
-            ]
-        }
+    private static func authority(mayCertify: Bool = true) throws -> [Certificate.Extension] {
+        [
+            try Certificate.Extension(BasicConstraints.isCertificateAuthority(maxPathLength: nil), critical: true),
+            try Certificate.Extension(KeyUsage(keyCertSign: mayCertify, cRLSign: true), critical: true),
+        ]
     }
 
     /// An extension whose presence is all that it says: its value is NULL, as Apple's is.

@@ -8,6 +8,8 @@ public struct TestSigner: Sendable {
     public var certificates: [[UInt8]]
     /// The algorithm that its headers name.
     public var algorithm = "ES256"
+    /// What its headers hold besides, JSON that begins with a comma.
+    public var otherMembers = ""
 
     /// Signs a payload.
     ///
@@ -16,7 +18,7 @@ public struct TestSigner: Sendable {
     /// - Throws: An error of swift-crypto.
     public func sign(_ payload: String) throws -> String {
         let chain = certificates.map { "\"\(Data($0).base64EncodedString())\"" }.joined(separator: ",")
-        let header = "{\"alg\":\"\(algorithm)\",\"x5c\":[\(chain)]}"
+        let header = "{\"alg\":\"\(algorithm)\",\"x5c\":[\(chain)]\(otherMembers)}"
         let input = Self.encode(Data(header.utf8)) + "." + Self.encode(Data(payload.utf8))
         let signature = try key.signature(for: Data(input.utf8))
         return input + "." + Self.encode(signature.rawRepresentation)

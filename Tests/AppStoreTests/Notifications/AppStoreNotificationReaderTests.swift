@@ -132,6 +132,8 @@ struct AppStoreNotificationReaderTests {
         #expect(try code(try signedTransaction(transaction("com.example.other"))) == "jws_mixed")
         #expect(try code(try signedTransaction(transaction(environment: "Sandbox"))) == "jws_mixed")
         #expect(try code(try signedTransaction(), try signedRenewal(renewal(of: "9"))) == "jws_mixed")
+        let elsewhere = renewal().replacing("Production", with: "Sandbox")
+        #expect(try code(try signedTransaction(), try signedRenewal(elsewhere)) == "jws_mixed")
         let forged = #""signedTransactionInfo":"\#(try stranger.sign(transaction()))""#
         #expect(try code(forged) == "jws_untrusted_root")
     }

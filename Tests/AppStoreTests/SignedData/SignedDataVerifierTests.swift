@@ -63,8 +63,12 @@ struct SignedDataVerifierTests {
             (TestAuthority.Flaw.signerWithoutPurpose, SignedDataFault.Code.certificatePurpose),
             (.intermediateWithoutPurpose, .certificatePurpose),
             (.intermediateIsNoAuthority, .chainBroken),
+            (.intermediateMayNotCertify, .chainBroken),
+            (.intermediateWithUnknownCriticalExtension, .chainBroken),
             (.unknownCriticalExtension, .chainBroken),
+            (.signerIsAuthority, .chainBroken),
             (.issuedByAnother, .chainBroken),
+            (.issuerOfAnotherName, .chainBroken),
         ]
     )
     func flaws(flaw: TestAuthority.Flaw, code: SignedDataFault.Code) throws {
@@ -110,6 +114,15 @@ struct SignedDataVerifierTests {
         var signer = try authority.signer()
         signer.algorithm = name
         #expect(fault(of: try signer.sign(Self.payload)) == .algorithm)
+    }
+
+    @Test("A header whose reader would have to know more (crit) is refused, though its signature is right")
+    func criticalMembers() throws {
+        var signer = try authority.signer()
+        signer.otherMembers = #","typ":"JWT""#
+        #expect(fault(of: try signer.sign(Self.payload)) == nil)
+        signer.otherMembers = #","crit":["b64"],"b64":false"#
+        #expect(fault(of: try signer.sign(Self.payload)) == .malformed)
     }
 
     @Test("A changed payload and another key's signature are refused, also of a signer that is known")

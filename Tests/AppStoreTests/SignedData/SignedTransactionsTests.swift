@@ -116,6 +116,16 @@ struct SignedTransactionsTests {
         #expect(ahead.renewals?.map(\.autoRenewStatus) == [false])
     }
 
+    @Test("A renewal info of another environment says nothing of the subscription, though it has its identifier")
+    func renewalOfAnotherEnvironment() throws {
+        let foreign = Self.renewal(status: 1).replacing("Sandbox", with: "Production")
+        let history = try history([Self.transaction()], [foreign])
+        #expect(history.environment == .sandbox)
+        #expect(history.renewals?.map(\.originalTransactionId) == ["1"])
+        #expect(history.renewals?.first?.autoRenewStatus == nil)
+        #expect(history.renewals?.first?.promotionalOfferId == nil)
+    }
+
     @Test("Only an auto-renewable subscription makes an entry", arguments: ["Consumable", "Non-Renewing Subscription"])
     func types(type: String) throws {
         let history = try history([Self.transaction().replacing("Auto-Renewable Subscription", with: type)])
