@@ -32,6 +32,17 @@ struct LedgerLimitTests {
         #expect(outcomes == [[.recorded, .recorded, .recorded, .signatureLimit(count: 3)]])
     }
 
+    @Test("Each form of an offer counts: both are signed where there is room for both", arguments: LedgerHome.allCases)
+    func forms(home: LedgerHome) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        let both = LedgerEntry.of(forms: [.discount, .jws], limit: 3, at: fixture.now)
+        #expect(try store.commit([both]) == [[.recorded]])
+        #expect(try store.commit([both]) == [[.signatureLimit(count: 2)]])
+        #expect(try store.commit([.of(forms: [.jws], limit: 3, at: fixture.now)]) == [[.recorded]])
+        #expect(try fixture.records().map(\.format) == ["discount", "jws", "jws"])
+    }
+
     @Test("Among many requests of one commit, too, limits count customers and offers", arguments: LedgerHome.allCases)
     func oneCommit(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
@@ -58,7 +69,9 @@ struct LedgerLimitTests {
         #expect(try outcome(.of(limit: 1, at: fixture.now)) == .signatureLimit(count: 1))
         #expect(try outcome(.of(offer: "other", limit: 1, at: fixture.now)) == .recorded)
         #expect(try outcome(.of(account: "reader-2", limit: 1, at: fixture.now)) == .recorded)
-        fixture.advance(days: 31)
+        fixture.advance(days: 30, seconds: -1)
+        #expect(try outcome(.of(limit: 1, at: fixture.now)) == .signatureLimit(count: 1))
+        fixture.advance(days: 0, seconds: 1)
         #expect(try outcome(.of(limit: 1, at: fixture.now)) == .recorded)
     }
 
@@ -89,7 +102,9 @@ struct LedgerLimitTests {
         #expect(try outcome("a") == .recorded)
         // The account that the evidence itself names is not counted.
         #expect(try outcome("owner", maximum: nil) == .recorded)
-        fixture.advance(days: 31)
+        fixture.advance(days: 30, seconds: -1)
+        #expect(try outcome("d") == .evidenceShared(others: 3))
+        fixture.advance(days: 0, seconds: 1)
         #expect(try outcome("d") == .recorded)
     }
 

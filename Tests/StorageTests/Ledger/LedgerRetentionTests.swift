@@ -39,6 +39,7 @@ struct LedgerRetentionTests {
             #expect(try fixture.records().count == 9 + start)
             #expect(try presentations(fixture) == ["1"])
             try sign(by: fixture, in: store)
+            fixture.advance(days: 0, seconds: 3600)
         }
         #expect(try fixture.verify().faults.isEmpty)
     }

@@ -185,27 +185,45 @@ struct LedgerVerificationTests {
         #expect(try fixture.records().map(\.originalTransactionId) == [RefusedValue.transaction])
     }
 
-    @Test("Who changes a record and computes all hashes anew is caught by the next checkpoint")
-    func rewritten() throws {
-        let fixture = try filled(.sqlite)
+    /// Changes a record of the first chain, and computes all hashes of that chain anew.
+    private func rewrite(_ number: Int64, in fixture: LedgerFixture) throws {
         let database = try SQLiteDatabase(path: fixture.path)
         let chain = try #require(try database.chains().first)
         var hash = chain.beginning
         for var record in try database.records(of: chain.writer, after: 0, limit: 100) {
-            if record.number == 12 { record.offerId = "another" }
+            if record.number == number { record.offerId = "another" }
             var message = CanonicalBytes()
             record.write(to: &message, after: hash)
             hash = record.computedHash(after: hash)
             message.append(hash)
             try database.write { database in
-                try database.execute(sql: "DELETE FROM ledger_records WHERE number = ?", arguments: [record.number])
+                try database.execute(
+                    sql: "DELETE FROM ledger_records WHERE writer = ? AND number = ?",
+                    arguments: [chain.writer, record.number]
+                )
                 var insertion = RecordInsertion(in: database, nonces: [])
                 try insertion.insert(1, message, of: chain.writer)
             }
         }
+    }
+
+    @Test("Who changes a record and computes all hashes anew is caught by the next checkpoint")
+    func rewritten() throws {
+        let fixture = try filled(.sqlite)
+        try rewrite(12, in: fixture)
         let fault = try #require(try fixture.verify().faults.first)
         #expect(fault.number == 11)
         #expect(fault.detail.contains("up to 20"))
+    }
+
+    @Test("Where no checkpoint covers it, the chain that began after it catches it")
+    func rewrittenEnd() throws {
+        let fixture = try filled(.sqlite)
+        _ = try fixture.store().commit([.of(at: fixture.now)])
+        try SQLiteDatabase(path: fixture.path).write { try $0.execute(sql: "DELETE FROM ledger_checkpoints") }
+        #expect(try fixture.verify().faults.isEmpty)
+        try rewrite(12, in: fixture)
+        #expect(try fixture.verify().faults.map(\.number) == [20])
     }
 
     @Test("A chain that is gone as a whole is missed by the next")

@@ -202,9 +202,20 @@ struct SubscriptionStatesTests {
         let (states, keep) = try implementation.make()
         states.learn(StateLesson(subscriptions: [subscription("1", of: digest(1)), subscription("2", of: digest(2))]))
         states.learn(StateLesson(subscriptions: [subscription("2", of: digest(1), tie: .presented(at: clock))]))
-        _ = try await states.held(question(1))
+        let mark = AccountHistoryMark(
+            account: digest(1),
+            bundleId: "com.example.reader",
+            environment: .production,
+            asOf: clock,
+            source: .fetched
+        )
+        states.learn(StateLesson(subscriptions: [], mark: mark))
+        // With this all of it is written, and what is read next stays in memory.
+        #expect(try await states.forget(digest(9)) == 0)
+        #expect(try await states.held(question(1)).marks == [mark])
         #expect(try await states.forget(digest(1)) == 2)
         #expect(try await states.held(question(1)).isEmpty)
+        #expect(try await states.held(question(1)).marks.isEmpty)
         #expect(try await states.held(question(nil, "1")).isEmpty)
         #expect(try await states.held(question(2)).subscriptions.map(\.identity.originalTransactionId) == ["2"])
         #expect(try await states.held(question(2)).subscriptions.first?.accounts.keys.contains(digest(1)) == false)

@@ -8,6 +8,7 @@ extension LedgerEntry {
         offer: String = "comeback50",
         count: Int = 1,
         originalTransactionId: String? = "1000",
+        forms: [SignatureForm] = [.discount],
         limit: Int? = nil,
         maximumAccounts: Int? = nil,
         at time: Timestamp
@@ -26,9 +27,9 @@ extension LedgerEntry {
                     offer: OfferRequest(productId: "monthly", offerId: offer),
                     reason: Reason.lapsed.rawValue,
                     originalTransactionId: originalTransactionId,
-                    signatures: [
-                        .init(form: .discount, keyIdentifier: "KEY1234567", nonce: Nonce(), timestamp: time)
-                    ],
+                    signatures: forms.map {
+                        .init(form: $0, keyIdentifier: "KEY1234567", nonce: Nonce(), timestamp: time)
+                    },
                     signatureLimit: limit.map { SignatureLimit(maximumSignaturesPerCustomer: $0) },
                     maximumAccounts: maximumAccounts
                 )

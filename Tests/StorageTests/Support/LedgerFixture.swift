@@ -199,7 +199,9 @@ final class LedgerFixture: Sendable {
 
     var now: Timestamp { clock.withLock { $0 } }
 
-    func advance(days: Int) { clock.withLock { $0 = $0.adding(seconds: Int64(days) * 86_400) } }
+    func advance(days: Int, seconds: Int64 = 0) {
+        clock.withLock { $0 = $0.adding(seconds: Int64(days) * 86_400 + seconds) }
+    }
 }
 
 private struct Missing: Error {}
