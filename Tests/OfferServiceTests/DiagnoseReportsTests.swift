@@ -98,6 +98,50 @@ struct DiagnoseReportsTests {
         }
     }
 
+    /// A ledger that has one signature.
+    private struct Recall: SignatureRecall {
+        let record: RecordedSignature
+
+        func signature(nonce: String, accounts: [Account]) async -> RecordedSignature? { record }
+    }
+
+    @Test("What is on record helps whose client it was signed for, while the app is one of the client's")
+    func record() async throws {
+        func codes(of bundleId: String, client: String?) async throws -> [DiagnosisCode] {
+            let record = RecordedSignature(
+                client: "backend",
+                bundleId: bundleId,
+                keyIdentifier: "KEY0",
+                productId: "audio",
+                offerId: "stay",
+                account: .none,
+                timestamp: Self.now
+            )
+            let report = SignatureReport(
+                bundleId: "reader",
+                keyIdentifier: "KEY0",
+                productId: "monthly",
+                offerId: "stay",
+                account: .none,
+                nonce: "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c",
+                timestamp: Self.now.millisecondsSince1970,
+                signature: "AAAA"
+            )
+            let useCase = DiagnoseReports(
+                apps: [DiagnoseReports.DiagnosableApp(app: app, verifiers: [])],
+                recalling: Recall(record: record),
+                now: { Self.now }
+            )
+            let diagnosis = await useCase.diagnose(report, callersApps: ["reader"], client: client)
+            return try #require(diagnosis).causes.map(\.code)
+        }
+        let nothing = try await codes(of: "reader", client: "another")
+        #expect(try await codes(of: "other", client: "backend") == nothing)
+        #expect(!nothing.contains(.productMismatch))
+        #expect(try await codes(of: "reader", client: "backend").contains(.productMismatch))
+        #expect(try await codes(of: "reader", client: nil).contains(.productMismatch), "an operator sees all")
+    }
+
     @Test("What was signed for another of the caller's apps, with its own key; nobody else's keys are tried")
     func otherApps() async throws {
         let (nonce, timestamp) = ("0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c", Self.now.millisecondsSince1970)

@@ -96,6 +96,22 @@ struct LedgerTests {
         await #expect(throws: Never.self) { try await useCase(nil).answer(request(["nope"])) }
     }
 
+    @Test("What the ledger tells nothing of does not leave")
+    func withoutOutcome() throws {
+        let useCase = useCase(ScriptedLedger())
+        guard case .decided(let decided) = try useCase.begin(request(["stay", "nope", "limited"])) else {
+            Issue.record("nothing had to be waited for")
+            return
+        }
+        let prepared = try useCase.sign(decided)
+        for (outcomes, left) in [
+            ([.recorded, .recorded], [true, false, true]), ([.recorded], [true, false, false]),
+            ([], [false, false, false]),
+        ] as [([GrantOutcome], [Bool])] {
+            #expect(useCase.release(prepared, by: outcomes).decisions.map { $0.discount != nil } == left)
+        }
+    }
+
     @Test("What the ledger refuses does not leave, and the reason is the ledger's")
     func refused() async throws {
         let ledger = ScriptedLedger { grant in

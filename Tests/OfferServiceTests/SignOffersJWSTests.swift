@@ -11,7 +11,7 @@ struct SignOffersJWSTests {
     private let signer = KeySigner()
     private let registry = PrometheusRegistry()
 
-    private func useCase(issuerId: String? = "issuer") -> SignOffers {
+    private func useCase(issuerId: String? = "issuer", ledger: ScriptedLedger = ScriptedLedger()) -> SignOffers {
         let groups = [("1", ["monthly", "yearly"]), ("2", ["news"])].map { id, products in
             SubscriptionGroup(
                 id: id,
@@ -24,7 +24,7 @@ struct SignOffersJWSTests {
             apps: [SigningApp(app: app, signer: signer, issuerId: issuerId)],
             evidenceReader: AppStoreEvidenceReader(),
             maximumEvidenceAgeSeconds: 86400,
-            ledger: ScriptedLedger(),
+            ledger: ledger,
             metrics: ServiceMetrics(factory: registry),
             now: { now }
         )
@@ -62,13 +62,16 @@ struct SignOffersJWSTests {
         arguments: [[.discount], [.jws], [.discount, .jws]] as [Set<SignatureFormat>]
     )
     func formats(_ formats: Set<SignatureFormat>) async throws {
-        let answer = try await useCase().answer(request(formats, evidence: subscriber))
+        let ledger = ScriptedLedger()
+        let answer = try await useCase(ledger: ledger).answer(request(formats, evidence: subscriber))
         let (first, second) = (answer.decisions[0], answer.decisions[1])
         #expect((first.discount != nil) == formats.contains(.discount))
         #expect((first.jws != nil) == formats.contains(.jws))
         #expect(second.discount == nil && second.jws == nil && second.expiresAt == nil)
         #expect(first.expiresAt?.rfc3339 == now.adding(seconds: 86400).rfc3339)
         if let discount = first.discount, let jws = first.jws { #expect(discount.nonce != jws.nonce) }
+        let recorded = ledger.entries.flatMap(\.grants).flatMap(\.signatures)
+        #expect(recorded.map(\.nonce) == [first.discount?.nonce, first.jws?.nonce].compactMap(\.self))
     }
 
     @Test("Each format is counted by itself, and so is each call")

@@ -83,6 +83,9 @@ struct ClockWatchTests {
         for age in [-300, 0, 60, 86_400, 31_536_000] as [Int64] {
             watch.observe(.signed(Self.timestamp(-age)), at: start)
             #expect(watch.judge(start) == nil)
+            var fresh = ClockWatch(start)
+            fresh.observe(.signed(Self.timestamp(-age)), at: start)
+            #expect(fresh.judge(start) == nil, "nothing newer was signed")
         }
     }
 
