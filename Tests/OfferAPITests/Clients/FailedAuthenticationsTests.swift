@@ -17,6 +17,11 @@ struct FailedAuthenticationsTests {
         #expect(failures.note(from: PeerNetwork("192.0.2.2"), at: .seconds(1)) == .zero)
     }
 
+    @Test("Where it is not known who fails, each failure is answered late")
+    func unknown() {
+        #expect(FailedAuthentications().note(from: nil, at: .zero) == .seconds(1))
+    }
+
     @Test("A network is an IPv4 address, or 64 bits of IPv6")
     func networks() {
         #expect(PeerNetwork("2001:db8::1") == PeerNetwork("2001:db8::ffff"))

@@ -86,6 +86,20 @@ struct HTTPConnectionStateTests {
         #expect(state.phase == .idle)
     }
 
+    @Test("Of a request that began during an answer, the rest is not waited for longer than of any other")
+    func nextBegun() {
+        var state = reading()
+        check(state.requestEnded(at: start))
+        state.bytesArrived(at: start + .seconds(1))
+        check(!state.answerBegins(isDraining: false))
+        check(!state.answerEnded(at: start + .seconds(2)))
+        #expect(state.timeout(at: start + .seconds(12)) == .refuse(.requestTimeout))
+        state.admitted(maximumBodyBytes: 5, keepsAlive: true, at: start + .seconds(3))
+        check(state.requestEnded(at: start + .seconds(3)))
+        check(!state.answerEnded(at: start + .seconds(4)))
+        #expect(state.phase == .idle, "nothing came during the second answer")
+    }
+
     @Test("A refusal that is held back keeps the next request waiting")
     func delayedRefusal() {
         var state = idle()

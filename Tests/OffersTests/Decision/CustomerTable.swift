@@ -28,6 +28,12 @@ enum CustomerTable {
             "anyone",
             .billingRetry
         ),
+        Row(
+            "grace ends at this very moment",
+            history([entry(retrying: true, graceUntil: 0)], [bought(until: -9)]),
+            "anyone",
+            .billingRetry
+        ),
         Row("grace over, no retry", history([entry(graceUntil: -1)], [bought(until: -9)]), "anyone", .lapsed),
         Row("retry without grace", history([entry(retrying: true)], [bought(until: -2)]), "anyone", .billingRetry),
         Row("retry noted, but paid time left", history([entry(retrying: true)], [bought()]), "anyone", .active),

@@ -75,6 +75,7 @@ struct IntroductoryPolicyTests {
         Case("active in another group", history([entry("2", "news.monthly")], [news]), .neverUsed),
         Case("active by the entry alone", history([entry()]), .activeSubscription),
         Case("active, but without entries", history([], [bought()]), .activeSubscription),
+        Case("expired at this very moment, without entries", history([], [bought(on: -30, until: 0)]), .neverUsed),
         Case("active by the family", history([entry()], [bought(shared: true)]), .activeSubscription),
         Case("the family's ended", history([entry()], [bought(until: -9, shared: true)]), .neverUsed),
         Case(
