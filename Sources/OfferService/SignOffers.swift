@@ -161,14 +161,14 @@ public final class SignOffers: Sendable {
         return signing
     }
 
-    /// How old a history may be, in seconds; 0 for no limit.
+    /// How old evidence may be, in seconds; 0 for no limit.
     ///
-    /// - Parameter history: The history; what a sender chose to show are signed transactions.
+    /// What is held has a limit of its own.
+    ///
+    /// - Parameter history: The evidence; what a sender chose to show are signed transactions.
     /// - Returns: The limit.
     func maximumAgeSeconds(of history: SharedHistory?) -> Int64 {
-        guard let history, history.value.coverage == .partial, !history.value.isHeld else {
-            return maximumEvidenceAgeSeconds
-        }
+        guard let history, history.value.coverage == .partial else { return maximumEvidenceAgeSeconds }
         return maximumSignedTransactionAgeSeconds ?? maximumEvidenceAgeSeconds
     }
 }
