@@ -17,6 +17,8 @@ public enum SigningStack {
     static let size = 32 << 10
     /// The size of the pool in bytes: OpenSSL's signing takes two and a half kilobytes.
     private static let poolSize = 12 << 10
+    /// The size of the stack alone, in bytes.
+    static let depth = size - poolSize
 
     /// Why a thread signs in ordinary memory, of which its stack is cleansed after each signature; `nil` where none does.
     public static var whyOrdinary: String? { reason.withLock { $0 } }
@@ -104,7 +106,7 @@ public enum SigningStack {
 
     @unsafe private static func unmap(_ stack: UnsafeMutableRawPointer) {
         let start = unsafe stack + poolSize - size
-        unsafe explicit_bzero(start, size - poolSize)
+        unsafe explicit_bzero(start, depth)
         // What OpenSSL still has in the pool, it has to find there.
         guard unsafe csigning_pool_end(pool(of: stack)) else { return }
         unsafe munmap(start - page, size + page)

@@ -1,22 +1,25 @@
 import Crypto
 import Foundation
 import ProcessMemory
-import SubscriptionKeys
 import Synchronization
 import Testing
+
+@testable import SubscriptionKeys
 
 /// A signature's secret number (SEC 1 §4.1.3) is as good as the key: with the signature, the key follows from it.
 @Suite("The secret number of a signature")
 struct SecretNumberTests {
     private static let depth = 256 << 10
 
-    /// What was on the stack below a signature, and the signature.
+    /// What was on the stack below a signature, on the one that OpenSSL had for it, and the signature.
     private struct Trace: Sendable {
         let signature: [UInt8]
         let stack: [UInt8]
+        /// Empty where OpenSSL signs on the thread's.
+        let signingStack: [UInt8]
     }
 
-    /// Signs on a thread with a stack of its own, and copies what is below.
+    /// Signs on a thread with a stack of its own, and copies what is below, and what is left where OpenSSL was.
     private func trace(_ signer: SigningKey, _ message: [UInt8]) -> Trace {
         let trace = Mutex<Trace?>(nil)
         let isDone = DispatchSemaphore(value: 0)
@@ -26,14 +29,17 @@ struct SecretNumberTests {
             var here: UInt8 = 0
             withUnsafeMutablePointer(to: &here) { _ = memcpy(copy, UnsafeRawPointer($0) - Self.depth, Self.depth) }
             let stack = Array(UnsafeRawBufferPointer(start: copy, count: Self.depth))
-            trace.withLock { $0 = Trace(signature: signature, stack: stack) }
+            let signingStack = SigningStack.ofThisThread().map { end in
+                Array(UnsafeRawBufferPointer(start: end - SigningStack.depth, count: SigningStack.depth))
+            }
+            trace.withLock { $0 = Trace(signature: signature, stack: stack, signingStack: signingStack ?? []) }
             copy.deallocate()
             isDone.signal()
         }
         thread.stackSize = 4 * Self.depth
         thread.start()
         isDone.wait()
-        return trace.withLock { $0 } ?? Trace(signature: [], stack: [])
+        return trace.withLock { $0 } ?? Trace(signature: [], stack: [], signingStack: [])
     }
 
     /// The two numbers of a signature in DER.
@@ -69,6 +75,19 @@ struct SecretNumberTests {
         let key = try TestKey()
         let signer = try SigningKey(contentsOf: key.write(on: workbench), keyIdentifier: "TEST123456")
         for round in 0..<2 { #expect(try leftovers(of: key, signer, Array("message \(round)".utf8)) == 0) }
+    }
+
+    @Test("Of the stack on which OpenSSL signs, all is overwritten after a signature")
+    func signingStack() throws {
+        let workbench = try Workbench()
+        let signer = try workbench.load(TestKey().pem)
+        for round in 0..<2 {
+            let trace = trace(signer, Array("message \(round)".utf8))
+            try #require(trace.signature.count > 64)
+            // Without one, the test above has looked where OpenSSL was.
+            #expect(trace.signingStack.isEmpty == (SigningStack.whyOrdinary != nil))
+            #expect(trace.signingStack.allSatisfy { $0 == 0 })
+        }
     }
 
     @Test("So it is where there is no memory for another stack")
