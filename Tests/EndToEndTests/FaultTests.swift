@@ -1,3 +1,4 @@
+import ChildProcess
 import Foundation
 import Testing
 
@@ -53,6 +54,48 @@ struct FaultTests {
         #expect(status == 200)
         let reloads = try #require(details["reloads"] as? [String: Any])
         #expect((reloads["lastFaults"] as? [String])?.isEmpty == true)
+    }
+
+    @Test("SIGHUP during a start that takes its time does not end the service, and is heeded after the start")
+    func hangUpAtStart() throws {
+        let installation = try Installation()
+        var first: RunningService? = try RunningService(installation)
+        first?.signal(SIGTERM)
+        #expect(first?.wait() == 0)
+        first = nil
+        let script = """
+            import sqlite3, sys, time
+            ledger = sqlite3.connect(sys.argv[1], isolation_level=None)
+            ledger.execute("BEGIN IMMEDIATE")
+            print("locked", flush=True)
+            time.sleep(600)
+            """
+        let locker = try ChildProcess("/usr/bin/python3", ["-c", script, installation.ledger])
+        while try Data(contentsOf: locker.outputFile).isEmpty {
+            try #require(!locker.hasEnded)
+            usleep(10_000)
+        }
+        let service = try ChildProcess(Executable.path, ["serve", "--config", installation.configuration])
+        // Once it has the ledger open, it waits for the lock.
+        while try !openFiles(of: service).contains(installation.ledger) {
+            try #require(!service.hasEnded)
+            usleep(5_000)
+        }
+        service.send(SIGHUP)
+        locker.send(SIGKILL)
+        _ = locker.wait()
+        func log() throws -> String { try String(contentsOf: service.errorFile, encoding: .utf8) }
+        let deadline = Date() + 60
+        while try !log().contains("reloaded: "), !service.hasEnded, Date() < deadline { usleep(10_000) }
+        #expect(!service.hasEnded, "SIGHUP has ended it")
+        #expect(try log().contains("reloaded: "))
+    }
+
+    private func openFiles(of process: ChildProcess) throws -> [String] {
+        let directory = "/proc/\(process.identifier)/fd"
+        return try FileManager.default.contentsOfDirectory(atPath: directory).compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/\($0)")
+        }
     }
 
     private func refusals(_ details: [String: Any]) throws -> Int {

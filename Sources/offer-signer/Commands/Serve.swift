@@ -3,6 +3,7 @@ import LogLines
 import Logging
 import OfferAPI
 import ServiceLifecycle
+import UnixSignals
 
 /// `offer-signer serve`: the service, until SIGTERM or SIGINT.
 struct Serve: AsyncParsableCommand {
@@ -14,9 +15,12 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
+        // Before all else: the start may take seconds, and untrapped, SIGHUP ends the process, which systemd takes for its
+        // wish to end. One that comes during the start is heeded after it.
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let composition = try compose()
         do {
-            try await composition.run()
+            try await composition.run(reloadingAt: hangUps)
         } catch {
             composition.tell(error)
             throw ExitCode.failure

@@ -3,7 +3,7 @@ import UnixSignals
 
 /// Reloads at each SIGHUP; several that come during one reload count as one.
 struct ReloadOnHangUp: Service {
-    /// The signals, trapped before the service says that it is there: untrapped, SIGHUP ends a process.
+    /// The signals, trapped before anything of the start: untrapped, SIGHUP ends a process.
     let hangUps: UnixSignalsSequence
     /// What to do.
     let reload: Reload

@@ -30,8 +30,9 @@ struct ServiceComposition {
 
     /// Runs until SIGTERM or SIGINT, then finishes what is in flight.
     ///
+    /// - Parameter hangUps: Each SIGHUP since the process began, those before this included.
     /// - Throws: What kept a listener from listening, or the drain from ending in time.
-    func run() async throws {
+    func run(reloadingAt hangUps: UnixSignalsSequence) async throws {
         let settings = current.value.service.settings
         let logger = Logger(label: "offer-signer")
         if let reason = current.value.service.keyMemory?.whyNotSecret {
@@ -43,7 +44,7 @@ struct ServiceComposition {
         ) {
             logger.warning("\(warning)")
         }
-        let group = ServiceGroup(configuration: await services(settings, logger))
+        let group = ServiceGroup(configuration: services(settings, hangUps, logger))
         do {
             try await group.run()
         } catch {
@@ -60,8 +61,11 @@ struct ServiceComposition {
     func tell(_ error: any Error) { lifelong.log.say("error: \(error)") }
 
     /// What runs together, in the order of the start.
-    private func services(_ settings: Settings, _ logger: Logger) async -> ServiceGroupConfiguration {
-        let hangUps = await UnixSignalsSequence(trapping: .sighup)
+    private func services(
+        _ settings: Settings,
+        _ hangUps: UnixSignalsSequence,
+        _ logger: Logger
+    ) -> ServiceGroupConfiguration {
         let (clock, ledger) = (lifelong.clock, lifelong.ledger)
         let tls = settings.server.tls.map(TLSIdentity.init)
         let reload = Reload(source: source, current: current, tls: tls, logger: logger)
