@@ -130,6 +130,16 @@ struct ConnectionLimitTests {
         #expect(status == 200)
     }
 
+    @Test("Where few files may be open, clients get no more connections than leave room for the operators")
+    func fewFiles() throws {
+        let service = try RunningService(launcher: ["prlimit", "--nofile=128:128"])
+        #expect(service.log.contains("may have 128 files open, and lets 64 connections in"), "\(service.log)")
+        let connections = try (0..<120).map { _ in try Connection(to: service.server) }
+        #expect(try service.readiness().status == 200)
+        #expect(try connections[0].request("POST", "/v1/signatures", body: Self.body).status == 200)
+        #expect(try connections[119].receive().json["code"] as? String == "too_many_connections")
+    }
+
     @Test("Pipelined requests are answered in their order, refusals among them")
     func pipelining() throws {
         let service = try RunningService()

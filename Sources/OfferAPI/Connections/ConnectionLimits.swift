@@ -3,7 +3,7 @@ public import NIOCore
 /// What a listener gives each connection: sizes and times beyond which it is refused or closed.
 public struct ConnectionLimits: Equatable, Sendable {
     /// How many connections there may be at once; the next ones are answered 503.
-    public let maximumConnections: Int
+    public private(set) var maximumConnections: Int
     /// How many bytes the target of a request's head and the names and values of its fields may have in all; more is 431
     /// (RFC 6585 §5).
     public let maximumHeaderBytes: Int
@@ -58,5 +58,15 @@ public struct ConnectionLimits: Equatable, Sendable {
         self.headerTimeout = headerTimeout
         self.requestTimeout = requestTimeout
         self.answerTimeout = answerTimeout
+    }
+
+    /// The same limits for another number of connections.
+    ///
+    /// - Parameter connections: How many connections there may be at once.
+    /// - Returns: The limits.
+    public func lettingIn(_ connections: Int) -> ConnectionLimits {
+        var limits = self
+        limits.maximumConnections = connections
+        return limits
     }
 }

@@ -38,13 +38,12 @@ struct ServiceComposition {
         if let reason = current.value.service.keyMemory?.whyNotSecret {
             logger.notice("keys are not in secret memory", metadata: ["reason": "\(reason)"])
         }
-        if let warning = OpenFiles.makeRoom(
+        let files = OpenFiles(
             for: settings.server.limits.maximumConnections,
             otherListeners: settings.notifications == nil ? 1 : 2
-        ) {
-            logger.warning("\(warning)")
-        }
-        let group = ServiceGroup(configuration: services(settings, hangUps, logger))
+        )
+        if let warning = files.warning { logger.warning("\(warning)") }
+        let group = ServiceGroup(configuration: services(settings, files, hangUps, logger))
         do {
             try await group.run()
         } catch {
@@ -63,6 +62,7 @@ struct ServiceComposition {
     /// What runs together, in the order of the start.
     private func services(
         _ settings: Settings,
+        _ files: OpenFiles,
         _ hangUps: UnixSignalsSequence,
         _ logger: Logger
     ) -> ServiceGroupConfiguration {
@@ -76,6 +76,7 @@ struct ServiceComposition {
             of: current,
             lifelong,
             tls: tls,
+            maximumConnections: files.connections,
             readiness: readiness,
             announcement: Announcement(readiness: readiness, expectsNotifications: settings.notifications != nil),
             logger: logger

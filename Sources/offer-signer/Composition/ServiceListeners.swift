@@ -18,6 +18,7 @@ struct ServiceListeners {
     ///   - current: The configuration in use, which each request looks up.
     ///   - lifelong: What is not reloaded.
     ///   - tls: By what the public listener is known; `nil` for plain HTTP.
+    ///   - maximumConnections: How many connections clients may have.
     ///   - readiness: What the operators' listener tells.
     ///   - announcement: Who is told once they listen.
     ///   - logger: Where faults are logged.
@@ -25,6 +26,7 @@ struct ServiceListeners {
         of current: SnapshotInUse,
         _ lifelong: LifelongParts,
         tls: TLSIdentity?,
+        maximumConnections: Int,
         readiness: Readiness,
         announcement: Announcement,
         logger: Logger
@@ -40,7 +42,7 @@ struct ServiceListeners {
                 logger: logger
             ),
             rules: ListenerRules(
-                limits: settings.server.limits,
+                limits: settings.server.limits.lettingIn(maximumConnections),
                 census: lifelong.connections,
                 tls: tls,
                 failures: lifelong.failedAuthentications,
