@@ -33,7 +33,10 @@ final class LogCheckpoints: Sendable {
 
     /// How many pages the log has then.
     private let pages: Int
+    private let pageSize: Int
     private let path: String
+    /// How many pages the log had after the last commit.
+    private let pagesNow = Atomic(0)
     private let progress = Mutex(Progress.resting)
     private let connection = Mutex<DatabaseQueue?>(nil)
     private let queue = DispatchQueue(label: "sqlite.checkpoints")
@@ -45,7 +48,20 @@ final class LogCheckpoints: Sendable {
     ///   - pageSize: Of what size the file's pages are, in bytes.
     init(path: String, pageSize: Int) {
         self.path = path
+        self.pageSize = pageSize
         pages = Self.length / pageSize
+    }
+
+    /// That the log grows without an end, in a sentence; `nil` as long as it does not.
+    ///
+    /// Commits alone never make it so long: nothing can be brought into the file, or another process still reads what was.
+    var warning: String? {
+        let now = pagesNow.load(ordering: .relaxed)
+        guard now >= 4 * pages else { return nil }
+        return
+            "\(path)-wal is \((now * pageSize) >> 20) MB long and grows until the disk is full: another process "
+            + "reads \(path) in one long transaction (fuser lists it, beside the service), or the file cannot be written "
+            + "(see to its disk)"
     }
 
     /// Takes the place of SQLite's own checkpoints.
@@ -58,6 +74,7 @@ final class LogCheckpoints: Sendable {
                 // Unretained: the owner of the connection owns this too.
                 if let context, let connection {
                     let checkpoints = Unmanaged<LogCheckpoints>.fromOpaque(context).takeUnretainedValue()
+                    checkpoints.pagesNow.store(Int(pages), ordering: .relaxed)
                     if Int(pages) >= checkpoints.pages { checkpoints.logIsLong(Int(pages), connection) }
                 }
                 // The commit has succeeded whatever becomes of the checkpoint: the next one is tried with the next commit.

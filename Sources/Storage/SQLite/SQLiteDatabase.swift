@@ -87,6 +87,9 @@ public final class SQLiteDatabase: Sendable {
         }
     }
 
+    /// What an operator should know though the file is read and written, in a sentence; `nil` when there is nothing.
+    public var warning: String? { checkpoints.warning }
+
     /// Reads, beside whoever writes: what it sees was there at one moment.
     ///
     /// - Parameter body: Reads.

@@ -87,6 +87,14 @@ enum LedgerDatabase: Sendable {
         }
     }
 
+    /// What an operator should know though it is read and written; `nil` when there is nothing.
+    var warning: String? {
+        switch self {
+        case .sqlite(let file): file.warning.map { "ledger: \($0)" }
+        case .postgreSQL: nil
+        }
+    }
+
     /// Why a PostgreSQL server could not be asked when it was opened, though it may be asked later; `nil` when it could.
     var failure: StorageFailure? {
         switch self {

@@ -71,7 +71,9 @@ struct OpenLedger: Sendable {
     var fault: String? { ledger.fault ?? database.fault.map { "ledger: \($0)" } ?? states.readFault }
 
     /// What an operator should know though signatures are recorded.
-    var warnings: [String] { [ledger.warning, states.fault, states.warning, tally.warning].compactMap(\.self) }
+    var warnings: [String] {
+        [ledger.warning, database.warning, states.fault, states.warning, tally.warning].compactMap(\.self)
+    }
 
     /// Writes what waits, signs how far the chain is, and closes the ledger and its database.
     func close() async {

@@ -46,6 +46,24 @@ struct LogCheckpointsTests {
         #expect(count == commits * rows)
     }
 
+    @Test("A log that grows because somebody reads the file for long is told of, until the reader has gone")
+    func pinned() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("ledger.sqlite")
+        let database = try database(at: path)
+        let reader = try DatabaseQueue(path: path)
+        try reader.inDatabase { reader in
+            try reader.execute(sql: "BEGIN; SELECT COUNT(*) FROM pages")
+            for _ in 0..<9 { try? insert(Self.rows / 2, into: database) }
+            let length = database.warning?.firstMatch(of: /-wal is (\d+) MB long/).flatMap { Int($0.1) }
+            #expect(length.map { $0 << 20 >= 4 * LogCheckpoints.length } == true, "\(database.warning ?? "no warning")")
+            try reader.execute(sql: "COMMIT")
+        }
+        // What is left may take one commit to be brought into the file, and one to begin the log anew.
+        for _ in 0..<100 where database.warning != nil { try insert(1, into: database) }
+        #expect(database.warning == nil)
+    }
+
     @Test("The commit that makes the log long does not wait for its pages: they are brought into the file after it")
     func beside() async throws {
         let directory = try TemporaryDirectory()
