@@ -162,4 +162,26 @@ struct OffersOnLoopTests {
         #expect(ledger.entries.count == 1)
         await loop.shutdownGracefully()
     }
+
+    @Test("Who has gone before the turn came gets nothing signed", arguments: [true, false])
+    func goneBefore(hasGone: Bool) async throws {
+        let (loop, answers) = (NIOAsyncTestingEventLoop(), Answers())
+        let question = """
+            {"offers":[{"productId":"p","offerId":"o0"}],"evidence":{"receiptResponse":{"status":0,"environment":"Production",
+            "receipt":{"bundle_id":"a","request_date_ms":"1795262400000"},
+            "latest_receipt_info":[{"original_transaction_id":"1","transaction_id":"1","product_id":"p",
+            "purchase_date_ms":"1795176000000","expires_date_ms":"1795348800000"}],
+            "pending_renewal_info":[{"original_transaction_id":"1","product_id":"p","auto_renew_status":"1"}]}}}
+            """
+        let responder = responder(offers: 1)
+        try await loop.executeInContext {
+            let caller = Caller(answers)
+            caller.isWaiting = !hasGone
+            #expect(responder.answer([call("/v1/signatures", question, by: caller)], on: loop) == 1)
+        }
+        await loop.run()
+        #expect(ledger.entries.count == (hasGone ? 0 : 1))
+        #expect(answers.statuses.withLock { $0 } == (hasGone ? [] : [200]))
+        await loop.shutdownGracefully()
+    }
 }
