@@ -34,6 +34,8 @@ MemoryScanTests                    reads all memory of a process: a sanitizer's 
 SecretNumberTests                  reads the stack below its frame: a sanitizer watches over that
 SecureHeapTests/secretWithinLimit  needs munlock, which a sanitizer makes do nothing
 LoadTests/openLoop                 a rate, which a sanitized service need not reach
+ValueTests/usualPatternsTakeNoTime patterns that are refused by the CPU time they take
+ValueTests/onePairOfParenthesesIsTheCustomer patterns that are refused by the CPU time they take
 END
 }
 
