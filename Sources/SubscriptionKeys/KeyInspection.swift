@@ -16,7 +16,6 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
     public let fileMode: String
     /// What is unusual about the file or its name: a sentence each, with the mend.
     public let notes: [String]
-
     /// Why the service refuses the file though nothing is wrong with the key: others can read it; `nil` when it does not.
     public let refusal: KeyFileError?
 

@@ -115,7 +115,7 @@ struct LedgerOutageTests {
         expectNoSignature(try service.sign(request))
         let details = try service.waitUntilReadiness(is: 503)
         let faults = details["faults"] as? [String] ?? []
-        #expect(faults.contains { $0.contains("ledger.sqlite was cut short while it was in use") }, "\(faults)")
+        #expect(faults.contains { $0.contains("ledger.sqlite was emptied while it was in use") }, "\(faults)")
         service.signal(SIGTERM)
         _ = service.wait()
         let again = try Executable.run(["serve", "--config", service.installation.configuration])

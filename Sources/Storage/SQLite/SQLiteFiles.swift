@@ -26,7 +26,7 @@ struct SQLiteFiles: Sendable {
 
     /// Sees that both still are where they were: what is written to one that was moved or deleted is on no record.
     ///
-    /// - Throws: ``StorageFailure`` when one is not, or when the file was cut short, which SQLite never does to it.
+    /// - Throws: ``StorageFailure`` when one is not, or when the file was emptied, which SQLite never does: `VACUUM` leaves a page.
     func checkAreInPlace() throws(StorageFailure) {
         let found = FileIdentity(of: path)
         guard found == file else {
@@ -35,11 +35,11 @@ struct SQLiteFiles: Sendable {
                 "\(path) was moved, replaced or deleted while it was in use; put it back, or start the service anew"
             )
         }
-        guard !isCutShort(found) else {
+        guard !isEmptied(found) else {
             throw StorageFailure(
                 .unavailable,
-                "\(path) was cut short while it was in use, and records in it are lost; stop the service, move what is left "
-                    + "and its log \(logPath) away, and restore a backup"
+                "\(path) was emptied while it was in use, and the records in it are lost; stop the service, move it and its log "
+                    + "\(logPath) away, and restore a backup"
             )
         }
         // Where none was seen, nothing can be said of it.
@@ -64,14 +64,14 @@ struct SQLiteFiles: Sendable {
     /// the log, or nothing is in the log's place that anybody has written to since.
     var mayBecomeOne: Bool {
         let found = FileIdentity(of: path)
-        guard found == file, !isCutShort(found) else { return false }
+        guard found == file, !isEmptied(found) else { return false }
         return FileIdentity(of: logPath) == log || Self.size(of: logPath) == 0
     }
 
-    /// Whether the file is shorter than when it was opened.
-    private func isCutShort(_ found: FileIdentity?) -> Bool {
+    /// Whether nothing is in the file any more, as after logrotate's `copytruncate`.
+    private func isEmptied(_ found: FileIdentity?) -> Bool {
         guard let found, let file else { return false }
-        return found.size < file.size
+        return found.size == 0 && file.size > 0
     }
 
     /// Makes the file with mode 0600 when it is not there; its log gets the mode of the file.
