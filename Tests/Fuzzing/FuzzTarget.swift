@@ -51,7 +51,12 @@ private enum FuzzTarget: String {
             if let found, !found.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { Self.fail("not digits: \(found)") }
         case .verifyReceipt:
             _ = try? reader.history(from: .receiptResponse(json: input))
-            _ = try? StatusResponse(json: input).history(verifiedBy: verifier, asOf: Self.moment)
+            _ = try? HistoryUnderWay(
+                StatusResponse(json: input),
+                verifiedBy: verifier,
+                in: .production,
+                asOf: Self.moment
+            ).history()
             _ = try? HistoryResponse(json: input)
             _ = ServerAPIError(json: input)?.meaning
         }

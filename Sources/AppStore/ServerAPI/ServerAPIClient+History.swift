@@ -2,50 +2,51 @@ import Offers
 import StrictJSON
 
 extension ServerAPIClient {
-    /// How many pages of a history are read at most: Apple puts 20 transactions on a page.
+    /// How many pages of a history are read at most: Apple puts 20 transactions on a page, so that they are as many as
+    /// verifyReceipt may tell of.
     ///
-    /// A customer who pays each week fills ten in four years.
-    static let mostPages = 50
+    /// A customer who pays each week fills ten in four years; one of the Sandbox, whose months take minutes, a hundred in
+    /// weeks.
+    static let mostPages = VerifyReceiptResponse.maximumTransactions / 20
 
-    /// Asks for all transactions of a customer's subscriptions (Get Transaction History, version 2), page by page.
+    /// Asks for the next page of all transactions of a customer's subscriptions (Get Transaction History, version 2).
+    ///
+    /// One customer's pages are asked for one after the other, so that others wait for one of them at most.
     ///
     /// - Parameters:
+    ///   - told: What was told so far.
     ///   - transactionId: The identifier of any transaction of the customer: digits.
     ///   - app: The app that is asked for.
-    ///   - environment: The environment that knows the transaction.
-    ///   - deadline: When all of it is given up.
-    /// - Returns: The transactions, each a JWS that is not verified yet.
-    /// - Throws: `EvidenceFault` when there is no whole history in time.
-    func transactions(
+    ///   - deadline: When it is given up.
+    /// - Returns: The page, whose transactions are not verified yet.
+    /// - Throws: `EvidenceFault` when there is none in time.
+    func page(
+        after told: HistoryUnderWay,
         ofCustomer transactionId: String,
         of app: AppStoreApp,
-        in environment: AppStoreEnvironment,
         until deadline: ContinuousClock.Instant
-    ) async throws(EvidenceFault) -> [String] {
-        var transactions: [String] = []
-        var revision: String?
-        for _ in 0..<Self.mostPages {
-            let after = revision.map { "&revision=\($0.percentEncoded)" } ?? ""
-            let path = "/inApps/v2/history/\(transactionId)?productType=AUTO_RENEWABLE\(after)"
-            var course = AppStoreCourse<HistoryResponse>(
-                startingIn: environment,
-                deadline: ContinuousClock.now.duration(to: deadline)
-            )
-            let page = try await course.run { _, timeout in
-                // The environment is known by now: who says otherwise has a fault.
-                switch await ask(path, of: app, in: environment, timeout: timeout, Self.page) {
-                case .otherEnvironment(let fault): .refusal(fault)
-                case let outcome: outcome
-                }
-            }
-            transactions += page.signedTransactions
-            guard page.hasMore else { return transactions }
-            guard let next = page.revision, next != revision else {
-                throw .appStoreUnavailable("The App Store Server API's history does not go on where it should.")
-            }
-            revision = next
+    ) async throws(EvidenceFault) -> HistoryResponse {
+        guard told.pages < Self.mostPages else {
+            throw .appStoreUnavailable("The customer's history has more than \(Self.mostPages) pages.")
         }
-        throw .appStoreUnavailable("The customer's history has more than \(Self.mostPages) pages.")
+        let after = told.revision.map { "&revision=\($0.percentEncoded)" } ?? ""
+        let path = "/inApps/v2/history/\(transactionId)?productType=AUTO_RENEWABLE\(after)"
+        var course = AppStoreCourse<HistoryResponse>(
+            startingIn: told.environment,
+            deadline: ContinuousClock.now.duration(to: deadline)
+        )
+        let page = try await course.run { environment, timeout in
+            // The environment is known by now: who says otherwise has a fault.
+            switch await ask(path, of: app, in: environment, timeout: timeout, Self.page) {
+            case .otherEnvironment(let fault): .refusal(fault)
+            case let outcome: outcome
+            }
+        }
+        guard page.hasMore else { return page }
+        guard let next = page.revision, next != told.revision else {
+            throw .appStoreUnavailable("The App Store Server API's history does not go on where it should.")
+        }
+        return page
     }
 
     private static func page(_ body: [UInt8]) -> AppStoreOutcome<HistoryResponse> {
@@ -53,6 +54,20 @@ extension ServerAPIClient {
             return .temporary(.appStoreUnavailable("The App Store Server API's answer cannot be read."))
         }
         return .answer(page)
+    }
+}
+
+extension EvidenceFault {
+    /// The fault of a question that was given up in the midst of a long history.
+    ///
+    /// - Parameter pages: How many pages were read.
+    /// - Returns: The fault, which says so.
+    func after(pages: Int) -> EvidenceFault {
+        EvidenceFault(
+            kind,
+            code: code,
+            detail: "\(detail) Of the customer's history \(pages) pages were read, and are kept for the next question."
+        )
     }
 }
 

@@ -19,21 +19,16 @@ struct ServerAPIClient: Sendable {
     let logger: Logger
     /// Who wants to know Apple's clock; `nil` for nobody.
     let clock: (any AppleClock)?
-
-    /// What Get All Subscription Statuses has told.
-    private struct Statuses: Sendable {
-        let response: StatusResponse
-        let history: SubscriptionHistory
-        /// When they were asked for.
-        let asOf: Timestamp
-    }
+    /// The histories that are not read to their end yet.
+    let underWay = HistoriesUnderWay()
 
     /// Asks production first, and the Sandbox where production does not know the transaction.
     ///
     /// - Parameters:
     ///   - transactionId: The identifier of any transaction of the customer: digits.
     ///   - app: The app that is asked for.
-    ///   - isWhole: Whether all transactions are asked for as well (Get Transaction History), within the same deadline.
+    ///   - isWhole: Whether all transactions are asked for as well (Get Transaction History), within the same deadline:
+    ///     where it passes before the last page, the next question goes on there.
     /// - Returns: What Apple says of the customer.
     /// - Throws: `EvidenceFault` when Apple knows no such transaction, or does not answer in time.
     func history(
@@ -42,22 +37,49 @@ struct ServerAPIClient: Sendable {
         isWhole: Bool = false
     ) async throws(EvidenceFault) -> SubscriptionHistory {
         let start = ContinuousClock.now
-        var course = AppStoreCourse<Statuses>(startingIn: app.firstEnvironment, deadline: deadline)
-        let statuses = try await course.run { environment, timeout in
+        let key = QuestionKey(.transactionId(transactionId), of: app.bundleId, needsWholeHistory: isWhole)
+        var told: HistoryUnderWay
+        if let begun = underWay.take(key, at: start) {
+            told = begun
+        } else {
+            told = try await statuses(ofTransaction: transactionId, of: app)
+        }
+        while isWhole, told.hasSubscriptions, !told.isWhole {
+            let page: HistoryResponse
+            do throws(EvidenceFault) {
+                page = try await self.page(after: told, ofCustomer: transactionId, of: app, until: start + deadline)
+            } catch {
+                guard told.pages > 0, case .unavailable = error.kind else { throw error }
+                underWay.keep(told, for: key, at: .now)
+                throw error.after(pages: told.pages)
+            }
+            try add(page, to: &told)
+        }
+        do throws(SignedDataFault) {
+            return try told.history()
+        } catch {
+            throw notGenuine(error)
+        }
+    }
+
+    private func statuses(
+        ofTransaction transactionId: String,
+        of app: AppStoreApp
+    ) async throws(EvidenceFault) -> HistoryUnderWay {
+        var course = AppStoreCourse<HistoryUnderWay>(startingIn: app.firstEnvironment, deadline: deadline)
+        return try await course.run { environment, timeout in
             let path = "/inApps/v1/subscriptions/\(transactionId)"
             // What happens while Apple is asked may be missing in the answer: it is as old as the question.
             let asked = now()
-            return await ask(path, of: app, in: environment, timeout: timeout) { read($0, for: app, asOf: asked) }
+            return await ask(path, of: app, in: environment, timeout: timeout) { body in
+                read(body, for: app, in: environment, asOf: asked)
+            }
         }
-        guard isWhole, !statuses.response.items.isEmpty else { return statuses.history }
-        let transactions = try await transactions(
-            ofCustomer: transactionId,
-            of: app,
-            in: course.environment,
-            until: start + deadline
-        )
+    }
+
+    private func add(_ page: HistoryResponse, to told: inout HistoryUnderWay) throws(EvidenceFault) {
         do throws(SignedDataFault) {
-            return try statuses.response.history(verifiedBy: verifier, asOf: statuses.asOf, with: transactions)
+            try told.add(page, verifiedBy: verifier)
         } catch {
             throw notGenuine(error)
         }
@@ -155,7 +177,12 @@ struct ServerAPIClient: Sendable {
         }
     }
 
-    private func read(_ body: [UInt8], for app: AppStoreApp, asOf: Timestamp) -> AppStoreOutcome<Statuses> {
+    private func read(
+        _ body: [UInt8],
+        for app: AppStoreApp,
+        in environment: AppStoreEnvironment,
+        asOf: Timestamp
+    ) -> AppStoreOutcome<HistoryUnderWay> {
         guard let answer = try? StatusResponse(json: body) else {
             return .temporary(.appStoreUnavailable("The App Store Server API's answer cannot be read."))
         }
@@ -169,11 +196,12 @@ struct ServerAPIClient: Sendable {
             return .unavailable(.appStoreCredentials)
         }
         do throws(SignedDataFault) {
-            let history = try answer.history(verifiedBy: verifier, asOf: asOf)
+            let told = try HistoryUnderWay(answer, verifiedBy: verifier, in: environment, asOf: asOf)
+            let history = try told.history()
             // Fetched, but nothing says that Apple signs anew for each answer: its clock shows this much, or more.
             let dates = history.transactions.map(\.signedDate) + (history.renewals ?? []).map(\.signedDate)
             if let newest = dates.compactMap(\.self).max() { clock?.observe(.signed(newest)) }
-            return .answer(Statuses(response: answer, history: history, asOf: asOf))
+            return .answer(told)
         } catch {
             return .unavailable(notGenuine(error))
         }

@@ -98,10 +98,12 @@ struct HostileInputTests {
         let verifier = SignedDataVerifier()
         run("answers", [Array(verifyReceipt.utf8), Array(status.utf8)], count: 10_000) { input in
             _ = try? VerifyReceiptResponse(json: input).history()
-            _ = try? StatusResponse(json: input).history(
+            _ = try? HistoryUnderWay(
+                StatusResponse(json: input),
                 verifiedBy: verifier,
+                in: .production,
                 asOf: Timestamp(millisecondsSince1970: 0)
-            )
+            ).history()
             _ = ServerAPIError(json: input)?.meaning
         }
     }

@@ -1,0 +1,96 @@
+import Offers
+
+/// What the App Store Server API has told of a customer so far: the statuses, and the history up to some page.
+struct HistoryUnderWay: Sendable {
+    /// The environment that knows the customer.
+    let environment: AppStoreEnvironment
+    /// When the statuses were asked for: the date of all of it, however much later the pages come.
+    let asOf: Timestamp
+    /// When it was begun.
+    let beginning = ContinuousClock.now
+    /// How many pages were read.
+    private(set) var pages = 0
+    /// Where the next page begins; `nil` for the first.
+    private(set) var revision: String?
+    /// Whether the last page was read.
+    private(set) var isWhole = false
+    private let bundleId: String?
+    private let statedEnvironment: AppStoreEnvironment?
+    private let revoked: Set<String>
+    private var signed = SignedHistory()
+
+    /// Whether the customer ever subscribed.
+    var hasSubscriptions: Bool { signed.bundleId != nil }
+
+    /// Starts with the statuses.
+    ///
+    /// - Parameters:
+    ///   - statuses: The answer of Get All Subscription Statuses.
+    ///   - verifier: Tells the signed data in it from forgeries.
+    ///   - environment: The environment that gave it.
+    ///   - asOf: When it was asked for.
+    /// - Throws: ``SignedDataFault`` when something in it is not genuine.
+    init(
+        _ statuses: StatusResponse,
+        verifiedBy verifier: SignedDataVerifier,
+        in environment: AppStoreEnvironment,
+        asOf: Timestamp
+    ) throws(SignedDataFault) {
+        var revoked: Set<String> = []
+        for item in statuses.items {
+            guard let text = item.signedTransaction else {
+                throw SignedDataFault(.payloadMalformed, "A subscription of the answer has no transaction.")
+            }
+            let transaction = try SignedTransaction(verifier.payload(of: text))
+            try signed.add(transaction)
+            if item.status == 5 { revoked.insert(transaction.transactionId) }
+            if let renewalInfo = item.signedRenewalInfo {
+                signed.add(try SignedRenewalInfo(verifier.payload(of: renewalInfo)))
+            }
+        }
+        self.environment = environment
+        self.asOf = asOf
+        self.revoked = revoked
+        bundleId = statuses.bundleId
+        statedEnvironment = statuses.environment
+    }
+
+    /// Takes the next page.
+    ///
+    /// - Parameters:
+    ///   - page: The page.
+    ///   - verifier: Tells the signed data in it from forgeries.
+    /// - Throws: ``SignedDataFault`` when something in it is not genuine, or of another app.
+    mutating func add(_ page: HistoryResponse, verifiedBy verifier: SignedDataVerifier) throws(SignedDataFault) {
+        for text in page.signedTransactions {
+            let transaction = try SignedTransaction(verifier.payload(of: text))
+            // Nothing else makes a subscriber, whatever the call was asked for.
+            if transaction.isAutoRenewable { try signed.add(transaction) }
+        }
+        pages += 1
+        revision = page.revision
+        isWhole = !page.hasMore
+    }
+
+    /// What was told.
+    ///
+    /// - Returns: The history, for every group: complete after the last page, before it as far as the newest transactions
+    ///   tell.
+    /// - Throws: ``SignedDataFault`` when it is of another app or environment than the statuses say.
+    func history() throws(SignedDataFault) -> SubscriptionHistory {
+        var history = signed.history(coverage: isWhole ? .complete : .newestTransactions, asOf: asOf)
+        if hasSubscriptions, history.bundleId != bundleId || history.environment != statedEnvironment {
+            throw SignedDataFault(
+                .mixed,
+                "The answer's transactions are of another app or environment than the answer."
+            )
+        }
+        history.bundleId = bundleId
+        history.environment = statedEnvironment
+        for index in history.transactions.indices
+        where history.transactions[index].transactionId.map(revoked.contains) == true {
+            history.transactions[index].revocationDate = history.transactions[index].revocationDate ?? asOf
+        }
+        return history
+    }
+}

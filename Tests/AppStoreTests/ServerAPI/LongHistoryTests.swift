@@ -1,0 +1,204 @@
+import Logging
+import Offers
+import SignedDataFixtures
+import Synchronization
+import Testing
+
+@testable import AppStore
+
+@Suite("A history that takes longer to read than a question may take")
+struct LongHistoryTests {
+    private static let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
+    private let verifier: SignedDataVerifier
+    private let signed: [String]
+
+    /// Seven transactions, one for each page; the last is the newest.
+    init() throws {
+        let authority = try TestAuthority()
+        let signer = try authority.signer()
+        verifier = SignedDataVerifier(additionalRoots: [try TrustedRoot(contents: authority.rootDER)])
+        signed = try (1...7).map { number in
+            let bought = 1_794_000_000_000 + Int64(number) * 86_400_000
+            return try signer.sign(
+                #"""
+                {"transactionId":"\#(number)","originalTransactionId":"1","bundleId":"b","productId":"p",
+                "purchaseDate":\#(bought),"expiresDate":\#(bought + 86_400_000),"type":"Auto-Renewable Subscription",
+                "environment":"Production","signedDate":1795262300000}
+                """#
+            )
+        }
+    }
+
+    /// A fetcher whose clock goes on by a second each time it is read.
+    private func fetcher(_ transport: any HTTPTransport, deadline: Duration = .seconds(600)) -> AppStoreEvidenceFetcher
+    {
+        let clock = Mutex(Self.now)
+        return AppStoreEvidenceFetcher(
+            apps: [
+                AppStoreApp(
+                    bundleId: "b",
+                    environments: [.production],
+                    serverAPI: ServerAPICredentials(bundleId: "b", issuerId: "issuer", signer: KeySigner()),
+                    answerLifetimeSeconds: 0,
+                    countsRedemptions: true
+                )
+            ],
+            urls: .names,
+            verifier: verifier,
+            anyTransport: transport,
+            deadline: deadline,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            now: {
+                clock.withLock { now in
+                    defer { now = now.adding(seconds: 1) }
+                    return now
+                }
+            }
+        )
+    }
+
+    private func ask(_ fetcher: AppStoreEvidenceFetcher) async -> Result<SubscriptionHistory, EvidenceFault> {
+        do throws(EvidenceFault) {
+            return .success(try await fetcher.history(answering: .transactionId("7"), for: "b"))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private var statuses: Result<IncomingResponse, TransportFault> {
+        .reply(
+            #"""
+            {"environment":"Production","bundleId":"b","data":[{"subscriptionGroupIdentifier":"1",
+            "lastTransactions":[{"status":2,"originalTransactionId":"1","signedTransactionInfo":"\#(signed[6])"}]}]}
+            """#
+        )
+    }
+
+    /// The page that has the transaction of a number.
+    private func page(_ number: Int) -> Result<IncomingResponse, TransportFault> {
+        .reply(
+            #"""
+            {"revision":"r\#(number)","hasMore":\#(number < signed.count),"bundleId":"b",
+            "signedTransactions":["\#(signed[number - 1])"]}
+            """#
+        )
+    }
+
+    @Test("The next question goes on where the last one ended, and its answer is as old as the first")
+    func goesOn() async throws {
+        let patience = Result<IncomingResponse, TransportFault>.reply("", status: 429, retryAfter: "7")
+        let transport = ScriptedTransport(
+            [statuses, page(1), page(2), patience, page(3), patience] + (4...7).map(page) + [statuses, page(7)]
+        )
+        let fetcher = fetcher(transport)
+        for pages in [2, 3] {
+            guard case .failure(let fault) = await ask(fetcher) else {
+                Issue.record("The history was answered before its last page.")
+                return
+            }
+            #expect(fault.kind == .unavailable(retryAfterSeconds: 7))
+            #expect(fault.detail.contains(" \(pages) pages "))
+        }
+        let history = try await ask(fetcher).get()
+        #expect(history.coverage == .complete)
+        #expect(history.asOf == Self.now)
+        #expect(history.transactions.compactMap(\.transactionId).sorted() == (1...7).map(String.init))
+        let call = "production/inApps/v2/history/7?productType=AUTO_RENEWABLE"
+        let pages = [call, "r1", "r2", "r2", "r3", "r3", "r4", "r5", "r6"].map {
+            $0 == call ? $0 : "\(call)&revision=\($0)"
+        }
+        #expect(transport.requests.map(\.url) == ["production/inApps/v1/subscriptions/7"] + pages)
+        // What was answered is not gone on with: the next question begins anew.
+        #expect(try await ask(fetcher).get().asOf != Self.now)
+        #expect(transport.requests.count == 12)
+    }
+
+    @Test("A page that is not genuine, or a customer whom Apple no longer knows, ends it: nothing of it is kept")
+    func ends() async throws {
+        let stranger = try TestAuthority().signer().sign("{}")
+        let forged = Result<IncomingResponse, TransportFault>.reply(
+            #"{"hasMore":false,"signedTransactions":["\#(stranger)"]}"#
+        )
+        let unknown = Result<IncomingResponse, TransportFault>.reply(#"{"errorCode":4040001}"#, status: 404)
+        for end in [forged, unknown] {
+            let transport = ScriptedTransport([statuses, page(1), end, statuses])
+            let fetcher = fetcher(transport)
+            for _ in 0..<2 { _ = await ask(fetcher) }
+            #expect(transport.requests.map(\.url).count { $0.contains("subscriptions") } == 2)
+        }
+    }
+
+    @Test("At the pace that Apple allows, however many questions it takes, each page is read once")
+    func pace() async throws {
+        let pages = PagedTransport(statuses: statuses, pages: (1...7).map(page))
+        let now = Self.now
+        // A question has time for some of the pages, and not for all.
+        let deadline = Duration.milliseconds(400)
+        let manners = MannerlyTransport(pages, requestsPerSecond: 5, deadline: deadline, now: { now })
+        let fetcher = fetcher(manners, deadline: deadline)
+        var outcome = await ask(fetcher)
+        for _ in 0..<200 {
+            guard case .failure(let fault) = outcome else { break }
+            #expect(fault.code == "app_store_unavailable")
+            try await Task.sleep(for: .milliseconds(20))
+            outcome = await ask(fetcher)
+        }
+        #expect(try outcome.get().transactions.count == 7)
+        #expect(pages.count == 7)
+    }
+
+    @Test("What is kept is bounded in number and time, and that of which most was read stays")
+    func bounds() throws {
+        guard case .success(let first) = statuses, case .success(let second) = page(1) else { return }
+        let begun = try HistoryUnderWay(
+            StatusResponse(json: first.body),
+            verifiedBy: verifier,
+            in: .production,
+            asOf: Self.now
+        )
+        var further = begun
+        try further.add(HistoryResponse(json: second.body), verifiedBy: verifier)
+        func key(_ number: Int) -> QuestionKey { QuestionKey(.transactionId("\(number)"), of: "b") }
+        let histories = HistoriesUnderWay()
+        let now = begun.beginning
+        for number in 0...HistoriesUnderWay.capacity { histories.keep(begun, for: key(number), at: now) }
+        histories.keep(further, for: key(-1), at: now)
+        let kept = (-1...HistoriesUnderWay.capacity).filter { histories.take(key($0), at: now) != nil }
+        #expect(kept.count == HistoriesUnderWay.capacity)
+        #expect(kept.first == -1)
+        histories.keep(further, for: key(1), at: now)
+        #expect(histories.take(key(1), at: now + HistoriesUnderWay.lifetime) == nil)
+        #expect(histories.take(key(1), at: now) == nil)
+    }
+}
+
+/// Answers with the statuses, and with the page that is asked for.
+private struct PagedTransport: HTTPTransport {
+    private let statuses: Result<IncomingResponse, TransportFault>
+    private let pages: [Result<IncomingResponse, TransportFault>]
+    private let asked = Asked()
+
+    private final class Asked: Sendable {
+        let count = Mutex(0)
+    }
+
+    init(
+        statuses: Result<IncomingResponse, TransportFault>,
+        pages: [Result<IncomingResponse, TransportFault>]
+    ) {
+        self.statuses = statuses
+        self.pages = pages
+    }
+
+    /// How often it was asked for a page.
+    var count: Int { asked.count.withLock { $0 } }
+
+    func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
+        guard request.path.contains("/history/") else { return try statuses.get() }
+        asked.count.withLock { $0 += 1 }
+        let revision = request.path.split(separator: "revision=r").dropFirst().first.flatMap { Int($0) } ?? 0
+        return try pages[revision].get()
+    }
+
+    func shutdown() async {}
+}
