@@ -4,14 +4,24 @@ import Offers
 enum RetryAfter {
     /// The longest wait that is passed on, in seconds: no client should be sent away for longer by one answer.
     static let maximumSeconds = 3600
+    /// The longest wait that the answer of a server that is down is believed for, in seconds: it may be back sooner.
+    static let maximumOutageSeconds = 60
 
-    /// How long to wait after an answer that asks for patience (HTTP 429): five seconds where it does not say.
+    /// How long nothing should be asked after an answer: one that asks for patience (HTTP 429), five seconds where it does
+    /// not say, and one of a server that is down for so long (HTTP 503).
     ///
     /// - Parameters:
-    ///   - text: The field; `nil` where there is none.
+    ///   - response: The answer.
     ///   - now: The server's clock.
-    /// - Returns: Seconds from 1 to an hour.
-    static func secondsOfPatience(_ text: String?, at now: Timestamp) -> Int { seconds(text, at: now) ?? 5 }
+    /// - Returns: Seconds from 1 to an hour, of an outage to a minute; `nil` where it asks for nothing.
+    static func seconds(after response: IncomingResponse, at now: Timestamp) -> Int? {
+        let said = seconds(response.retryAfter, at: now)
+        return switch response.status {
+        case 429: said ?? 5
+        case 503: said.map { min($0, maximumOutageSeconds) }
+        default: nil
+        }
+    }
 
     /// How long to wait.
     ///

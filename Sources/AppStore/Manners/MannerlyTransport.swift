@@ -3,7 +3,7 @@ import Offers
 import Synchronization
 
 /// Sends requests no faster than Apple allows each app, none to a host that is down, and none before the time that Apple
-/// names when it asks for patience (HTTP 429).
+/// names when it asks for patience (HTTP 429), or says how long it is down (HTTP 503).
 ///
 /// What to do is decided under the lock, and done outside of it. The pace is this process's: with several replicas,
 /// each has its own.
@@ -82,8 +82,7 @@ final class MannerlyTransport: HTTPTransport {
             }
         }
         let response = try await sendNow(request, timeout: timeout - wait)
-        if response.status == 429 {
-            let seconds = RetryAfter.secondsOfPatience(response.retryAfter, at: now())
+        if let seconds = RetryAfter.seconds(after: response, at: now()) {
             state.withLock { $0.paces[key]?.hold(until: start.duration(to: .now) + .seconds(seconds)) }
         }
         return response

@@ -139,6 +139,7 @@ struct ServerAPIClient: Sendable {
         for app: AppStoreApp,
         _ success: ([UInt8]) -> AppStoreOutcome<Answer>
     ) -> AppStoreOutcome<Answer> {
+        let seconds = RetryAfter.seconds(after: response, at: now()) ?? 5
         switch response.status {
         case 200: return success(response.body)
         case 401, 403:
@@ -149,7 +150,6 @@ struct ServerAPIClient: Sendable {
             return isUnreleased && app.environments.contains(.sandbox)
                 ? .otherEnvironment(.appStoreCredentials) : .unavailable(.appStoreCredentials)
         case 429:
-            let seconds = RetryAfter.secondsOfPatience(response.retryAfter, at: now())
             return .unavailable(
                 .appStoreUnavailable("The App Store Server API asks for patience.", retryAfterSeconds: seconds)
             )
@@ -161,7 +161,8 @@ struct ServerAPIClient: Sendable {
             detail: "The App Store knows no such transaction of this app."
         )
         let failure = EvidenceFault.appStoreUnavailable(
-            "The App Store Server API has a fault (HTTP \(response.status))."
+            "The App Store Server API has a fault (HTTP \(response.status)).",
+            retryAfterSeconds: seconds
         )
         switch ServerAPIError(json: response.body)?.meaning {
         case .notHere: return .otherEnvironment(unknown)

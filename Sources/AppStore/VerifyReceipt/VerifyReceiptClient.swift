@@ -84,13 +84,18 @@ struct VerifyReceiptClient: Sendable {
         in environment: AppStoreEnvironment,
         for app: AppStoreApp
     ) -> AppStoreOutcome<SubscriptionHistory> {
+        let seconds = RetryAfter.seconds(after: response, at: now()) ?? 5
         switch response.status {
         case 200: break
         case 429:
-            let seconds = RetryAfter.secondsOfPatience(response.retryAfter, at: now())
             return .unavailable(.appStoreUnavailable("verifyReceipt asks for patience.", retryAfterSeconds: seconds))
         case 500...599:
-            return .temporary(.appStoreUnavailable("verifyReceipt has a fault (HTTP \(response.status))."))
+            return .temporary(
+                .appStoreUnavailable(
+                    "verifyReceipt has a fault (HTTP \(response.status)).",
+                    retryAfterSeconds: seconds
+                )
+            )
         default:
             logger.error("verifyReceipt refuses the request", metadata: ["status": "\(response.status)"])
             return .unavailable(.appStoreUnavailable("verifyReceipt answered with HTTP \(response.status)."))

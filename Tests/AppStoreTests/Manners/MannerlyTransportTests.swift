@@ -64,17 +64,31 @@ struct MannerlyTransportTests {
         for _ in 0..<10 { #expect(await fault(transport, OutgoingRequest(to: "a")) == nil) }
     }
 
-    @Test("Who asks for patience is left alone for as long, and others are asked", arguments: ["20", "1795262420000"])
-    func patience(retryAfter: String) async {
+    @Test(
+        "Who asks for patience, or says how long it is down, is left alone for as long, and others are asked",
+        arguments: [
+            (429, "20", 20), (429, "1795262420000", 20), (429, nil, 5), (429, "86400", 3600), (503, "20", 20),
+            (503, "1795262420000", 20), (503, "86400", 60),
+        ] as [(Int, String?, Int)]
+    )
+    func patience(status: Int, retryAfter: String?, seconds: Int) async {
         let scripted = ScriptedTransport(
-            [.reply("{}", status: 429, retryAfter: retryAfter)] + Array(repeating: .reply("{}"), count: 3)
+            [.reply("{}", status: status, retryAfter: retryAfter)] + Array(repeating: .reply("{}"), count: 3)
         )
         let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         #expect(await fault(transport, OutgoingRequest(to: "a")) == nil)
-        #expect(await fault(transport, OutgoingRequest(to: "a")) == .heldBack(seconds: 20))
+        #expect(await fault(transport, OutgoingRequest(to: "a")) == .heldBack(seconds: seconds))
         #expect(scripted.requests.count == 1)
         #expect(await fault(transport, OutgoingRequest(to: "a", bundleId: "c")) == nil)
         #expect(await fault(transport, OutgoingRequest(to: "b")) == nil)
+    }
+
+    @Test("A server's fault that does not say how long it lasts is asked again", arguments: [500, 502, 503])
+    func impatience(status: Int) async {
+        let retryAfter = status == 503 ? "soon" : "20"
+        let scripted = ScriptedTransport([.reply("", status: status, retryAfter: retryAfter), .reply("{}")])
+        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
+        for _ in 0..<2 { #expect(await fault(transport, OutgoingRequest(to: "a")) == nil) }
     }
 
     @Test("Each app has its pace, a tenth of it in the Sandbox; who cannot wait is told when to come back")

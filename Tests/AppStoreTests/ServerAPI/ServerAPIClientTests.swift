@@ -193,9 +193,13 @@ struct ServerAPIClientTests {
         #expect(result.requests.isEmpty)
     }
 
-    @Test("Apple's Retry-After, milliseconds since 1970, is passed on in seconds")
-    func rateLimit() async {
-        let result = await ask([Self.error(4_290_000, status: 429, retryAfter: "1795262430000")])
+    @Test(
+        "Apple's Retry-After, milliseconds since 1970, is passed on in seconds",
+        arguments: [(4_290_000, 429), (5_000_000, 503)]
+    )
+    func retryAfter(code: Int, status: Int) async {
+        let reply = Self.error(code, status: status, retryAfter: "1795262430000")
+        let result = await ask([reply, reply, reply])
         let fault = #expect(throws: EvidenceFault.self) { try result.outcome.get() }
         #expect(fault?.kind == .unavailable(retryAfterSeconds: 30))
     }
