@@ -26,10 +26,18 @@ struct IntroductoryPast {
         var introductory: Transaction?
         var running: Transaction?
         let ofGroup = index.transactions(inGroup: groupId)
+        let newest = index.entries(inGroup: groupId).map { ($0, index.lookup.newestTransaction(of: $0)) }
+        let newestById = Dictionary(
+            newest.compactMap { entry, transaction in entry.originalTransactionId.map { ($0, transaction) } },
+            uniquingKeysWith: { first, _ in first }
+        )
         for transaction in ofGroup {
             if Self.isIntroductory(transaction) { introductory = Self.earlier(introductory, transaction) }
             let clock = history.clock(of: transaction.originalTransactionId, at: clock)
-            if Self.isRunning(transaction, at: clock) { running = Self.earlier(running, transaction) }
+            let last = newestById[transaction.originalTransactionId] ?? nil
+            if Self.isRunning(transaction, at: clock), !Self.isReplaced(transaction, by: last, at: clock) {
+                running = Self.earlier(running, transaction)
+            }
         }
         let isUnexplained = index.entries(inGroup: groupId).contains { !index.lookup.hasTransactions(of: $0) }
         if case .subscriber(let subscription) = standing {
@@ -37,8 +45,7 @@ struct IntroductoryPast {
         } else {
             self.subscription = nil
         }
-        graceUntil = index.entries(inGroup: groupId).compactMap { entry in
-            let newest = index.lookup.newestTransaction(of: entry)
+        graceUntil = newest.compactMap { entry, newest in
             let clock = history.clock(of: entry.originalTransactionId, at: clock)
             let state = Subscription(renewal: entry, newest: newest, at: clock).stateCountingShared
             return state == .gracePeriod ? entry.gracePeriodExpiresDate : nil
@@ -65,6 +72,15 @@ struct IntroductoryPast {
     private static func isRunning(_ transaction: Transaction, at clock: Timestamp) -> Bool {
         !transaction.isUpgraded && transaction.revocationDate == nil
             && transaction.expiresDate.map { $0 > clock } ?? false
+    }
+
+    /// Whether the subscription has moved to another product before a transaction's time was over: an upgrade of which
+    /// notifications alone told leaves no mark at what it replaced.
+    private static func isReplaced(_ transaction: Transaction, by last: Transaction?, at clock: Timestamp) -> Bool {
+        guard let last, last.productId != transaction.productId, let moved = last.purchaseDate,
+            let bought = transaction.purchaseDate, let expiry = transaction.expiresDate
+        else { return false }
+        return bought < moved && moved < expiry && moved <= clock
     }
 
     /// The earlier of the two, so that the order of a list does not show.

@@ -113,6 +113,36 @@ struct IntroductoryPolicyTests {
             history([entry()], [bought("1", "pro.yearly", until: 300, refunded: -9), bought(on: -5, until: 25)]),
             .activeSubscription
         ),
+        Case(
+            "moved to another product, without a mark, and left",
+            history([entry(ended: true)], [bought("1", "pro.yearly", until: 300), bought(on: -5, until: -1)]),
+            .neverUsed
+        ),
+        Case(
+            "moved to another product, without a mark, which was refunded",
+            history([entry()], [bought("1", "pro.yearly", until: 300), bought(on: -5, refunded: -1)]),
+            .neverUsed
+        ),
+        Case(
+            "moved to another product, without a mark, and stayed",
+            history([entry()], [bought("1", "pro.yearly", until: 300), bought(on: -5)]),
+            .activeSubscription
+        ),
+        Case(
+            "renewed ahead of time for another product, which was refunded",
+            history([entry()], [bought("1", "pro.yearly", until: 1), bought(on: 1, until: 30, refunded: -0.5)]),
+            .activeSubscription
+        ),
+        Case(
+            "renewed, which was refunded",
+            history([entry()], [bought(until: 1), bought(on: -0.5, until: 30, refunded: -0.1)]),
+            .activeSubscription
+        ),
+        Case(
+            "another subscription of the group ended, one is running",
+            history([entry("2", ended: true)], [bought("1", "pro.yearly"), bought("2", on: -5, until: -1)]),
+            .activeSubscription
+        ),
         Case("had a trial and is in grace", history([entry(graceUntil: 3)], [trial, bought(until: -1)]), .alreadyUsed),
         Case("ended by the entry, no transaction of it", history([entry(ended: true)]), .noEvidence),
     ]
