@@ -23,14 +23,20 @@ struct ProductReportsTests {
         _ price: String = "9.99",
         country: String = "DE",
         offers: [String] = [],
-        introductory: Bool = false
+        introductory: Bool = false,
+        currency: String = "EUR",
+        symbol: String? = "€"
     ) throws -> ProductReport {
         let half = OfferTerms(price: try #require(Price("4.99")), paymentMode: .payAsYouGo, unit: .month, count: 3)
         let names = offers.map(OfferName.promotional) + (introductory ? [.introductory] : [])
         return ProductReport(
             productId: product,
             country: try #require(CountryCode(country)),
-            tag: PriceTag(price: try #require(Price(price)), currency: try #require(CurrencyCode("EUR")), symbol: "€"),
+            tag: PriceTag(
+                price: try #require(Price(price)),
+                currency: try #require(CurrencyCode(currency)),
+                symbol: symbol
+            ),
             offers: names.map { ReportedOffer(name: $0, terms: half) }
         )
     }
@@ -48,6 +54,20 @@ struct ProductReportsTests {
     func countries() async throws {
         let overview = try await germany([try report(), try report("monthly", "11.99", country: "FRA")])
         #expect(overview.products.map { $0.sightings.prices.newest.value.price.text } == ["9.99"])
+    }
+
+    @Test("A symbol that a report leaves out stays known, of its currency, also at another price")
+    func missingSymbol() async throws {
+        func symbol(_ reports: ProductReport...) async throws -> String? {
+            try await germany(reports).products.first?.sightings.prices.newest.value.symbol
+        }
+        let known = try report()
+        #expect(try await symbol(known, try report(symbol: nil)) == "€")
+        #expect(try await symbol(known, try report("monthly", "8.99", symbol: nil)) == "€")
+        #expect(try await symbol(known, try report(symbol: "EUR")) == "EUR")
+        #expect(try await symbol(known, try report(currency: "USD", symbol: nil)) == nil)
+        #expect(try await symbol(known, try report(currency: "USD", symbol: "$"), try report(symbol: nil)) == "€")
+        #expect(try await symbol(try report(symbol: nil)) == nil)
     }
 
     @Test("An offer that a report leaves out stays known")

@@ -41,8 +41,17 @@ public struct ProductSightings: Sendable {
     ///   - report: The report.
     ///   - moment: When it came.
     public mutating func note(_ report: ProductReport, at moment: Timestamp) {
-        prices.note(report.tag, at: moment)
+        prices.note(completed(report.tag), at: moment)
         noteOffers(of: report, at: moment)
+    }
+
+    /// The price tag, with the symbol that is known of its currency where the client does not say.
+    private func completed(_ tag: PriceTag) -> PriceTag {
+        guard tag.symbol == nil else { return tag }
+        let known = ([prices.newest] + prices.older).map(\.value).first {
+            $0.currency == tag.currency && $0.symbol != nil
+        }
+        return PriceTag(price: tag.price, currency: tag.currency, symbol: known?.symbol)
     }
 
     private mutating func noteOffers(of report: ProductReport, at moment: Timestamp) {

@@ -49,13 +49,16 @@ struct DurableProductReportsTests {
         #expect(read.prices.older.map(\.firstSeen) == expected.prices.older.map(\.firstSeen))
         #expect(read.prices.older.map(\.lastSeen) == expected.prices.older.map(\.lastSeen))
         #expect(read.prices.older.map(\.count) == expected.prices.older.map(\.count))
-        #expect(read.prices.newest.value.symbol == nil)
+        #expect(read.prices.newest.value.symbol == "€")
         #expect(Set(read.offers.keys) == [.introductory, .promotional("stay"), .promotional("back")])
         #expect(read.offers[.promotional("back")]?.newest.value == expected.offers[.promotional("back")]?.newest.value)
         #expect(read.offers[.introductory]?.newest.count == 4)
         let seen = [OfferRequest(productId: "monthly", offerId: "stay"), .init(productId: "monthly", offerId: "back")]
         #expect(try await open().offersSeen(of: "app") == Set(seen))
         #expect(try await open().products(of: "other", in: germany).isEmpty)
+        #expect(try await open().keep([report("monthly", "1", symbol: nil)], of: "other", at: clock) == [true])
+        let unsaid = try #require(try await open().products(of: "other", in: germany).first)
+        #expect(unsaid.prices.newest.value.symbol == nil)
         #expect(try await open().products(of: "app", in: try #require(CountryCode("FR"))).isEmpty)
     }
 
