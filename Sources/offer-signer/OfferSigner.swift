@@ -23,6 +23,11 @@ struct OfferSigner: AsyncParsableCommand {
             Console.message("error: \(error)")
             Self.exit(withError: ExitCode.failure)
         }
+        guard !CommandLine.isUnreadable else {
+            // Without arguments it would show its help, and end as if all were well.
+            Console.message("error: the command line cannot be read: /proc/self/cmdline; /proc has to be mounted")
+            Self.exit(withError: ExitCode.failure)
+        }
         if let place = CommandLine.firstMalformedArgument {
             // It would be signed with another character in place of each byte at fault.
             Console.message("error: argument \(place) is not UTF-8")

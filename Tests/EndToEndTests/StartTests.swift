@@ -1,0 +1,17 @@
+import ChildProcess
+import Foundation
+import Testing
+
+@Suite("What a start finds of the system")
+struct StartTests {
+    private static let isRoot = geteuid() == 0
+
+    @Test("Without /proc there are no arguments, and that is no success", .enabled(if: isRoot, "it takes a mount"))
+    func withoutProc() throws {
+        let script = #"umount --lazy /proc && exec "$0" "$@""#
+        let serve = [Executable.path, "serve", "--config", "/nonexistent"]
+        let outcome = try Executable.run(["--mount", "/bin/sh", "-c", script] + serve, of: "/usr/bin/unshare")
+        #expect(outcome.status == 1 && outcome.text.isEmpty)
+        #expect(outcome.errors.contains("/proc has to be mounted"), "\(outcome.errors)")
+    }
+}
