@@ -17,6 +17,8 @@ struct OfferSigner: AsyncParsableCommand {
 
     /// Protects the process while it has one thread, and then runs the command.
     static func main() async {
+        // Who would be told of it? Whatever was opened next.
+        guard StandardDescriptors.reserve() else { Self.exit(withError: ExitCode.failure) }
         do throws(ProcessProtectionError) {
             try ProcessProtection.enable()
         } catch {

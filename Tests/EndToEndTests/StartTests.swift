@@ -14,4 +14,17 @@ struct StartTests {
         #expect(outcome.status == 1 && outcome.text.isEmpty)
         #expect(outcome.errors.contains("/proc has to be mounted"), "\(outcome.errors)")
     }
+
+    @Test(
+        "A standard descriptor that is closed becomes no socket and no file of the service",
+        .enabled(if: isRoot, "nobody else may look")
+    )
+    func closedDescriptors() throws {
+        let service = try RunningService(launcher: ["/bin/sh", "-c", #"exec "$0" "$@" <&- 2>&-"#])
+        #expect(try service.sign("{}").status == 400)
+        for descriptor in [0, 2] {
+            let link = "/proc/\(service.identifier)/fd/\(descriptor)"
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "/dev/null")
+        }
+    }
 }
