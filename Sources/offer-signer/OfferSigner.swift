@@ -37,6 +37,10 @@ struct OfferSigner: AsyncParsableCommand {
         }
         do {
             var command = try parseAsRoot()
+            if let shortage = ResourceShortage.found(forService: command is Serve) {
+                Console.message("error: \(shortage.message)")
+                Self.exit(withError: shortage.status)
+            }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -27,4 +27,26 @@ struct StartTests {
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "/dev/null")
         }
     }
+
+    @Test(
+        "Where a limit is too low, the start says which, and how to raise it",
+        .enabled(if: isRoot, "root alone can be another user"),
+        arguments: [
+            (["prlimit", "--nofile=16:16"], "LimitNOFILE=", 78), (["prlimit", "--as=300000000"], "LimitAS=", 78),
+            (["setpriv", "--reuid=54321", "--clear-groups", "prlimit", "--nproc=4:4"], "TasksMax=", 1),
+        ] as [([String], String, Int32)]
+    )
+    func shortage(launcher: [String], mend: String, status: Int32) throws {
+        // What waits for ever is cut off.
+        let serve = [Executable.path, "serve", "--config", "/nonexistent"]
+        let outcome = try Executable.run(["20"] + launcher + serve, of: "/usr/bin/timeout")
+        #expect(outcome.status == status, "\(outcome.errors)")
+        #expect(outcome.text.isEmpty && outcome.errors.contains(mend), "\(outcome.errors)")
+    }
+
+    @Test("A soft limit that is too low for the start is raised")
+    func softLimit() throws {
+        let service = try RunningService(launcher: ["prlimit", "--nofile=8:256"])
+        #expect(try service.sign("{}").status == 400)
+    }
 }
