@@ -97,13 +97,19 @@ struct LedgerOutageTests {
         #expect(try service.sign(request).status == 200)
         try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
         if how == "replaced" { try FileManager.default.copyItem(atPath: path + ".away", toPath: path) }
-        expectNoSignature(try service.sign(request))
+        for _ in 0..<50 { expectNoSignature(try service.sign(request)) }
         let details = try service.waitUntilReadiness(is: 503)
         #expect((details["faults"] as? [String])?.contains { $0.contains("was moved, replaced or deleted") } == true)
         if how == "replaced" { try FileManager.default.removeItem(atPath: path) }
         try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
         try service.waitUntilReadiness(is: 200)
         #expect(try service.sign(request).decisions.first?["discount"] != nil)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+        // One for the first, and at the end, or sooner where a minute is over, one with the number of the others.
+        let told = service.log.split(separator: "\n").filter { $0.contains("cannot answer") }
+        #expect((2...10).contains(told.count), "\(told)")
+        #expect(told.dropFirst().allSatisfy { $0.contains(#""more":"#) }, "\(told)")
     }
 
     @Test("Its file is emptied, as copytruncate does: nothing is signed, and a restart does not begin a new ledger")

@@ -15,13 +15,15 @@ public struct LoopAnswers: Sendable {
     /// - Parameters:
     ///   - endpoints: What the configuration in use answers with.
     ///   - metrics: Counts the requests.
-    ///   - logger: Where requests have their lines, at the level info, and the service's own faults.
+    ///   - logger: Where requests have their lines, at the level info.
+    ///   - faults: Logs the service's own faults.
     public init(
         endpoints: @escaping @Sendable () -> LoopEndpoints,
         metrics: RequestMetrics = RequestMetrics(),
-        logger: Logger
+        logger: Logger,
+        faults: RepeatedFaults
     ) {
         self.endpoints = endpoints
-        telemetry = RequestTelemetry(metrics: metrics, logger: logger)
+        telemetry = RequestTelemetry(metrics: metrics, logger: logger, faults: faults)
     }
 }

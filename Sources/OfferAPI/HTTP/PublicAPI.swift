@@ -16,16 +16,18 @@ public enum PublicAPI {
     /// - Parameters:
     ///   - endpoints: What the configuration in use answers with.
     ///   - metrics: Counts the requests.
-    ///   - logger: Where the service's own faults are logged.
+    ///   - logger: Where requests have their lines, at the level info, and unforeseen errors.
+    ///   - faults: Logs the service's own faults.
     /// - Returns: The responder.
     public static func responder(
         endpoints: @escaping @Sendable () -> PublicEndpoints,
         metrics: RequestMetrics = RequestMetrics(),
-        logger: Logger
+        logger: Logger,
+        faults: RepeatedFaults
     ) -> some HTTPResponder<Context> {
         let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: IdentityMiddleware())
-        let telemetry = RequestTelemetry(metrics: metrics, logger: logger)
+        let telemetry = RequestTelemetry(metrics: metrics, logger: logger, faults: faults)
         router.add(middleware: TelemetryMiddleware(telemetry: telemetry))
         router.add(middleware: ProblemMiddleware(methods: methods, logger: logger))
         func post(

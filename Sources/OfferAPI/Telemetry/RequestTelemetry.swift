@@ -7,6 +7,20 @@ struct RequestTelemetry: Sendable {
     let metrics: RequestMetrics
     /// Where a request has its line: never its path or query, in which a stranger may have put anything.
     let logger: Logger
+    /// Logs the faults that keep requests from being answered.
+    let faults: RepeatedFaults
+
+    /// Brings together what takes note of requests.
+    ///
+    /// - Parameters:
+    ///   - metrics: Counts requests.
+    ///   - logger: Where a request has its line.
+    ///   - faults: Logs the faults that keep requests from being answered; by default its own.
+    init(metrics: RequestMetrics, logger: Logger, faults: RepeatedFaults? = nil) {
+        self.metrics = metrics
+        self.logger = logger
+        self.faults = faults ?? RepeatedFaults(logger: logger)
+    }
 
     /// Takes note of a request of the current task.
     ///
@@ -81,11 +95,11 @@ struct RequestTelemetry: Sendable {
         logger.info("TLS handshake failed", metadata: ["reason": "\(reason)"])
     }
 
-    /// Logs that a request of the current task could not be answered, where that is no fault of the client.
+    /// Takes note that a request of the current task could not be answered, where that is no fault of the client.
     ///
     /// - Parameter problem: What the client is told.
     func noteFault(_ problem: Problem) {
         guard problem.status >= 500 else { return }
-        logger.error("cannot answer", metadata: ["code": "\(problem.code)"])
+        faults.note(problem)
     }
 }

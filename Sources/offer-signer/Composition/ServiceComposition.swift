@@ -72,6 +72,7 @@ struct ServiceComposition {
         let readiness = Readiness { [current] in
             Self.details(current.value.service, reload, clock, ledger)
         }
+        let faults = RepeatedFaults(logger: logger)
         let listeners = ServiceListeners(
             of: current,
             lifelong,
@@ -79,7 +80,8 @@ struct ServiceComposition {
             maximumConnections: files.connections,
             readiness: readiness,
             announcement: Announcement(readiness: readiness, expectsNotifications: settings.notifications != nil),
-            logger: logger
+            logger: logger,
+            faults: faults
         )
         let checkup = Checkup(
             selfTestKeys: { [current] in current.value.service.selfTestKeys() },
@@ -94,7 +96,8 @@ struct ServiceComposition {
         )
         // Drained from the last to the first: readiness is told first, and the admin listener tells it to the end.
         let services: [(name: String, service: (any Service)?)] = [
-            ("admin", listeners.admin), ("notifications", listeners.notifications), ("server", listeners.server),
+            ("counts", FaultCounts(faults: faults)), ("admin", listeners.admin),
+            ("notifications", listeners.notifications), ("server", listeners.server),
             ("reload", ReloadOnHangUp(hangUps: hangUps, reload: reload)), ("checkup", checkup),
             ("faults", FaultLog(fault: { ledger.fault }, logger: logger)), ("drain", drain),
         ]

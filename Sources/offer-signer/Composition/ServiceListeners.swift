@@ -21,7 +21,8 @@ struct ServiceListeners {
     ///   - maximumConnections: How many connections clients may have.
     ///   - readiness: What the operators' listener tells.
     ///   - announcement: Who is told once they listen.
-    ///   - logger: Where faults are logged.
+    ///   - logger: Where requests have their lines, and unforeseen errors.
+    ///   - faults: Logs what keeps requests from being answered.
     init(
         of current: SnapshotInUse,
         _ lifelong: LifelongParts,
@@ -29,7 +30,8 @@ struct ServiceListeners {
         maximumConnections: Int,
         readiness: Readiness,
         announcement: Announcement,
-        logger: Logger
+        logger: Logger,
+        faults: RepeatedFaults
     ) {
         let settings = current.value.service.settings
         let telemetry = lifelong.telemetry
@@ -39,7 +41,8 @@ struct ServiceListeners {
             responder: PublicAPI.responder(
                 endpoints: { current.value.endpoints },
                 metrics: telemetry.requests,
-                logger: logger
+                logger: logger,
+                faults: faults
             ),
             rules: ListenerRules(
                 limits: settings.server.limits.lettingIn(maximumConnections),
@@ -51,7 +54,8 @@ struct ServiceListeners {
                     LoopAnswers(
                         endpoints: current.endpoints(onLoop: number),
                         metrics: lifelong.loops[number % lifelong.loops.count].requests,
-                        logger: logger
+                        logger: logger,
+                        faults: faults
                     )
                 }
             ),
