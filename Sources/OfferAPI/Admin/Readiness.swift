@@ -37,6 +37,9 @@ public final class Readiness: Sendable {
     /// Whether the service should get requests this moment.
     public var isReady: Bool { phase.withLock { $0 } == .ready && details().faults.isEmpty }
 
+    /// What an operator should know this moment, though the service works.
+    public var warnings: [ReadinessWarning] { details().warnings }
+
     /// The answer of this moment: whether the service should get requests, and the reasons as JSON.
     ///
     /// - Returns: The `status` is that of the phase, and `unready` where a fault keeps a started service from requests.
@@ -56,7 +59,7 @@ public final class Readiness: Sendable {
 
 extension JSONWriter {
     fileprivate mutating func members(of details: ReadinessDetails) {
-        list("warnings", details.warnings)
+        list("warnings", details.warnings.map(\.text))
         list("faults", details.faults)
         member("keyMemory", details.keyMemory)
         member("reloads")

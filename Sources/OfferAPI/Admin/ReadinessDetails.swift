@@ -1,7 +1,7 @@
 /// What an operator should know of a running service, as `/readyz` tells it.
 public struct ReadinessDetails: Equatable, Sendable {
     /// What is worth knowing, though the service works.
-    public var warnings: [String]
+    public var warnings: [ReadinessWarning]
     /// What keeps the service from being ready: it gets no requests as long as there is any.
     public var faults: [String]
     /// Where the keys are: `secret`, `locked` or `unlocked` memory.
@@ -17,7 +17,7 @@ public struct ReadinessDetails: Equatable, Sendable {
     ///   - keyMemory: Where the keys are: `secret`, `locked` or `unlocked` memory.
     ///   - reloads: What became of reloads.
     public init(
-        warnings: [String] = [],
+        warnings: [ReadinessWarning] = [],
         faults: [String] = [],
         keyMemory: String = "locked",
         reloads: ReloadRecord = ReloadRecord()

@@ -128,9 +128,10 @@ struct ServiceComposition {
         _ ledger: OpenLedger
     ) -> ReadinessDetails {
         ReadinessDetails(
-            warnings: service.warnings.map(\.description)
+            warnings: service.warnings.map { ReadinessWarning(.configuration, $0.description) }
                 + [service.settings.server.tls?.warning(at: WallClock.now())].compactMap(\.self)
-                + reload.restartWarnings(of: service) + ledger.warnings,
+                .map { ReadinessWarning(.certificate, $0) }
+                + reload.restartWarnings(of: service).map { ReadinessWarning(.restart, $0) } + ledger.warnings,
             faults: service.keyFaults + [clock.fault?.description, ledger.fault].compactMap(\.self),
             keyMemory: service.keyMemoryName,
             reloads: reload.record

@@ -66,7 +66,7 @@ struct ServiceListeners {
             port: settings.admin.address.port,
             responder: AdminAPI.responder(
                 readiness: readiness,
-                metrics: { await telemetry.page(current.value, isReady: readiness.isReady) },
+                metrics: { await telemetry.page(current.value, readiness) },
                 version: Version.current,
                 logger: logger
             ),

@@ -1,4 +1,5 @@
 import Crypto
+import OfferAPI
 import OfferService
 import Storage
 import SubscriptionKeys
@@ -71,8 +72,12 @@ struct OpenLedger: Sendable {
     var fault: String? { ledger.fault ?? database.fault.map { "ledger: \($0)" } ?? states.readFault }
 
     /// What an operator should know though signatures are recorded.
-    var warnings: [String] {
-        [ledger.warning, database.warning, states.fault, states.warning, tally.warning].compactMap(\.self)
+    var warnings: [ReadinessWarning] {
+        let sentences: [(kind: ReadinessWarning.Kind, text: String?)] = [
+            (.ledger, ledger.warning), (.ledger, database.warning), (.state, states.fault), (.state, states.warning),
+            (.funnel, tally.warning),
+        ]
+        return sentences.compactMap { kind, text in text.map { ReadinessWarning(kind, $0) } }
     }
 
     /// Writes what waits, signs how far the chain is, and closes the ledger and its database.

@@ -143,6 +143,11 @@ extension MetricDefinition {
         MetricDefinition("offer_signer_build_info", .gauge, "1, with the version that runs."),
         MetricDefinition("offer_signer_ready", .gauge, "1 while the service should get requests, as /readyz says."),
         MetricDefinition(
+            "offer_signer_warnings",
+            .gauge,
+            "Warnings in the details of /readyz, by kind: configuration, certificate, restart, ledger, state or funnel."
+        ),
+        MetricDefinition(
             "offer_signer_reloads_total",
             .counter,
             "Reloads, by outcome: completed, or refused, which leaves in use what was in use."

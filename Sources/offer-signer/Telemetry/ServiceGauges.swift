@@ -1,11 +1,13 @@
 import AppStore
 import CoreMetrics
+import OfferAPI
 import OfferService
 import Offers
 
 /// What is the case at the moment at which the metrics are read.
 struct ServiceGauges: Sendable {
     private let ready: Meter
+    private let warnings: LabelledGauge
     private let failedKeys: LabelledGauge
     private let clockFaults: LabelledGauge
     private let offersNeverSeen: LabelledGauge
@@ -16,6 +18,7 @@ struct ServiceGauges: Sendable {
     /// - Parameter factory: What keeps the metrics.
     init(factory: any MetricsFactory) {
         ready = Meter(label: "offer_signer_ready", factory: factory)
+        warnings = LabelledGauge("offer_signer_warnings", label: "kind", factory: factory)
         failedKeys = LabelledGauge("offer_signer_key_failed", label: "key_id", factory: factory)
         clockFaults = LabelledGauge("offer_signer_clock_fault", label: "fault", factory: factory)
         offersNeverSeen = LabelledGauge("offer_signer_offers_never_seen", label: "app", factory: factory)
@@ -27,9 +30,12 @@ struct ServiceGauges: Sendable {
     ///
     /// - Parameters:
     ///   - snapshot: What is in use.
-    ///   - isReady: Whether the service should get requests.
-    func update(_ snapshot: ServiceSnapshot, isReady: Bool) async {
-        ready.set(isReady ? 1 : 0)
+    ///   - readiness: Whether the service should get requests, and what an operator should know.
+    func update(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async {
+        ready.set(readiness.isReady ? 1 : 0)
+        let known = Dictionary(grouping: readiness.warnings, by: \.kind)
+        let kinds = ReadinessWarning.Kind.allCases
+        warnings.set(Dictionary(uniqueKeysWithValues: kinds.map { ($0.rawValue, known[$0]?.count ?? 0) }))
         let keys = snapshot.service.keys.joined().map { ($0.keyIdentifier, $0.failure == nil ? 0 : 1) }
         failedKeys.set(Dictionary(keys, uniquingKeysWith: max))
         var faults = ["jumped": 0, "behind_apple": 0, "ahead_of_apple": 0]

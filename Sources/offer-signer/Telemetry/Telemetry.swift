@@ -58,11 +58,11 @@ struct Telemetry: Sendable {
     ///
     /// - Parameters:
     ///   - snapshot: What is in use.
-    ///   - isReady: Whether the service should get requests.
+    ///   - readiness: Whether the service should get requests, and what an operator should know.
     /// - Returns: All metrics.
-    func page(_ snapshot: ServiceSnapshot, isReady: Bool) async -> MetricsPage {
+    func page(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async -> MetricsPage {
         process.update()
-        await gauges.update(snapshot, isReady: isReady)
+        await gauges.update(snapshot, readiness)
         await ledger.update(snapshot.lifelong.ledger)
         return MetricsPage(contentType: PrometheusRegistry.contentType, bytes: registry.exposition())
     }

@@ -7,7 +7,8 @@ import Testing
 struct ReadinessTests {
     @Test("Starting, ready, draining, and never back")
     func phases() {
-        let readiness = Readiness { ReadinessDetails(warnings: ["the heap is not locked"], keyMemory: "unlocked") }
+        let warning = ReadinessWarning(.configuration, "the heap is not locked")
+        let readiness = Readiness { ReadinessDetails(warnings: [warning], keyMemory: "unlocked") }
         #expect(!readiness.answer().isReady)
         readiness.enter(.ready)
         #expect(readiness.answer().isReady)
