@@ -169,6 +169,30 @@ struct LedgerFilesTests {
         #expect(exported.status == 0 && exported.text.split(separator: "\n").count == 2, "\(exported.text)")
     }
 
+    @Test(
+        "A first start on a full disk leaves nothing that keeps the next one from beginning the ledger",
+        .enabled(if: geteuid() == 0, "it takes a mount"),
+        // Room for the keys alone, for a piece of the index of the log, and for a piece of the tables.
+        arguments: [2, 5, 24]
+    )
+    func fullDisk(freePages: Int) throws {
+        let disk = installation.directory.path("disk")
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        let mounted = try Executable.run(["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], of: "/usr/bin/mount")
+        try #require(mounted.status == 0, "\(mounted.errors)")
+        defer { _ = try? Executable.run(["--lazy", disk], of: "/usr/bin/umount") }
+        let filler = disk + "/filler"
+        #expect(try Executable.run(["if=/dev/zero", "of=\(filler)", "bs=4096"], of: "/usr/bin/dd").status == 1)
+        #expect(truncate(filler, off_t(size(filler) - freePages * 4096)) == 0)
+        let ledger = ["--ledger-url", "sqlite:disk/ledger.sqlite"]
+        let failed = try Executable.run(["serve", "--config", installation.configuration] + ledger)
+        #expect(failed.status == 1 && failed.errors.contains("the ledger cannot be opened"), "\(failed.errors)")
+        #expect(!FileManager.default.fileExists(atPath: disk + "/ledger.sqlite"))
+        try FileManager.default.removeItem(atPath: filler)
+        let service = try RunningService(installation, flags: ledger)
+        try sign(1, by: service)
+    }
+
     @Test("The sign command begins no ledger in the place of one that is gone")
     func commandLine() throws {
         #expect(try signByCommand().status == 0)

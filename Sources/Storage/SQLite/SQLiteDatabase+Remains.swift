@@ -10,6 +10,15 @@ extension SQLiteDatabase {
     /// - Returns: The sentence, with the mend.
     public static func strayLog(of path: String) -> String? { SQLiteFiles.strayLog(of: path) }
 
+    /// Deletes what the first start leaves where it could not make the tables, as on a full disk: the next one would take it
+    /// for a file that has lost its log.
+    ///
+    /// Only who began the file may do so. What another process has put into it stays; one that begins in the same moment
+    /// signs nothing, as its file is gone.
+    ///
+    /// - Parameter path: The file.
+    public static func deleteIfNothingIsIn(_ path: String) { SQLiteFiles.deleteIfNothingIsIn(path) }
+
     /// Whether a file has any table in it.
     ///
     /// - Parameter path: The file.

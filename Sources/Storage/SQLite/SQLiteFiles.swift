@@ -105,6 +105,23 @@ struct SQLiteFiles: Sendable {
             + "the file back beside its log, or move the log away to begin a new ledger"
     }
 
+    /// Deletes a file, with what is beside it, in which there is nothing: no table in the file, and nothing in its log.
+    ///
+    /// SQLite is not asked: on a full disk it cannot tell.
+    ///
+    /// - Parameter path: The file.
+    static func deleteIfNothingIsIn(_ path: String) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        // The table of all tables begins there (https://www.sqlite.org/fileformat.html, 1.6): a leaf (13), and its rows.
+        var start = [UInt8](repeating: 0, count: 105)
+        let length = pread(descriptor, &start, start.count, 0)
+        let hasNoTable = length == 0 || length == start.count && start[100] == 13 && start[103] == 0 && start[104] == 0
+        guard hasNoTable, size(of: log(of: path)) == 0 else { return }
+        for file in [log(of: path), path + "-shm", path] { unlink(file) }
+    }
+
     private static func log(of path: String) -> String { path + "-wal" }
 
     /// The size of a file in bytes; 0 when there is none.

@@ -29,6 +29,7 @@ struct OpenLedger: Sendable {
     /// - Throws: ``ValueFault`` that says what is wrong and how to mend it.
     init(_ settings: Settings, isMade: Bool = true) throws(ValueFault) {
         let files = LedgerKeyFiles(settings)
+        let isBegun = isMade && files.isLedgerNew
         if isMade { try files.makeForNewLedger() } else { try files.checkLedgerIsThere() }
         let signer = try files.loadCheckpointKey()
         let keys = LedgerKeys(digestKey: try files.readDigestKey(), checkpointSigner: signer)
@@ -37,6 +38,7 @@ struct OpenLedger: Sendable {
             let access: LedgerDatabase.Access = isMade ? .readWrite : .existing
             database = try LedgerDatabase(settings.ledger.location, access: access, keys: marks)
         } catch {
+            if isBegun, case .sqlite(let path) = settings.ledger.location { SQLiteDatabase.deleteIfNothingIsIn(path) }
             throw ValueFault("the ledger cannot be opened: \(error.detail)")
         }
         digestKey = keys.digestKey
