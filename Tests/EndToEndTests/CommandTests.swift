@@ -182,9 +182,9 @@ struct CommandTests {
 
     @Test(
         "A result that cannot be written is exit 1 with a message, and a message that cannot be changes nothing",
-        arguments: ["/dev/full", "&-"]
+        arguments: [("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")]
     )
-    func fullDisk(output: String) throws {
+    func fullDisk(output: String, reason: String) throws {
         let redirected = { (descriptor: String, arguments: [String]) in
             try Executable.run(
                 ["-c", #"exec "$0" "$@" \#(descriptor)>\#(output)"#, Executable.path] + arguments,
@@ -198,7 +198,7 @@ struct CommandTests {
         ] {
             let outcome = try redirected("1", arguments)
             #expect(outcome.status == 1, "\(arguments): \(outcome.errors)")
-            #expect(outcome.errors.contains("standard output cannot be written"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("standard output cannot be written: \(reason)\n"), "\(outcome.errors)")
         }
         #expect(try redirected("2", ["check", "--config", "/nonexistent"]).status == 78)
     }

@@ -11,6 +11,21 @@ struct LedgerFilesTests {
 
     private var log: String { installation.ledger + "-wal" }
 
+    private var disk: String { installation.directory.path("disk") }
+
+    /// Mounts a disk that is full but for a few pages of 4 KiB, and returns the flags for a ledger on it.
+    private func fill(freePages: Int) throws -> [String] {
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        let mounted = try Executable.run(["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], of: "/usr/bin/mount")
+        try #require(mounted.status == 0, "\(mounted.errors)")
+        let filler = disk + "/filler"
+        #expect(try Executable.run(["if=/dev/zero", "of=\(filler)", "bs=4096"], of: "/usr/bin/dd").status == 1)
+        #expect(truncate(filler, off_t(size(filler) - freePages * 4096)) == 0)
+        return ["--ledger-url", "sqlite:disk/ledger.sqlite"]
+    }
+
+    private func unmount() { _ = try? Executable.run(["--lazy", disk], of: "/usr/bin/umount") }
+
     private func size(_ path: String) -> Int {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
     }
@@ -176,21 +191,29 @@ struct LedgerFilesTests {
         arguments: [2, 5, 24]
     )
     func fullDisk(freePages: Int) throws {
-        let disk = installation.directory.path("disk")
-        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-        let mounted = try Executable.run(["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], of: "/usr/bin/mount")
-        try #require(mounted.status == 0, "\(mounted.errors)")
-        defer { _ = try? Executable.run(["--lazy", disk], of: "/usr/bin/umount") }
-        let filler = disk + "/filler"
-        #expect(try Executable.run(["if=/dev/zero", "of=\(filler)", "bs=4096"], of: "/usr/bin/dd").status == 1)
-        #expect(truncate(filler, off_t(size(filler) - freePages * 4096)) == 0)
-        let ledger = ["--ledger-url", "sqlite:disk/ledger.sqlite"]
+        let ledger = try fill(freePages: freePages)
+        defer { unmount() }
         let failed = try Executable.run(["serve", "--config", installation.configuration] + ledger)
         #expect(failed.status == 1 && failed.errors.contains("the ledger cannot be opened"), "\(failed.errors)")
         #expect(!FileManager.default.fileExists(atPath: disk + "/ledger.sqlite"))
-        try FileManager.default.removeItem(atPath: filler)
+        try FileManager.default.removeItem(atPath: disk + "/filler")
         let service = try RunningService(installation, flags: ledger)
         try sign(1, by: service)
+    }
+
+    @Test(
+        "Where the ledger's keys find no room, that is what is told",
+        .enabled(if: geteuid() == 0, "it takes a mount"),
+        arguments: [0, 1]
+    )
+    func fullDiskForKeys(freePages: Int) throws {
+        let ledger = try fill(freePages: freePages)
+        defer { unmount() }
+        let failed = try Executable.run(["serve", "--config", installation.configuration] + ledger)
+        #expect(failed.status == 1)
+        for words in ["No space left on device", "file system to have room"] {
+            #expect(failed.errors.contains(words), "\(failed.errors)")
+        }
     }
 
     @Test("The sign command begins no ledger in the place of one that is gone")

@@ -30,6 +30,8 @@ extension KeyFileError.Code {
             return Self.expectation + ", whole and unchanged: copy it again"
         case .unreadable:
             return "; expected is a file that the service's user can read"
+        case .unwritable:
+            return "; its directory has to be writable for the service's user, and its file system to have room"
         case .der:
             return Self.expectation + ". To mend it: openssl pkcs8 -topk8 -nocrypt -inform DER -in \(path) -out KEY.p8"
         case .escapedLineEnds, .quoted, .byteOrderMark:

@@ -8,6 +8,8 @@ public struct KeyFileError: Error, CustomStringConvertible {
         case missing
         /// The file cannot be opened or read.
         case unreadable
+        /// A new file cannot be made or written.
+        case unwritable
         /// A directory, a device, a pipe or a socket.
         case notRegularFile
         /// No bytes, or only blank lines.

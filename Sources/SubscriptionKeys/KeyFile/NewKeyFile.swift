@@ -122,6 +122,6 @@ public enum NewKeyFile {
     }
 
     private static func fault(_ number: Int32) -> KeyFault {
-        unsafe KeyFault(.unreadable, "cannot be written (\(String(cString: strerror(number))))")
+        unsafe KeyFault(.unwritable, "cannot be written (\(String(cString: strerror(number))))")
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 
 /// Where a command writes: results on standard output, everything else on standard error.
 enum Console {
@@ -16,11 +17,16 @@ enum Console {
     /// - Parameter bytes: The piece, with its newlines.
     /// - Throws: Exit 1 when it cannot be written.
     static func write(_ bytes: Data) throws(ExitCode) {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: bytes)
-        } catch {
-            message("error: standard output cannot be written: \(error.reason)")
-            throw .failure
+        var rest = bytes
+        while !rest.isEmpty {
+            // Foundation has no words for most of the reasons.
+            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                message("error: standard output cannot be written: \(String(cString: strerror(errno)))")
+                throw .failure
+            }
+            rest = rest.dropFirst(count)
         }
     }
 

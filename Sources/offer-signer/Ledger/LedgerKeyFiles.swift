@@ -216,7 +216,7 @@ struct LedgerKeyFiles {
     private static func fault(_ path: String, _ number: Int32) -> ValueFault {
         ValueFault(
             "the ledger's digest key \(Echo.path(path)) cannot be made: \(String(cString: strerror(number))); the "
-                + "ledger's directory has to be writable for the service's user"
+                + "ledger's directory has to be writable for the service's user, and its file system to have room"
         )
     }
 }
