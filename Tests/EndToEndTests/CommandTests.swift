@@ -97,6 +97,17 @@ struct CommandTests {
         #expect(outcome.text.isEmpty && outcome.errors.contains("is not UTF-8"), "\(outcome.errors)")
     }
 
+    @Test("Check warns of a host that this machine does not know, where serve could not listen")
+    func unknownHost() throws {
+        for flag in ["--server-host", "--admin-host"] {
+            let arguments = ["--config", installation.configuration, flag, "none.invalid"]
+            let checked = try Executable.run(["check"] + arguments)
+            #expect(checked.status == 0)
+            #expect(checked.errors.contains(#".host: "none.invalid" is not known to this machine"#))
+            #expect(try Executable.run(["serve"] + arguments).status == 1)
+        }
+    }
+
     @Test("The demo key and the demo token are refused where others could reach them")
     func demo() throws {
         let example = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../keys.example")

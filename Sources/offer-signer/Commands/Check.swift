@@ -37,6 +37,7 @@ struct Check: AsyncParsableCommand {
             for key in retired { try Console.result("  key \(key.keyIdentifier): P-256, public key only") }
         }
         if let warning = settings.server.tls?.warning(at: WallClock.now()) { Console.message("warning: \(warning)") }
+        for warning in hostWarnings(settings) { Console.message("warning: \(warning)") }
         if let warning = ledger.warning { Console.message("warning: \(warning)") }
         try Console.result("key memory: \(service.keyMemoryName)")
         try Console.result("ledger: \(ledger.finding)")
@@ -44,6 +45,19 @@ struct Check: AsyncParsableCommand {
             try Console.result("client \(client.name): \(client.apps.sorted().joined(separator: ", "))")
         }
         try Console.result("The configuration is in order.")
+    }
+
+    /// What will keep serve from listening, where it is known by the same names as here.
+    private func hostWarnings(_ settings: Settings) -> [String] {
+        let hosts: [(setting: KnownSetting, host: String?)] = [
+            (.serverHost, settings.server.address.host), (.adminHost, settings.admin.address.host),
+            (.notificationsHost, settings.notifications?.address.host),
+        ]
+        return hosts.compactMap { setting, host in
+            guard let host, let fault = HostName.lookupFault(host) else { return nil }
+            return "\(setting.keyPath): \(Echo.quoted(host)) is not known to this machine (\(fault)); where that "
+                + "is so, serve cannot listen"
+        }
     }
 
     private func ledger(_ settings: Settings) async throws -> LedgerCheckup {
