@@ -69,6 +69,30 @@ struct LoadStopTests {
         #expect(!outcome.text.contains("600.0 s of warm-up"), "\(outcome.text)")
     }
 
+    @Test("A connection that is on its way when the run ends, and Ctrl-C after it, disturb nobody")
+    func late() throws {
+        let server = try KnownServer.server { _ in .init(200, headers: ["Connection": "close"], KnownServer.signed) }
+        let directory = try TemporaryDirectory()
+        let slowNames = try SharedObject.build(SharedObject.lateNames, named: "late.so", in: directory)
+        // While nobody reads it, the process stays, and what comes late comes to it.
+        let csv = directory.path("run.csv")
+        try #require(mkfifo(csv, 0o600) == 0)
+        let process = try ChildProcess(
+            Executable.path,
+            ["load", "--url", "http://localhost:\(server.port)", "--token", "t", "--warm-up", "0", "--duration", "0.5"]
+                + ["--connections", "4", "--csv", csv],
+            environment: ["LD_PRELOAD": slowNames]
+        )
+        usleep(4_000_000)
+        process.send(SIGINT)
+        usleep(200_000)
+        let written = try FileHandle(forReadingFrom: URL(filePath: csv)).readToEnd()
+        let outcome = try process.outcome()
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == "")
+        #expect(written?.isEmpty == false)
+    }
+
     @Test("Questions before the measurement wait no longer than answers may take")
     func timeout() throws {
         let server = try FakeServer { _ in .init(200, KnownServer.eligible, delay: 20) }

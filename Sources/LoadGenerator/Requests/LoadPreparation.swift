@@ -44,8 +44,8 @@ public struct LoadPreparation: Sendable {
     /// - Returns: The requests of the mix, each of which the service would sign for now.
     /// - Throws: ``PreparationFault`` when there is nothing to ask, with what the service said.
     public func deck() async throws(PreparationFault) -> RequestDeck {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        defer { group.shutdownGracefully { _ in } }
+        // One that stays: who gives up leaves questions behind that are still on their way.
+        let group = MultiThreadedEventLoopGroup.singleton
         let question = HTTPQuestion(address: address, group: group, timeoutSeconds: timeoutSeconds)
         let service = PreparedService(question: question, token: token)
         let (bundleId, offers) = try await service.offers(bundleId: bundleId, productId: productId, offerId: offerId)

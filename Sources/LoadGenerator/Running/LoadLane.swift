@@ -10,6 +10,7 @@ final class LoadLane {
     private let number: Int
     private let eventLoop: any EventLoop
     private let finished: EventLoopPromise<LoadTally>
+    private let closed: EventLoopPromise<Void>
 
     private var schedule: LoadSchedule?
     private var earlyEnd: Int64?
@@ -17,6 +18,8 @@ final class LoadLane {
     private var position: Int
     private var due = 0
     private var inFlight = 0
+    private var connecting = 0
+    private var isClosed = false
     private var isOver = false
     private var hasFinished = false
     private var isWaiting = false
@@ -36,6 +39,7 @@ final class LoadLane {
         self.number = number
         self.eventLoop = eventLoop
         finished = eventLoop.makePromise()
+        closed = eventLoop.makePromise()
         counts = LaneCounts(plan, lane: number, collector: collector)
         position = plan.deck.order.count * number / plan.eventLoops
     }
@@ -104,6 +108,19 @@ final class LoadLane {
     func giveUp() {
         guard isOver else { return }
         for connection in connections { connection.fail(.unanswered) }
+    }
+
+    /// Closes what is open, whatever the run has come to.
+    ///
+    /// - Returns: Done when the event loop may go: no connection is on its way that would come back to it.
+    func close() -> EventLoopFuture<Void> {
+        isOver = true
+        isClosed = true
+        task?.cancel()
+        finished.fail(EventLoopError.cancelled)
+        for connection in connections { connection.close() }
+        if connecting == 0 { closed.succeed() }
+        return closed.futureResult
     }
 
     // MARK: What connections tell
@@ -224,7 +241,8 @@ final class LoadLane {
     // MARK: Connecting
 
     private func connect() -> EventLoopFuture<Void> {
-        ClientBootstrap(group: eventLoop)
+        connecting += 1
+        return ClientBootstrap(group: eventLoop)
             .connectTimeout(.nanoseconds(Int64(min(plan.timeoutSeconds, 5) * 1e9)))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { [bound = bound] channel in
@@ -234,6 +252,11 @@ final class LoadLane {
             }
             .connect(host: plan.address.host, port: plan.address.port)
             .map { _ in }
+            .always { [bound = bound] _ in
+                let lane = bound.value
+                lane.connecting -= 1
+                if lane.isClosed, lane.connecting == 0 { lane.closed.succeed() }
+            }
     }
 
     // A service that refuses connections is not to be flooded with them.

@@ -23,23 +23,21 @@ public final class LoadRun: Sendable {
         report: @escaping @Sendable (LoadSecond) -> Void = { _ in }
     ) async throws(PreparationFault) -> LoadMeasurement {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: plan.eventLoops)
-        defer { group.shutdownGracefully { _ in } }
+        defer { close(group) }
         let plan = plan
         let collector = SecondsCollector(lanes: plan.eventLoops, report: report)
         do {
-            var lanes: [NIOLoopBound<LoadLane>] = []
             for (number, eventLoop) in group.makeIterator().prefix(plan.eventLoops).enumerated() {
-                lanes.append(
-                    try await eventLoop.submit {
-                        NIOLoopBound(
-                            LoadLane(number, of: plan, on: eventLoop, collector: collector),
-                            eventLoop: eventLoop
-                        )
-                    }.get()
-                )
+                let lane = try await eventLoop.submit {
+                    NIOLoopBound(
+                        LoadLane(number, of: plan, on: eventLoop, collector: collector),
+                        eventLoop: eventLoop
+                    )
+                }.get()
+                self.lanes.withLock { $0.append(lane) }
             }
+            let lanes = self.lanes.withLock(\.self)
             for lane in lanes { try await lane.eventLoop.flatSubmit { lane.value.open() }.get() }
-            self.lanes.withLock { $0 = lanes }
             let start = Int64(NIODeadline.now().uptimeNanoseconds) + 5_000_000
             let warmUpEnd = start + Int64(plan.warmUpSeconds * 1e9)
             let schedule = LoadSchedule(
@@ -78,17 +76,32 @@ public final class LoadRun: Sendable {
     public func stop() {
         let now = Int64(NIODeadline.now().uptimeNanoseconds)
         stopMoment.withLock { $0 = $0 ?? now }
-        for lane in lanes.withLock(\.self) {
-            lane.eventLoop.execute { lane.value.end(at: now) }
-        }
+        forEachLane { $0.end(at: now) }
     }
 
     /// Ends the run without its last answers: the requests that wait for theirs count as failed.
     public func giveUp() {
         stop()
-        for lane in lanes.withLock(\.self) {
-            lane.eventLoop.execute { lane.value.giveUp() }
+        forEachLane { $0.giveUp() }
+    }
+
+    /// Does something to each lane on its event loop, unless the run is over.
+    private func forEachLane(_ action: @escaping @Sendable (LoadLane) -> Void) {
+        // The loops do not go meanwhile: they are closed by whoever has taken the lanes.
+        lanes.withLock { lanes in
+            for lane in lanes { lane.eventLoop.execute { action(lane.value) } }
         }
+    }
+
+    /// Lets the event loops go as soon as nothing needs them: a host's name that is being looked up is found on a thread of
+    /// its own, which then comes back to its loop.
+    private func close(_ group: MultiThreadedEventLoopGroup) {
+        let lanes = lanes.withLock { lanes in
+            defer { lanes = [] }
+            return lanes
+        }
+        let closed = lanes.map { lane in lane.eventLoop.flatSubmit { lane.value.close() } }
+        EventLoopFuture.andAllComplete(closed, on: group.next()).whenComplete { _ in group.shutdownGracefully { _ in } }
     }
 
     /// The CPU time of this process so far, in seconds.

@@ -40,6 +40,22 @@ enum SharedObject {
         }
         """
 
+    /// What makes the lookup of a host's name take two seconds, but for the first twenty lookups.
+    static let lateNames = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <netdb.h>
+        #include <stdatomic.h>
+        #include <unistd.h>
+        int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **found) {
+            static _Atomic int lookups;
+            int (*lookUp)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+            *(void **)&lookUp = dlsym(RTLD_NEXT, "getaddrinfo");
+            if (lookups++ >= 20) sleep(2);
+            return lookUp(host, service, hints, found);
+        }
+        """
+
     /// What notes in a file on which stack, by an address in it, the program has OpenSSL sign.
     static func notingStacks(in file: String) -> String {
         """

@@ -1,0 +1,24 @@
+import NIOCore
+import Testing
+
+@testable import LoadGenerator
+
+@Suite("A run")
+struct LoadRunTests {
+    @Test("Where nobody listens any more, the run says so, and ends whatever it has begun", arguments: [1, 2])
+    func nobody(eventLoops: Int) async throws {
+        let request = LoadRequest(
+            bytes: ByteBuffer(),
+            kind: 0,
+            expected: ExpectedAnswer(bundleId: "", account: "", offers: [])
+        )
+        let hand = RequestDeck.Hand(kind: .receiptResponse, weight: 1, requests: [request], description: "")
+        var plan = LoadPlan(
+            RequestDeck([hand], offersPerRequest: 1),
+            to: try ServiceAddress("http://127.0.0.1:1")
+        )
+        plan.eventLoops = eventLoops
+        let fault = await #expect(throws: PreparationFault.self) { try await LoadRun(plan).run() }
+        #expect(fault?.description == "http://127.0.0.1:1: Connection refused")
+    }
+}
