@@ -67,6 +67,7 @@ struct LoadStopTests {
         #expect(outcome.status == 1)
         #expect(outcome.text.contains(" 0.0 s after "), "\(outcome.text)")
         #expect(!outcome.text.contains("600.0 s of warm-up"), "\(outcome.text)")
+        #expect(outcome.errors == "error: stopped in the warm-up, before anything was measured\n")
     }
 
     @Test("A connection that is on its way when the run ends, and Ctrl-C after it, disturb nobody")

@@ -13,7 +13,7 @@ struct Load: AsyncParsableCommand {
             request when its last answer is there; with --rate, requests are sent at that rate whatever the service \
             does. With --self it starts a service and an App Store simulator of its own, and stops both at the end. \
             Ctrl-C ends the measurement early; pressed again, it does not wait for the last answers. Exit status 1 \
-            when a signature was wrong or nothing was signed.
+            when a signature was wrong, nothing was signed, or it was ended before anything was measured.
             """
     )
 
@@ -107,10 +107,18 @@ struct Load: AsyncParsableCommand {
         }
         let report = LoadReport(measurement, verification: target.checker?.check(measurement))
         try output.write(report, measurement)
-        if !report.isSuccess {
-            Console.message(report.requests == 0 ? "error: nothing was signed" : "error: there are wrong signatures")
+        if let fault = fault(of: report, measurement) {
+            Console.message("error: \(fault)")
             throw .failure
         }
+    }
+
+    /// Why a result is none, or a bad one; `nil` when it is neither.
+    private func fault(of report: LoadReport, _ measurement: LoadMeasurement) -> String? {
+        if report.isSuccess { return nil }
+        // The service is not to blame for what was not tried.
+        if measurement.elapsedSeconds == 0 { return "stopped in the warm-up, before anything was measured" }
+        return report.requests == 0 ? "nothing was signed" : "there are wrong signatures"
     }
 
     /// Says why there is no measurement.
