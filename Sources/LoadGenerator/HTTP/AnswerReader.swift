@@ -83,16 +83,24 @@ struct AnswerReader {
             else {
                 throw Malformed(reason: "no chunk size")
             }
-            // Trailer fields are not expected: the last chunk ends with an empty line.
+            if size == 0 {
+                // After the line's end come trailer fields, which say nothing here, and an empty line.
+                guard let end = Self.find("\r\n\r\n", in: buffer) else {
+                    guard buffer.readableBytes <= Self.longestHead else {
+                        throw Malformed(reason: "the trailer fields are too long")
+                    }
+                    break
+                }
+                buffer.moveReaderIndex(forwardBy: end + 4)
+                rest = buffer
+                chunks = nil
+                return body
+            }
             guard buffer.readableBytes >= size + 4 else { break }
             buffer.moveReaderIndex(forwardBy: 2)
             if let chunk = buffer.readSlice(length: size) { body.writeImmutableBuffer(chunk) }
             guard buffer.readString(length: 2) == "\r\n" else { throw Malformed(reason: "no end of a chunk") }
             rest = buffer
-            if size == 0 {
-                chunks = nil
-                return body
-            }
         }
         chunks = body
         return nil

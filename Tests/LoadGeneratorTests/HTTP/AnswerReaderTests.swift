@@ -10,6 +10,8 @@ struct AnswerReaderTests {
         + "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\ncontent-LENGTH: 5\r\nServer: x\r\n\r\nhello"
         + "HTTP/1.1 503 Service Unavailable\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
         + "3\r\nabc\r\n10;x=y\r\n0123456789abcdef\r\n0\r\n\r\n"
+        + "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nde\r\n"
+        + "0;last\r\nX-Sum: 1\r\nServer-Timing: total\r\n\r\n"
         + "HTTP/1.1 204 No Content\r\nConnection: keep-alive\r\n\r\n"
         + "HTTP/1.0 429 Too Many Requests\r\nContent-Length:0\r\n\r\n"
         + "HTTP/1.0 429 Too Many Requests\r\nConnection: Keep-Alive\r\nContent-Length: 0\r\n\r\n"
@@ -34,7 +36,8 @@ struct AnswerReaderTests {
             pieces.append(String(decoding: rest.prefix(length), as: UTF8.self))
             rest = rest.dropFirst(length)
         }
-        #expect(try read(pieces) == ["200 hello", "503 abc0123456789abcdef closes", "204 ", "429  closes", "429 "])
+        let found = ["200 hello", "503 abc0123456789abcdef closes", "200 de", "204 ", "429  closes", "429 "]
+        #expect(try read(pieces) == found)
     }
 
     @Test(
@@ -47,6 +50,8 @@ struct AnswerReaderTests {
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7FFFFFFFFFFFFFFF\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabcd\r\n", "\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: "
+                + String(repeating: "x", count: AnswerReader.longestHead),
             String(repeating: "x", count: AnswerReader.longestHead + 1),
         ]
     )
