@@ -142,7 +142,8 @@ struct OfferSignerTests {
         arguments: [
             "", "offers.internal", "ftp://a", "https://", "https:///", "http:///v1", "http://:8080", "https://a b",
             "https://u:p@a", "https://a?x=1", "http://a:65536", "http://a:0", "http://a:-1", "http://a:http",
-            "http://[::1", "http://[::1]:65536", "http://%zz",
+            "http://[::1", "http://[::1]:65536", "http://%zz", "http://a:99999999999999999999/", "http://a:+80",
+            "http://a: 80", "https://[::1]:18446744073709551696",
         ]
     )
     func address(url: String) {

@@ -101,13 +101,13 @@ extension StoreApp {
     ///
     /// - Parameter text: The address.
     /// - Returns: `nil` unless it is one of http or https, with a port that exists: the HTTP client ends the process over
-    ///   one that is too large.
+    ///   one that is too large, and takes the scheme's for one that no Int holds.
     static func notificationURL(_ text: String) -> URL? {
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil,
-            url.port.map((1...65_535).contains) ?? true
+        guard let parts = URLComponents(string: text), ["http", "https"].contains(parts.scheme?.lowercased()),
+            parts.host?.isEmpty == false, parts.rangeOfPort == nil || (1...65_535).contains(parts.port ?? 0)
         else {
             return nil
         }
-        return url
+        return parts.url
     }
 }

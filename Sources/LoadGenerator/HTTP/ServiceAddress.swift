@@ -24,11 +24,13 @@ public struct ServiceAddress: Equatable, Sendable, CustomStringConvertible {
         guard components.path.isEmpty || components.path == "/", components.query == nil, components.user == nil else {
             throw AddressFault(description: "give scheme, host and port alone; the paths are the service's")
         }
-        guard (1...65_535).contains(components.port ?? 80) else {
+        // A port that no Int holds is there all the same.
+        let port = components.rangeOfPort == nil ? 80 : components.port ?? 0
+        guard (1...65_535).contains(port) else {
             throw AddressFault(description: "a port is a number from 1 to 65535")
         }
         self.host = host.trimmingPrefix("[").description.split(separator: "]").first.map(String.init) ?? host
-        port = components.port ?? 80
+        self.port = port
     }
 
     /// Whether it is this machine, told without asking a name server.

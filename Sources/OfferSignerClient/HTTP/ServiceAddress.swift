@@ -18,8 +18,10 @@ struct ServiceAddress: Sendable {
         else {
             throw .invalidArgument("The service's address has neither user, query, fragment nor white space.")
         }
-        // The HTTP client ends the process over a port that is too large.
-        guard let parts = URL(string: url), parts.host() != nil, parts.port.map((1...65_535).contains) ?? true else {
+        // The HTTP client ends the process over a port that is too large, and takes the scheme's for one that no Int holds.
+        guard let parts = URLComponents(string: url), parts.host?.isEmpty == false,
+            parts.rangeOfPort == nil || (1...65_535).contains(parts.port ?? 0)
+        else {
             throw .invalidArgument("The service's address has no host that can be asked, or no port from 1 to 65535.")
         }
         text = url.hasSuffix("/") ? String(url.dropLast()) : url

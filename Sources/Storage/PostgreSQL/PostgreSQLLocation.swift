@@ -37,7 +37,7 @@ public struct PostgreSQLLocation: Equatable, Sendable {
             throw PostgreSQLError(.invalidURL, "names an sslkey of an engine; name a file")
         }
         let ports = parsed["port"]?.split(separator: ",") ?? []
-        guard ports.allSatisfy({ UInt16($0).map { $0 > 0 } ?? false }) else {
+        guard ports.allSatisfy({ $0.first != "+" && UInt16($0).map { $0 > 0 } ?? false }) else {
             throw PostgreSQLError(.invalidURL, "names a port that is none; a port is a number from 1 to 65535")
         }
         if let mode = parsed["sslmode"], !Self.modes.contains(mode) {

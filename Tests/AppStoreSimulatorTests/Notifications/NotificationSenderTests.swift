@@ -57,7 +57,10 @@ struct NotificationSenderTests {
 
     @Test(
         "An address that nothing can be sent to is refused, and does not end the simulator later",
-        arguments: ["http://127.0.0.1:65536/v1", "https://[::1]:99999", "http://127.0.0.1:0", "ftp://a", "http://"]
+        arguments: [
+            "http://127.0.0.1:65536/v1", "https://[::1]:99999", "http://127.0.0.1:0", "ftp://a", "http://",
+            "http://127.0.0.1:99999999999999999999/", "http://127.0.0.1:+80", "http://127.0.0.1: 80",
+        ]
     )
     func address(url: String) {
         #expect(StoreApp.notificationURL(url) == nil)

@@ -13,6 +13,7 @@ struct PostgreSQLLocationTests {
             ("postgres://db/offers?service=hunter2secret", "service"),
             ("postgres://db/offers?sslkey=engine:hunter2secret", "engine"),
             ("postgres://db:99999/offers", "65535"), ("postgres://db-1,db-2:0/offers", "65535"),
+            ("postgres://db:99999999999999999999/offers", "65535"), ("postgres://db:+5432/offers", "65535"),
             ("postgres://db/offers?port=6432,x", "65535"),
             ("postgres://db/offers?sslmode=hunter2secret", "verify-full"),
             ("postgres://db/offers?hunter2secret=1", "libpq"),

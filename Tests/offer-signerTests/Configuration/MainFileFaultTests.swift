@@ -43,6 +43,14 @@ import Testing
         ("https://api.storekit.apple.com", "api.storekit.apple.com", "13: appStore.serverAPIURL", "is not a URL"),
         ("https://api.storekit.apple.com", "\"https:// a\"", "13: appStore.serverAPIURL", "is not a URL"),
         ("https://api.storekit.apple.com", "https://u:hunter2@h", "13: appStore.serverAPIURL", "carries a user"),
+        ("https://api.storekit.apple.com", "https://a:0", "13: appStore.serverAPIURL", "a port out of range"),
+        ("https://api.storekit.apple.com", "https://a:65536", "13: appStore.serverAPIURL", "a port out of range"),
+        (
+            "https://api.storekit.apple.com", "https://a:99999999999999999999/", "13: appStore.serverAPIURL",
+            "a port out of range"
+        ),
+        ("https://api.storekit.apple.com", "https://a:+80", "13: appStore.serverAPIURL", "is not a URL"),
+        ("https://api.storekit.apple.com", "\"https://a: 80\"", "13: appStore.serverAPIURL", "is not a URL"),
         (
             "additionalRoots: []", "additionalRoots: [root.pem, x.pem]", "15: appStore.additionalRoots[1]",
             "no such file"

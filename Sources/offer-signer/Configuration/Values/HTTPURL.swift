@@ -20,7 +20,8 @@ enum HTTPURL {
         guard parts.query == nil, parts.fragment == nil else {
             throw ValueFault("\(Echo.path(text)) has a query or a fragment; write the URL without")
         }
-        guard parts.port.map((1...65535).contains) ?? true else {
+        // A port that no Int holds is there all the same.
+        guard parts.rangeOfPort == nil || (1...65535).contains(parts.port ?? 0) else {
             throw ValueFault("\(Echo.path(text)) has a port out of range; write one from 1 to 65535")
         }
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
