@@ -6,8 +6,10 @@ public struct ProcessMemory {
     public struct Mapping {
         /// Where it is.
         public let range: Range<UInt>
+        /// How the kernel treats it, in the letters of proc(5): `lo` is locked, `dd` in no dump, `dc` in no child.
+        public internal(set) var flags: Set<String> = []
         /// Whether the process has locked it: the secure heap.
-        public internal(set) var isLocked = false
+        public var isLocked: Bool { flags.contains("lo") }
     }
 
     /// The process.
@@ -32,8 +34,8 @@ public struct ProcessMemory {
                 isWritable = words[1].hasPrefix("rw")
                 let bounds = first.split(separator: "-").compactMap { UInt($0, radix: 16) }
                 if isWritable { mappings.append(Mapping(range: bounds[0]..<bounds[1])) }
-            } else if isWritable, words.first == "VmFlags:", words.contains("lo") {
-                mappings[mappings.count - 1].isLocked = true
+            } else if isWritable, words.first == "VmFlags:" {
+                mappings[mappings.count - 1].flags = Set(words.dropFirst().map(String.init))
             }
         }
         self.mappings = mappings

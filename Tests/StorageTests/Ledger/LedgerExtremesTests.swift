@@ -27,6 +27,22 @@ struct LedgerExtremesTests {
         }
     }
 
+    @Test(
+        "After a commit that failed, the next goes on where the chain ends",
+        arguments: LedgerHome.allCases,
+        [true, false]
+    )
+    func unknownOutcome(home: LedgerHome, isThere: Bool) throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        _ = try store.commit([.of(at: fixture.now)])
+        #expect(throws: StorageFailure.self) { try store.commit([.of(at: fixture.now)], while: { false }) }
+        // It may be there all the same, as where the connection was lost before the database had said so.
+        if isThere { try fixture.execute(LedgerStrayTests.Tampering.inserting("writer", "2", from: 1)) }
+        #expect(try store.commit([.of(at: fixture.now)]) == [[.recorded]])
+        #expect(try fixture.records().map(\.number) == (isThere ? [1, 2, 3] : [1, 2]))
+    }
+
     @Test("A position that a list does not have is no answer", arguments: [Int64.min, -1, 0, 4, .max])
     func positions(ordinal: Int64) throws {
         let database = try PostgreSQLDatabase(try TestServer.makeDatabase())

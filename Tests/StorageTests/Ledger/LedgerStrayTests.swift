@@ -15,12 +15,12 @@ struct LedgerStrayTests {
         let broken: [[Int64?]]
         let sql: [String]
 
-        /// Puts a copy of the second record somewhere.
-        static func inserting(_ writer: String, _ number: String) -> String {
+        /// Puts a copy of a record somewhere, of the second one by default.
+        static func inserting(_ writer: String, _ number: String, from source: Int = 2) -> String {
             """
             INSERT INTO ledger_records (\(LedgerSQL.recordColumns)) SELECT \(writer), \(number), time, client, bundle_id,
             product_id, offer_id, format, key_id, nonce, timestamp, reason, evidence, environment,
-            original_transaction_id, account, customer, hash FROM ledger_records WHERE number = 2
+            original_transaction_id, account, customer, hash FROM ledger_records WHERE number = \(source)
             """
         }
 

@@ -44,6 +44,19 @@ struct SecureHeapTests {
         }
     }
 
+    @Test("What keys are in is in no dump, and what a thread signs in is in no child", arguments: [true, false])
+    func flags(secret: Bool) async {
+        await #expect(processExitsWith: .success) { [secret] in
+            try SecureHeap.initialize(secret: secret)
+            try Workbench().load(TestKey().pem).selfTest()
+            let locked = try ProcessMemory(of: getpid()).mappings.filter(\.isLocked)
+            let stacks = locked.filter { $0.range.count == SigningStack.size }
+            #expect(locked.count == stacks.count + 1 && stacks.count == (SigningStack.whyOrdinary == nil ? 1 : 0))
+            #expect(locked.allSatisfy { $0.flags.contains("dd") })
+            #expect(stacks.allSatisfy { $0.flags.contains("dc") })
+        }
+    }
+
     /// Where the heap puts what is asked for.
     private static func placeOfBuffer() throws -> UInt {
         let buffer = try SecureBuffer(count: 100)
