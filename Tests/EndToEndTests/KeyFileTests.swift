@@ -16,6 +16,18 @@ struct KeyFileTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
+    @Test("A key is refused where what it signs does not verify, and nothing is served")
+    func selfTest() throws {
+        let library = try SharedObject.build(
+            SharedObject.wrongSignatures,
+            named: "wrong.so",
+            in: installation.directory
+        )
+        let refused = try check(environment: ["LD_PRELOAD": library])
+        #expect(refused.status == 78)
+        #expect(refused.errors.contains("fails its test: a signature does not verify"), "\(refused.errors)")
+    }
+
     @Test("A secret as Kubernetes mounts it: through links, readable by the group, if the configuration says so")
     func kubernetes() throws {
         let directory = installation.directory

@@ -76,6 +76,7 @@ public final class SigningKey: SelfTestingSigner {
         } catch {
             throw KeyFileError(error, path: path, access: access)
         }
+        // A file whose halves do not belong together has not come so far: this is about what signs here with the key.
         do {
             try selfTest()
         } catch {

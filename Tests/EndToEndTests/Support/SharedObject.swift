@@ -40,6 +40,21 @@ enum SharedObject {
         }
         """
 
+    /// What signs something else than the program asks for.
+    static let wrongSignatures = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <string.h>
+        int EVP_PKEY_sign(void *context, unsigned char *signature, size_t *length, const unsigned char *digest, size_t size) {
+            int (*sign)(void *, unsigned char *, size_t *, const unsigned char *, size_t);
+            *(void **)&sign = dlsym(RTLD_NEXT, "EVP_PKEY_sign");
+            unsigned char other[64] = {0};
+            memcpy(other, digest, size < sizeof other ? size : sizeof other);
+            other[0] ^= 1;
+            return sign(context, signature, length, other, size);
+        }
+        """
+
     /// What makes the lookup of a host's name take two seconds, but for the first twenty lookups.
     static let lateNames = """
         #define _GNU_SOURCE
