@@ -113,6 +113,33 @@ struct OfferSignerTests {
         }
     }
 
+    @Test("The token does not follow an answer that leads elsewhere", arguments: [301, 302, 307, 308])
+    func redirect(status: Int) async throws {
+        let elsewhere = try ScriptedService(ScriptedService.answer)
+        let url = try elsewhere.client().address.url("/v1/signatures")
+        let service = try ScriptedService(FakeServer.Reply(status, headers: ["Location": url], ""))
+        let error = await #expect(throws: OfferSignerError.self) {
+            try await service.client().signatures(ScriptedService.request)
+        }
+        guard case .unexpectedAnswer(status, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(elsewhere.requests.isEmpty)
+    }
+
+    @Test("No token is none")
+    func noToken() {
+        #expect(throws: OfferSignerError.self) { try OfferSigner(url: "http://localhost", token: "") }
+    }
+
+    @Test("A problem says in one line what it is, where, and under which number to look for it")
+    func problem() {
+        let problem = Problem(status: 400, code: "c", detail: "D.", pointer: "/a", requestId: "r-1")
+        #expect("\(OfferSignerError.problem(problem))" == "400 c at /a: D. (request r-1)")
+        #expect("\(Problem(status: 401, code: "c", detail: "D."))" == "401 c: D.")
+    }
+
     @Test("The token is in no description, dump or error, wherever the call fails")
     func token() async throws {
         var texts: [String] = []

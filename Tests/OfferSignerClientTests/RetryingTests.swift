@@ -50,6 +50,25 @@ struct RetryingTests {
         #expect(service.pauses.isEmpty)
     }
 
+    @Test(
+        "A Retry-After that no service sends is a day at most, and none where it is no number of seconds",
+        arguments: [
+            ("9223372036854775807", 86_400), ("86401", 86_400), ("0", 0), ("-5", nil), ("99999999999999999999", nil),
+            ("Wed, 25 Nov 2026 04:00:00 GMT", nil), ("", nil),
+        ] as [(String, Int?)]
+    )
+    func strangeRetryAfter(text: String, seconds: Int?) async throws {
+        let service = try ScriptedService(ScriptedService.problem(429, "c", ["Retry-After": text]))
+        let error = await #expect(throws: OfferSignerError.self) {
+            try await service.client(.none).signatures(ScriptedService.request)
+        }
+        guard case .problem(let problem) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(problem.retryAfterSeconds == seconds)
+    }
+
     @Test("What would end the same way is not tried again", arguments: [400, 401, 403, 404, 405, 413, 415, 422, 500])
     func final(status: Int) async throws {
         let service = try ScriptedService(ScriptedService.problem(status, "c"), ScriptedService.answer)
