@@ -57,6 +57,19 @@ struct LoadFailureTests {
         #expect(Array(errors.keys) == ["malformed answer: more than was asked for"])
     }
 
+    @Test("An answer that lacks one of the signatures is none")
+    func partly() throws {
+        let server = try KnownServer.server { _ in .init(200, KnownServer.signed) }
+        let (outcome, report) = try load(
+            server,
+            ["--warm-up", "0", "--duration", "0.5", "--connections", "1", "--offers", "2"]
+        )
+        #expect(outcome.status == 1)
+        #expect(report["requests"] as? Int == 0)
+        let errors = try #require(report["errors"] as? [String: Int])
+        #expect(Array(errors.keys) == ["not signed: too few decisions"])
+    }
+
     @Test("What an open loop could not send is a failure: every request that was due is in the result")
     func everyRequestCounts() throws {
         let server = try FakeServer {
@@ -69,6 +82,9 @@ struct LoadFailureTests {
         #expect(outcome.status == 1)
         let errors = try #require(report["errors"] as? [String: Int])
         #expect(errors == ["timeout": 2, "not sent: no connection was free": 18])
+        // What nobody answered within 1.5 seconds has waited as long.
+        let corrected = try #require(report["corrected"] as? [String: Double])
+        #expect(try #require(corrected["max"]) >= 1500)
         let kinds = try #require(report["kinds"] as? [String: [String: Any]])
         #expect(kinds["receiptResponse"]?["requests"] as? Int == 0)
         #expect(kinds["receiptResponse"]?["latency"] as? [String: Double] == report["corrected"] as? [String: Double])
@@ -108,6 +124,16 @@ struct LoadFailureTests {
         let measured = try #require(report["measured"] as? [String: Double])
         let corrected = try #require(report["corrected"] as? [String: Double])
         #expect(try #require(corrected["p50"]) > (try #require(measured["p50"])) * 5)
+        #expect(try #require(corrected["p90"]) > (try #require(measured["p90"])) * 5)
+    }
+
+    @Test("What a closed loop did not ask during a pause is put back into its corrected percentiles")
+    func closedLoopOmission() throws {
+        let server = try KnownServer.server { .init(200, KnownServer.signed, delay: $0 == 20 ? 2.5 : 0) }
+        let (outcome, report) = try load(server, ["--warm-up", "0", "--duration", "3", "--connections", "1"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let measured = try #require(report["measured"] as? [String: Double])
+        let corrected = try #require(report["corrected"] as? [String: Double])
         #expect(try #require(corrected["p90"]) > (try #require(measured["p90"])) * 5)
     }
 

@@ -28,6 +28,16 @@ struct RequestDeckTests {
         #expect(Set(kinds.prefix(100)) == [0, 1, 2])
     }
 
+    @Test("A kind of the smallest weight is asked all the same")
+    func smallestWeight() {
+        let hands = [
+            RequestDeck.Hand(kind: .receiptResponse, weight: 1000, requests: requests(10, kind: 0), description: ""),
+            RequestDeck.Hand(kind: .held, weight: 1, requests: requests(10, kind: 1), description: ""),
+        ]
+        let deck = RequestDeck(hands, offersPerRequest: 1)
+        #expect(deck.order.contains { deck.requests[$0].kind == 1 })
+    }
+
     @Test(
         "A mix is read as it is written",
         arguments: [
@@ -49,7 +59,8 @@ struct RequestDeckTests {
         "What is no mix is refused with its fault",
         arguments: [
             ("", "is no kind"), ("receipts", "is no kind"), ("receipt=", "weight"), ("receipt=0", "weight"),
-            ("receipt=-1", "weight"), ("receipt=1,receipt=2", "twice"), ("receipt=1,", "is no kind"),
+            ("receipt=-1", "weight"), ("receipt=1001", "weight"), ("receipt=1,receipt=2", "twice"),
+            ("receipt=1,", "is no kind"),
         ]
     )
     func faults(text: String, message: String) {
