@@ -57,6 +57,14 @@ struct LoadFailureTests {
         #expect(Array(errors.keys) == ["malformed answer: more than was asked for"])
     }
 
+    @Test("A service that ends each connection with its answer costs no request", arguments: ["close", "Close"])
+    func closing(option: String) throws {
+        let server = try KnownServer.server { _ in .init(200, headers: ["Connection": option], KnownServer.signed) }
+        let (outcome, report) = try load(server, ["--warm-up", "0", "--duration", "1", "--connections", "4"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(report["errors"] as? [String: Int] == [:])
+    }
+
     @Test("An answer that lacks one of the signatures is none")
     func partly() throws {
         let server = try KnownServer.server { _ in .init(200, KnownServer.signed) }

@@ -120,6 +120,7 @@ public final class FakeServer: Sendable {
                 rest = rest.dropFirst(piece.count)
                 if reply.bytesPerSecond != nil { Thread.sleep(forTimeInterval: 0.1) }
             }
+            if reply.headers["Connection"]?.lowercased() == "close" { return }
         }
     }
 
