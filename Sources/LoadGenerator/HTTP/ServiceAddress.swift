@@ -21,7 +21,9 @@ public struct ServiceAddress: Equatable, Sendable, CustomStringConvertible {
                 description: "the load generator speaks plain http; give the service's own http:// address"
             )
         }
-        guard components.path.isEmpty || components.path == "/", components.query == nil, components.user == nil else {
+        guard components.path.isEmpty || components.path == "/", components.query == nil, components.fragment == nil,
+            components.user == nil
+        else {
             throw AddressFault(description: "give scheme, host and port alone; the paths are the service's")
         }
         // A port that no Int holds is there all the same.

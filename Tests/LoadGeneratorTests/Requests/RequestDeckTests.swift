@@ -91,7 +91,8 @@ struct RequestDeckTests {
         "What is no address of a service is refused",
         arguments: [
             "", "127.0.0.1:8080", "https://127.0.0.1", "http://", "http://h/path", "http://u@h", "http://h?q",
-            "http://h:0", "http://h:70000", "http://h:99999999999999999999/", "http://h:+80", "http://h: 80", "ftp://h",
+            "http://h#x", "http://h:0", "http://h:70000", "http://h:99999999999999999999/", "http://h:+80",
+            "http://h: 80", "ftp://h",
         ]
     )
     func badAddresses(url: String) {
