@@ -22,15 +22,24 @@ struct ConfigurationFile {
     func text(namedAt: ConfigurationPlace, _ faults: FaultCollector) -> String? {
         do throws(ValueFault) {
             guard try RegularFile.size(of: path) <= Self.maximumBytes else { throw Self.tooLarge }
-            guard RegularFile.isReadable(path), let data = FileManager.default.contents(atPath: path) else {
+            guard RegularFile.isReadable(path) else {
                 throw ValueFault("cannot be read: this process lacks the permission")
             }
+            let data = try Self.content(of: path)
             guard data.count <= Self.maximumBytes else { throw Self.tooLarge }
             return text(of: Array(data), faults)
         } catch {
             let prefix = namedAt == place ? "" : Echo.path(name) + ": "
             faults.fault(namedAt, prefix + error.message)
             return nil
+        }
+    }
+
+    private static func content(of path: String) throws(ValueFault) -> Data {
+        do {
+            return try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw ValueFault("cannot be read: \(error.reason)")
         }
     }
 
