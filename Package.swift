@@ -250,7 +250,8 @@ let package = Package(
         .testTarget(
             name: "OfferAPITests",
             dependencies: [
-                "OfferAPI", "OfferService", "AppStore", "LedgerFixtures", "Offers", "PrometheusMetrics", "StrictJSON",
+                "OfferAPI", "OfferService", "AppStore", "KeptLog", "LedgerFixtures", "Offers", "PrometheusMetrics",
+                "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -261,7 +262,7 @@ let package = Package(
         .testTarget(
             name: "offer-signerTests",
             dependencies: [
-                "offer-signer", "AppStore", "OfferAPI", "Offers",
+                "offer-signer", "AppStore", "KeptLog", "OfferAPI", "Offers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -307,6 +308,13 @@ let package = Package(
                 "AppStore", "LoadGenerator", "OfferAPI", "OfferService", "Offers", "Storage", "SubscriptionKeys",
             ],
             path: "Tests/SigningBenchmark",
+            swiftSettings: strict
+        ),
+        // What the tests read that was logged.
+        .target(
+            name: "KeptLog",
+            dependencies: [.product(name: "Logging", package: "swift-log")],
+            path: "Tests/KeptLog",
             swiftSettings: strict
         ),
         // What the tests put in the place of the ledger, and of what is kept beside it.

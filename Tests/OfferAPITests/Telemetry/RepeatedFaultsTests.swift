@@ -1,39 +1,15 @@
-import Logging
-import Synchronization
+import KeptLog
 import Testing
 
 @testable import OfferAPI
 
 /// A fault has one line when it begins, and then one for all that it befalls from time to time.
 @Suite struct RepeatedFaultsTests {
-    /// Keeps what is logged.
-    private final class Log: LogHandler, Sendable {
-        let lines = Mutex<[String]>([])
-        var metadata: Logger.Metadata {
-            get { [:] }
-            set {}
-        }
-        var logLevel: Logger.Level {
-            get { .trace }
-            set {}
-        }
-
-        subscript(metadataKey _: String) -> Logger.Metadata.Value? {
-            get { nil }
-            set {}
-        }
-
-        func log(event: LogEvent) {
-            let members = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-            lines.withLock { $0.append(([event.message.description] + members).joined(separator: " ")) }
-        }
-    }
-
-    private let log = Log()
+    private let log = KeptLog()
     private let telemetry: RequestTelemetry
 
     init() {
-        telemetry = RequestTelemetry(metrics: RequestMetrics(), logger: Logger(label: "test") { [log] _ in log })
+        telemetry = RequestTelemetry(metrics: RequestMetrics(), logger: log.logger)
     }
 
     private func befall(_ code: String, _ count: Int) {
@@ -41,12 +17,7 @@ import Testing
     }
 
     /// What was logged since this was asked last.
-    private var news: [String] {
-        log.lines.withLock { lines in
-            defer { lines = [] }
-            return lines
-        }
-    }
+    private var news: [String] { log.takeLines() }
 
     @Test func thousandsOfRequestsHaveOneLineAndThenTheirNumber() {
         befall("ledger_unavailable", 10_000)

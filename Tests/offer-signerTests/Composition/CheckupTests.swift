@@ -1,3 +1,4 @@
+import KeptLog
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -7,28 +8,8 @@ import Testing
 
 /// The look at keys and clock comes again and again, and tells each finding once.
 @Suite struct CheckupTests {
-    /// Keeps what is logged.
-    private final class Log: LogHandler, Sendable {
-        let lines = Mutex<[String]>([])
-        var metadata: Logger.Metadata {
-            get { [:] }
-            set {}
-        }
-        var logLevel: Logger.Level {
-            get { .trace }
-            set {}
-        }
-
-        subscript(metadataKey _: String) -> Logger.Metadata.Value? {
-            get { nil }
-            set {}
-        }
-
-        func log(event: LogEvent) { lines.withLock { $0.append("\(event.message)") } }
-    }
-
     @Test func everyFindingIsLoggedOnceAndAShutdownEndsIt() async throws {
-        let log = Log()
+        let log = KeptLog()
         let looks = Mutex(0)
         let isEnough = AsyncStream.makeStream(of: Void.self)
         let checkup = Checkup(
@@ -42,13 +23,10 @@ import Testing
             },
             ordinaryMemory: { looks.withLock { $0 } > 4 ? "no memory" : nil },
             clockFault: { (3...4).contains(looks.withLock { $0 }) ? "the clock jumped" : nil },
-            logger: Logger(label: "test") { _ in log },
+            logger: log.logger,
             interval: .milliseconds(5)
         )
-        var configuration = ServiceGroupConfiguration(
-            services: [checkup],
-            logger: Logger(label: "quiet") { _ in Log() }
-        )
+        var configuration = ServiceGroupConfiguration(services: [checkup], logger: KeptLog().logger)
         configuration.maximumGracefulShutdownDuration = .seconds(10)
         let group = ServiceGroup(configuration: configuration)
         async let running: Void = group.run()
@@ -56,9 +34,9 @@ import Testing
         await group.triggerGracefulShutdown()
         try await running
         #expect(
-            log.lines.withLock { $0 } == [
+            log.takeLines() == [
                 "key K: self-test failed; it does not sign any more", "the clock jumped",
-                "signatures are computed in ordinary memory",
+                "signatures are computed in ordinary memory reason=no memory",
             ]
         )
     }
