@@ -11,11 +11,16 @@ public final class InMemorySubscriptionStates: SubscriptionStates {
 
         mutating func learn(_ lesson: StateLesson) {
             for learnt in lesson.subscriptions {
-                var held = subscriptions[learnt.identity] ?? learnt
-                let before = Set(held.accounts.keys)
+                let before = subscriptions[learnt.identity]
+                var held = before ?? learnt
                 held.merge(learnt)
                 subscriptions[learnt.identity] = held
-                for gone in before.subtracting(held.accounts.keys) { byAccount[gone]?.remove(learnt.identity) }
+                for gone in held.accountsLetGo(since: before) {
+                    byAccount[gone]?.remove(learnt.identity)
+                    marks[gone]?.removeAll {
+                        $0.bundleId == learnt.identity.bundleId && $0.environment == learnt.identity.environment
+                    }
+                }
                 for account in held.accounts.keys { byAccount[account, default: []].insert(learnt.identity) }
             }
             guard let mark = lesson.mark else { return }

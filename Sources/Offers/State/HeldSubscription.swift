@@ -69,6 +69,16 @@ public struct HeldSubscription: Equatable, Sendable {
         prune()
     }
 
+    /// The accounts that an earlier value of the same subscription names, and this one no longer does.
+    ///
+    /// Of them it is no longer known what all their subscriptions are: their marks have to go.
+    ///
+    /// - Parameter earlier: The earlier value; `nil` where nothing was held.
+    /// - Returns: Their digests.
+    public func accountsLetGo(since earlier: HeldSubscription?) -> [AccountDigest] {
+        earlier?.accounts.keys.filter { accounts[$0] == nil } ?? []
+    }
+
     /// When Apple last told of it.
     public var asOf: Timestamp? {
         transactions.values.reduce(renewal?.asOf) { newest, held in newest.map { max($0, held.asOf) } ?? held.asOf }

@@ -12,7 +12,13 @@ extension HeldState {
         for lesson in lessons {
             for learnt in lesson.subscriptions where learnt.identity.bundleId == question.bundleId {
                 if let index = places.place(of: learnt.identity, in: subscriptions) {
+                    let before = subscriptions[index]
                     subscriptions[index].merge(learnt)
+                    if let account = question.account,
+                        subscriptions[index].accountsLetGo(since: before).contains(account)
+                    {
+                        marks.removeAll { $0.environment == learnt.identity.environment }
+                    }
                 } else if question.account.map({ learnt.accounts[$0] != nil }) == true
                     || question.subscriptions.contains(learnt.identity)
                 {

@@ -140,12 +140,14 @@ extension Database {
         guard held != before else { return }
         try put(held)
         let names = held.identity.arguments
-        let known = Set((before?.accounts ?? [:]).keys)
-        for account in Set(held.accounts.keys).subtracting(known) {
+        for account in held.accounts.keys where before?.accounts[account] == nil {
             try cachedStatement(sql: StateSQL.putAccount).execute(arguments: [Data(account.bytes)] + names)
         }
-        for account in known.subtracting(held.accounts.keys) {
+        for account in held.accountsLetGo(since: before) {
             try cachedStatement(sql: StateSQL.deleteAccount).execute(arguments: [Data(account.bytes)] + names)
+            try cachedStatement(sql: StateSQL.deleteMark).execute(
+                arguments: [Data(account.bytes), held.identity.bundleId, held.identity.environment.rawValue]
+            )
         }
         guard RedemptionMatch.isDue(held, since: before) else { return }
         try cachedStatement(sql: RedemptionSQL.delete).execute(arguments: names)

@@ -42,7 +42,10 @@ struct StateCache {
         }
         for identity in question.subscriptions.isEmpty ? own : own.union(question.subscriptions) {
             guard let known = subscriptions[identity] else { return nil }
-            if let known { state.subscriptions.append(known) }
+            guard let known else { continue }
+            // Where the account was let go meanwhile, its marks have gone as well.
+            if let account = question.account, own.contains(identity), known.accounts[account] == nil { return nil }
+            state.subscriptions.append(known)
         }
         return state
     }

@@ -112,6 +112,8 @@ enum StateSQL {
         "INSERT INTO held_marks (account, bundle_id, environment, as_of, source) VALUES ($1, $2, $3, $4, $5) "
         + "ON CONFLICT (account, bundle_id, environment) DO UPDATE SET as_of = excluded.as_of, source = excluded.source"
 
+    static let deleteMark = "DELETE FROM held_marks WHERE account = $1 AND bundle_id = $2 AND environment = $3"
+
     static let deleteMarks = "DELETE FROM held_marks WHERE account = $1"
 
     static let putNotification =

@@ -195,6 +195,50 @@ struct SubscriptionStatesTests {
     }
 
     @Test(
+        "Of an account that later ones pushed out of a subscription it is not said that all is known",
+        arguments: StatesImplementation.all
+    )
+    func pushedOut(implementation: StatesImplementation) async throws {
+        let (states, keep) = try implementation.make()
+        func present(for number: UInt8, at second: Int64) {
+            let mark = AccountHistoryMark(
+                account: digest(number),
+                bundleId: "com.example.reader",
+                environment: .production,
+                asOf: clock,
+                source: .fetched
+            )
+            let tie = AccountTie.presented(at: clock.adding(seconds: second))
+            states.learn(StateLesson(subscriptions: [subscription(of: digest(number), tie: tie)], mark: mark))
+        }
+        func check(_ number: UInt8, _ count: Int) async throws {
+            #expect(try await states.held(question(number)).marks.count == count)
+        }
+        func write(_ name: String) async throws {
+            #expect(try await states.keep(notification(name), StateLesson(subscriptions: [])))
+        }
+        present(for: 1, at: 1)
+        try await write("first")
+        try await check(1, 1)
+        try await check(1, 1)
+        let last = UInt8(HeldSubscription.mostPresenters) + 1
+        for number in 2...last { present(for: number, at: Int64(number)) }
+        // While it waits to be written, in memory, and when it was read again.
+        try await check(1, 0)
+        try await write("second")
+        try await check(1, 0)
+        try await check(1, 0)
+        try await check(last, 1)
+        present(for: 1, at: 100)
+        try await check(1, 1)
+        try await check(2, 0)
+        try await write("third")
+        try await check(1, 1)
+        try await check(2, 0)
+        _ = keep
+    }
+
+    @Test(
         "Who is forgotten is forgotten with what was bought, and leaves what others have",
         arguments: StatesImplementation.all
     )

@@ -12,11 +12,10 @@ extension HeldSubscription {
     /// What makes the tables say this, where they said something else or nothing.
     func changes(since before: HeldSubscription?) -> [PostgreSQLCall] {
         var changes = [insertion]
-        let known = Set((before?.accounts ?? [:]).keys)
-        for account in Set(accounts.keys).subtracting(known) {
+        for account in accounts.keys where before?.accounts[account] == nil {
             changes.append(identity.call(StateSQL.putAccount, account))
         }
-        for account in known.subtracting(accounts.keys) {
+        for account in accountsLetGo(since: before) {
             changes.append(identity.call(StateSQL.deleteAccount, account))
         }
         return changes
@@ -31,6 +30,11 @@ extension SubscriptionIdentity {
     /// A statement whose first parameters name the subscription.
     func call(_ sql: String, _ rest: [PostgreSQLValue] = []) -> PostgreSQLCall {
         PostgreSQLCall(sql, values + rest)
+    }
+
+    /// Deletes that all subscriptions of an account are known where this one is of.
+    func deletionOfMark(of account: AccountDigest) -> PostgreSQLCall {
+        PostgreSQLCall(StateSQL.deleteMark, .bytes(account.bytes), .text(bundleId), .text(environment.rawValue))
     }
 
     /// A statement whose parameters name an account and then the subscription.

@@ -118,9 +118,10 @@ extension PostgreSQLConnection {
                     outcomes.append(true)
                 }
                 for learnt in work.lesson.subscriptions {
-                    var held = state[learnt.identity] ?? learnt
-                    held.merge(learnt)
+                    let before = state[learnt.identity]
+                    let held = before?.merging(learnt) ?? learnt
                     state[learnt.identity] = held
+                    changes += held.accountsLetGo(since: before).map(learnt.identity.deletionOfMark)
                 }
                 if let mark = work.lesson.mark, let put = try put(mark) { changes.append(put) }
             }
