@@ -20,7 +20,7 @@ struct QueryParameters {
                 throw .invalidParameter(
                     names.isEmpty
                         ? "This call has no parameters."
-                        : "There is no such parameter; known here: \(names.joined(separator: ", "))."
+                        : "There is no parameter \(name); known here: \(names.joined(separator: ", "))."
                 )
             }
             guard !value.isEmpty else { throw .invalidParameter("The parameter \(name) is empty.") }

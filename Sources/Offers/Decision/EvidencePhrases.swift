@@ -21,7 +21,9 @@ enum EvidencePhrases {
         guard let reading else { return none }
         if reading.accounts.isEmpty { return "The evidence names no account." }
         guard let token = account.storedToken else {
-            return "The evidence names an account; the request names none of its kind."
+            return account == .none
+                ? "The evidence names an appAccountToken; the request names no account."
+                : "The evidence names an appAccountToken; the request's applicationUsername is no UUID."
         }
         return reading.accounts.contains(token)
             ? "The evidence is of the account that is asked for."
