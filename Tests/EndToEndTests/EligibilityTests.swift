@@ -55,6 +55,10 @@ struct EligibilityTests {
         let description = try Connection(to: service.server).request("GET", "/v1/openapi.json").json
         let offers = #""offers":[{"productId":"pro.monthly","offerId":"comeback50"}]"#
         let report = #"{"product_id":"p","price":1,"country_code":"GER","currency_code":"EUR"}"#
+        let refused = #"""
+            {"keyIdentifier":"K","productId":"pro.monthly","offerId":"comeback50","nonce":"n","timestamp":1795239688,\#
+            "signature":"MEUC"}
+            """#
         let answers = [
             try ask("/v1/signatures", #"{"evidence":{"receiptResponse":\#(Customers.lapsed)},\#(offers)}"#),
             try ask("/v1/signatures", #"{"applicationUsername":"a",\#(offers)}"#),
@@ -63,10 +67,11 @@ struct EligibilityTests {
                 #"{"evidence":{"receiptResponse":\#(Customers.neverSubscribed)},\#(offers),"products":["pro.monthly"]}"#
             ),
             try ask("/v1/product-reports", report),
+            try ask("/v1/diagnoses", refused),
         ]
         let said = Set(answers.flatMap { details(in: $0.json, ofDecision: true) }.map(plain))
         let examples = Set(details(in: description["paths"]).map(plain))
-        #expect(examples.count == 4)
+        #expect(examples.count == 6)
         #expect(examples.subtracting(said).isEmpty, "\(examples.subtracting(said))")
     }
 
