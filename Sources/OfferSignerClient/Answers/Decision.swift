@@ -30,7 +30,7 @@ public struct Decision: Codable, Equatable, Sendable {
     public let verdict: Verdict
     /// Why.
     public let reason: Reason
-    /// Why, in a sentence for a person.
+    /// Why, in an English sentence for support and logs, whose wording may change.
     public let detail: String
     /// When the offer would start; `nil` where that cannot be known.
     public let begins: Start?

@@ -4,7 +4,7 @@ public struct IntroductoryDecision: Codable, Equatable, Sendable {
     public let verdict: Verdict
     /// Why.
     public let reason: Reason
-    /// Why, in a sentence for a person.
+    /// Why, in an English sentence for support and logs, whose wording may change.
     public let detail: String
     /// Every rule that was asked, where that was asked for.
     public let explanation: [RuleFinding]?

@@ -10,7 +10,8 @@ public enum Evidence: Equatable, Sendable {
     case receipt(base64: String)
     /// StoreKit 2's signed transactions, and signed renewal infos, as the app has them: compact JWS, at most 50 of each.
     case signedTransactions([String], renewalInfos: [String] = [])
-    /// Any transaction of the customer, for the service to ask the App Store Server API about.
+    /// Any transaction of the customer, or the `appTransactionID` of StoreKit 2's `AppTransaction`, which even one without
+    /// transactions has, for the service to ask the App Store Server API about.
     case transactionId(String)
 }
 
