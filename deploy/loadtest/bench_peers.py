@@ -5,7 +5,8 @@
 
 The peers decode the same request, compose the same payload, sign it with the same key and encode the same answer, behind
 Go's net/http, Node's http, and FastAPI with Apple's library. They decide nothing, authenticate nobody, and keep no
-ledger: Offer Signer does. All are measured by the same generator in turns, each between two measurements of raw
+ledger: Offer Signer does. Beside them is the least that a durable signer takes in C, without an HTTP parser, JSON or a
+database (least.c), as a yardstick. All are measured by the same generator in turns, each between two measurements of raw
 libcrypto, and a sample of everyone's signatures is verified. Who is not installed is left out, and said.
 """
 
@@ -137,9 +138,19 @@ class Measured:
         return lambda: self.peer.run(work)
 
 
+def yardstick(key, workspace):
+    """What any server pays, whatever its language: least.c."""
+    program = os.path.join(workspace, "least")
+    compiler = os.environ.get("CC", "cc")
+    source = os.path.join(HERE, "least.c")
+    subprocess.run([compiler, "-O2", "-o", program, source, "-lcrypto", "-lpthread"], check=True)
+    ledger = os.path.join(workspace, "least-ledger")
+    return Peer("The least in C, no parser, an appended file", [program, key, "PORT", ledger])
+
+
 def find_peers(options, key, workspace):
     """The peers that are installed, and who is left out for what reason."""
-    peers, left_out = [], []
+    peers, left_out = [yardstick(key, workspace)], []
     go = said(["go", "version"])
     program = os.path.join(workspace, "go-peer")
     if go is None:
@@ -205,7 +216,8 @@ def report(options, raw, servers, rows, left_out, version, before, taken_away, p
         "",
         f"Medians of {options.rounds} rounds of {options.seconds:g} s over 64 connections, all in turns, each between two "
         "measurements of raw libcrypto. The peers decode, compose, sign and encode, no more; Offer Signer authenticates "
-        "and decides as well, and keeps its ledger where this version has one. "
+        "and decides as well, and keeps its ledger where this version has one. The least in C (least.c) is a yardstick: it "
+        "reads, signs, has an appended file on the disk before it answers, and does nothing else. "
         f"Load average before the run: {before:.1f}; the host gave {taken_away:.0f} % of the processors to others "
         "meanwhile; the ratios are what counts. The generator runs on the same cores.",
     ]
