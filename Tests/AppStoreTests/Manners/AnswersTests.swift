@@ -24,6 +24,8 @@ struct AnswersTests {
         #expect(key("1") != key("2"))
         #expect(key("1") != key("1", of: "c"))
         #expect(key("1") != QuestionKey(.receipt(base64: "1"), of: "b"))
+        // The newest transactions do not answer who asks for all of them.
+        #expect(key("1") != QuestionKey(.transactionId("1"), of: "b", needsWholeHistory: true))
     }
 
     @Test("An answer counts for as long as it is said to, and not a moment longer")

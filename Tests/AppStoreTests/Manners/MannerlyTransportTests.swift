@@ -152,6 +152,29 @@ struct MannerlyTransportTests {
         let scripted = ScriptedTransport(Array(repeating: .failure(.tooLarge), count: 10))
         let large = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<10 { #expect(await fault(large, OutgoingRequest(to: "a")) == .tooLarge) }
+        // Who sends too much is there: what failed before is forgiven.
+        let four = Array(repeating: Result<IncomingResponse, TransportFault>.failure(.connection), count: 4)
+        let failing = ScriptedTransport(four + [.failure(.tooLarge)] + four)
+        let between = MannerlyTransport(failing, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
+        for _ in 0..<9 { _ = await fault(between, OutgoingRequest(to: "a")) }
+        #expect(!between.isPaused("a"))
+    }
+
+    @Test("Who waits for a turn while the host goes down is not sent to it")
+    func downMeanwhile() async {
+        var outcome: TransportFault?
+        // On a busy machine the turn may come before the host is down.
+        for _ in 0..<5 where outcome == nil {
+            let failures = Array(repeating: Result<IncomingResponse, TransportFault>.failure(.connection), count: 5)
+            let scripted = ScriptedTransport([.reply("{}")] + failures + [.reply("{}")])
+            let transport = MannerlyTransport(scripted, requestsPerSecond: 1, deadline: .seconds(5), now: now)
+            #expect(await fault(transport, OutgoingRequest(to: "a")) == nil)
+            async let waiting = fault(transport, OutgoingRequest(to: "a"))
+            try? await Task.sleep(for: .milliseconds(100))
+            for app in 0..<5 { _ = await fault(transport, OutgoingRequest(to: "a", bundleId: "other-\(app)")) }
+            outcome = await waiting
+        }
+        #expect(outcome != nil)
     }
 
     @Test("Who gives up a place in the row leaves it to the next")

@@ -16,7 +16,12 @@ struct AppStoreMetricsTests {
         let metrics = AppStoreMetrics(factory: registry)
         return AppStoreEvidenceFetcher(
             apps: [AppStoreApp(bundleId: "b", environments: [.production], answerLifetimeSeconds: 86_400)],
-            urls: .names,
+            urls: AppStoreURLs(
+                verifyReceipt: "receipts",
+                sandboxVerifyReceipt: "sandbox-receipts",
+                serverAPI: "api",
+                sandboxServerAPI: "sandbox-api"
+            ),
             anyTransport: MannerlyTransport(
                 CountingTransport(ScriptedTransport(replies), metrics),
                 requestsPerSecond: 1000,
@@ -55,6 +60,49 @@ struct AppStoreMetricsTests {
         #expect(samples.contains("offer_signer_app_store_waiting_calls 0"))
     }
 
+    @Test("a question that is under way, and who shares its answer")
+    func shared() async throws {
+        let fetcher = fetcher([])
+        let key = QuestionKey(.transactionId("1"), of: "b")
+        let history = SubscriptionHistory(
+            bundleId: "b",
+            environment: .production,
+            asOf: nil,
+            renewals: [],
+            transactions: []
+        )
+        let name = "offer_signer_app_store_questions_total{answered_by=\"shared_call\"} 1"
+        _ = try await fetcher.flights.history(for: key) { () throws(EvidenceFault) in
+            fetcher.updateGauges()
+            #expect(samples.contains("offer_signer_app_store_questions_under_way 1"))
+            Task { try await fetcher.flights.history(for: key) { () throws(EvidenceFault) in history } }
+            for _ in 0..<1000 where !samples.contains(Substring(name)) { try? await Task.sleep(for: .milliseconds(10)) }
+            return history
+        }
+        #expect(samples.contains(Substring(name)))
+    }
+
+    @Test("who waits for a turn, as long as it waits")
+    func waiting() async {
+        let metrics = AppStoreMetrics(factory: registry)
+        let transport = MannerlyTransport(
+            ScriptedTransport([]),
+            requestsPerSecond: 1,
+            deadline: Self.deadline,
+            metrics: metrics,
+            now: { .init(millisecondsSince1970: 0) }
+        )
+        let calls = (0..<30).map { _ in
+            Task { _ = try? await transport.send(OutgoingRequest(to: "a"), timeout: Self.deadline) }
+        }
+        let nobody: Substring = "offer_signer_app_store_waiting_calls 0"
+        for _ in 0..<1000 where samples.contains(nobody) { try? await Task.sleep(for: .milliseconds(10)) }
+        #expect(!samples.contains(nobody))
+        for call in calls { call.cancel() }
+        for call in calls { await call.value }
+        #expect(samples.contains(nobody))
+    }
+
     @Test("our own wrong secret, for the app whose it is")
     func credentials() async {
         let name = "offer_signer_app_store_credentials_refused_total{service=\"verifyReceipt\",app=\"b\"}"
@@ -78,6 +126,8 @@ struct AppStoreMetricsTests {
         }
         #expect(samples.contains("\(open)\"Production\"} 1"))
         #expect(samples.contains("\(open)\"Sandbox\"} 0"))
+        let other = "offer_signer_app_store_breaker_open{service=\"serverAPI\",environment="
+        for environment in ["Production", "Sandbox"] { #expect(samples.contains("\(other)\"\(environment)\"} 0")) }
         let held = samples.first { $0.hasPrefix("offer_signer_app_store_held_back_total{cause=\"breaker\"}") }
         #expect(held?.hasSuffix(" 0") == false)
         #expect(samples.contains("offer_signer_app_store_held_back_total{cause=\"pace\"} 0"))

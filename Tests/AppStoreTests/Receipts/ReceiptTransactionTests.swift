@@ -74,6 +74,10 @@ struct ReceiptTransactionTests {
         }
         #expect(code([UInt8](repeating: 0x30, count: 10_000)) == "receipt_malformed")
         #expect(code([UInt8](repeating: 0x30, count: ReceiptTransaction.maximumBytes + 1)) == "receipt_malformed")
+        let fitting = old("{ \"transaction-id\" = \"1\"; }")
+        let padding = ReceiptTransaction.maximumBytes - fitting.count
+        #expect(code(fitting + [UInt8](repeating: 0x20, count: padding)) == "1")
+        #expect(code(fitting + [UInt8](repeating: 0x20, count: padding + 1)) == "receipt_malformed")
         // Nested as deep as it goes: 0x30 0x80 opens a SEQUENCE of indefinite length.
         let nested = (0..<10_000).flatMap { _ in [0x30, 0x80] as [UInt8] }
         #expect(code(nested) == "receipt_malformed")

@@ -126,6 +126,16 @@ struct ServerAPIClientTests {
     func revoked() async throws {
         let history = try await ask([try answer(status: 5)]).outcome.get()
         #expect(history.transactions.map(\.revocationDate) == [Self.now])
+        let dated = transaction().replacing(#""type""#, with: #""revocationDate":1795100000000,"type""#)
+        let told = try await ask([try answer(status: 5, transaction: dated)]).outcome.get()
+        #expect(told.transactions.map(\.revocationDate) == [Timestamp(millisecondsSince1970: 1_795_100_000_000)])
+    }
+
+    @Test("An answer that says nothing of subscriptions is none, and nobody is taken for a newcomer by it")
+    func noData() async throws {
+        let silent = Result<IncomingResponse, TransportFault>.reply(#"{"environment":"Production","bundleId":"b"}"#)
+        #expect(await ask([silent, silent, silent]).outcome.code == "app_store_unavailable")
+        #expect(await ask([silent, try answer()]).outcome.code == nil)
     }
 
     @Test("A transaction that production does not know is asked about in the Sandbox, once")

@@ -165,18 +165,29 @@ struct ServerAPIHistoryTests {
         let again = await ask([try statuses(), busy, page([try transaction(1)])])
         #expect(try again.outcome.get().transactions.count == 2)
         let stranger = try TestAuthority().signer().sign("{}")
-        let endless = (0..<60).map { page([], next: "r\($0)") }
-        let faults: [[Result<IncomingResponse, TransportFault>]] = [
-            [busy, busy, busy], [page([stranger])], [.reply("{}")] + [.reply("{}"), .reply("{}")],
-            [page([], next: "r"), page([], next: "r")],
-            [page([try transaction(1, environment: "Sandbox")])], endless,
-            [.reply(#"{"hasMore":true,"signedTransactions":[]}"#)],
+        let good = page([try transaction(1)])
+        let endless = (0...ServerAPIClient.mostPages).map { page([], next: "r\($0)") }
+        // What is asked after the statuses, however much more there would be to hear.
+        let faults: [([Result<IncomingResponse, TransportFault>], Int)] = [
+            ([busy, busy, busy, good], 3), ([page([stranger]), good], 1),
+            ([.reply("{}"), .reply("{}"), .reply("{}"), good], 3),
+            ([page([], next: "r"), page([], next: "r"), good], 2),
+            ([page([try transaction(1, environment: "Sandbox")]), good], 1), (endless, ServerAPIClient.mostPages),
+            ([.reply(#"{"hasMore":true,"signedTransactions":[]}"#), good], 1),
         ]
-        for (index, replies) in faults.enumerated() {
+        for (index, (replies, questions)) in faults.enumerated() {
             let result = await ask([try statuses()] + replies)
             #expect(result.outcome.code == "app_store_unavailable", "\(index)")
-            #expect(result.urls.count <= ServerAPIClient.mostPages + 1)
+            #expect(result.urls.count == 1 + questions, "\(index)")
         }
+    }
+
+    @Test("The history of a customer whom one environment knows is not asked for in the other")
+    func oneEnvironment() async throws {
+        let unknown = Result<IncomingResponse, TransportFault>.reply(#"{"errorCode":4040010}"#, status: 404)
+        let result = await ask([try statuses(), unknown, page([try transaction(1)])])
+        #expect(result.outcome.code == "transaction_not_found")
+        #expect(result.urls.count == 2)
     }
 
     @Test("What is no subscription makes nobody a subscriber")

@@ -184,12 +184,23 @@ struct VerifyReceiptResponseTests {
         arguments: [
             (#""promotional_offer_id":"o","is_trial_period":"true""#, RedeemedOffer.promotional("o")),
             (#""is_trial_period":"true""#, .introductory), (#""is_in_intro_offer_period":1"#, .introductory),
+            (#""is_trial_period":"true","is_in_intro_offer_period":"false""#, .introductory),
+            (#""is_in_intro_offer_period":"true","is_trial_period":"false""#, .introductory),
             (#""offer_code_ref_name":"c""#, .offerCode("c")), (#""promotional_offer_id":"""#, nil),
             (#""is_trial_period":"false","promotional_offer_id":null"#, nil),
         ] as [(String, RedeemedOffer?)]
     )
     func offer(members: String, expected: RedeemedOffer?) throws {
         #expect(try read(#"{"status":0,"latest_receipt_info":[{\#(members)}]}"#).transactions.first?.offer == expected)
+    }
+
+    @Test(
+        "An intent is any but zero, in whichever way it is written",
+        arguments: [(#""0""#, false), ("0", false), (#""""#, false), ("null", false), (#""2""#, true), ("1", true)]
+    )
+    func intent(value: String, expected: Bool) throws {
+        let history = try read(#"{"status":0,"pending_renewal_info":[{"expiration_intent":\#(value)}]}"#)
+        #expect(history.renewals?.map(\.hasExpirationIntent) == [expected])
     }
 
     @Test(
