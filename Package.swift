@@ -253,6 +253,7 @@ let package = Package(
                 "OfferAPI", "OfferService", "AppStore", "KeptLog", "LedgerFixtures", "Offers", "PrometheusMetrics",
                 "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

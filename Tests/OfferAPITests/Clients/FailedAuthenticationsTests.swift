@@ -51,4 +51,14 @@ struct FailedAuthenticationsTests {
         _ = failures.note(from: PeerNetwork("192.0.2.9"), at: .seconds(5000))
         #expect(failures.note(from: peer, at: .seconds(5000)) == .seconds(1), "it is still remembered")
     }
+
+    @Test("Where nobody's have worn off, the table is emptied before it grows")
+    func emptied() {
+        let failures = FailedAuthentications()
+        for _ in 0..<11 { _ = failures.note(from: peer, at: .zero) }
+        for index in 0..<FailedAuthentications.capacity {
+            _ = failures.note(from: PeerNetwork("10.0.\(index / 256).\(index % 256)"), at: .zero)
+        }
+        #expect(failures.note(from: peer, at: .zero) == .zero, "it is forgiven")
+    }
 }

@@ -6,6 +6,7 @@ import NIOCore
 import NIOEmbedded
 import OfferService
 import Offers
+import PrometheusMetrics
 import Synchronization
 import Testing
 
@@ -62,28 +63,55 @@ struct OffersOnLoopTests {
         }
     }
 
+    /// Keeps which request each line that is logged is about.
+    private final class Log: LogHandler, Sendable {
+        let requests = Mutex<[String?]>([])
+        var metadata: Logger.Metadata {
+            get { [:] }
+            set {}
+        }
+        var logLevel: Logger.Level {
+            get { .info }
+            set {}
+        }
+
+        subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+            get { nil }
+            set {}
+        }
+
+        func log(event: LogEvent) {
+            requests.withLock { $0.append(RequestIdentity.current?.id.text) }
+        }
+    }
+
     private let ledger = ScriptedLedger()
+    private let log = Log()
 
     /// What answers by a catalog of so many offers.
-    private func responder(offers count: Int) -> OffersOnLoop {
+    private func responder(
+        offers count: Int,
+        requestsAtOnce: Int? = 1,
+        ledger: ScriptedLedger? = nil
+    ) -> OffersOnLoop {
         let offers = (0..<count).map { PromotionalOffer(id: "o\($0)") }
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: offers)])
         let endpoints = LoopEndpoints(
             clients: ClientDirectory([
-                Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["a"], concurrentRequests: 1)
+                Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["a"], concurrentRequests: requestsAtOnce)
             ]),
             signOffers: SignOffers(
                 apps: [SigningApp(app: App(bundleId: "a", subscriptionGroups: [group]), signer: Signer())],
                 evidenceReader: AppStoreEvidenceReader(),
                 evidenceFetcher: AppStore(),
                 maximumEvidenceAgeSeconds: 0,
-                ledger: ledger,
+                ledger: ledger ?? self.ledger,
                 now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
             )
         )
         return OffersOnLoop(
             endpoints: { endpoints },
-            telemetry: RequestTelemetry(metrics: RequestMetrics(), logger: Logger(label: "test"))
+            telemetry: RequestTelemetry(metrics: RequestMetrics(), logger: Logger(label: "test") { [log] _ in log })
         )
     }
 
@@ -100,10 +128,15 @@ struct OffersOnLoopTests {
         }
     }
 
-    private func call(_ path: String, _ body: String, by caller: Caller) -> LoopCall {
+    private func call(
+        _ path: String,
+        _ body: String,
+        by caller: Caller,
+        progress: RequestProgress = RequestProgress(nil)
+    ) -> LoopCall {
         var request = HTTPRequest(method: .post, scheme: nil, authority: nil, path: path)
         request.headerFields = [.authorization: "Bearer abc", .contentType: "application/json"]
-        return LoopCall(RequestHead(request), ByteBuffer(string: body), progress: RequestProgress(nil), on: caller)
+        return LoopCall(RequestHead(request), ByteBuffer(string: body), progress: progress, on: caller)
     }
 
     @Test("Signatures that wait for the ledger take no place from questions, nor from what goes to the router")
@@ -131,10 +164,42 @@ struct OffersOnLoopTests {
         await loop.shutdownGracefully()
     }
 
+    @Test("Of many requests that ask for much, the event loop takes a few, and looks after others before the rest")
+    func turns() async throws {
+        let (loop, answers) = (NIOAsyncTestingEventLoop(), Answers())
+        let responder = responder(offers: 200, requestsAtOnce: nil)
+        try await loop.executeInContext {
+            let calls = (0..<5).map { _ in
+                call("/v1/eligibility", #"{"applicationUsername":"a"}"#, by: Caller(answers))
+            }
+            #expect(responder.answer(calls, on: loop) == 2)
+        }
+        #expect(answers.statuses.withLock { $0 } == [200, 200])
+        await loop.shutdownGracefully()
+    }
+
     @Test("A large catalog keeps nobody else on the event loop waiting")
     func many() async throws {
         let (loop, answers) = (NIOAsyncTestingEventLoop(), Answers())
         #expect(try await ask(responder(offers: 300), answers, on: loop) == 0)
+        while answers.statuses.withLock(\.isEmpty) { await loop.run() }
+        #expect(answers.statuses.withLock { $0 } == [200])
+        await loop.shutdownGracefully()
+    }
+
+    @Test("Who waits for the App Store has no place among those that wait for the event loop")
+    func asking() async throws {
+        let (loop, answers, admission) = (NIOAsyncTestingEventLoop(), Answers(), AdmissionControl())
+        let responder = responder(offers: 1)
+        let question = #"{"evidence":{"transactionId":"1"},"offers":[{"productId":"p","offerId":"o0"}]}"#
+        try await loop.executeInContext {
+            let progress = RequestProgress(admission)
+            #expect(progress.enter(.signature))
+            let call = call("/v1/signatures", question, by: Caller(answers), progress: progress)
+            #expect(responder.answer([call], on: loop) == 1)
+            #expect(answers.statuses.withLock { $0 } == [])
+            #expect(admission.enter(.signature) == 1)
+        }
         while answers.statuses.withLock(\.isEmpty) { await loop.run() }
         #expect(answers.statuses.withLock { $0 } == [200])
         await loop.shutdownGracefully()
@@ -163,9 +228,29 @@ struct OffersOnLoopTests {
         await loop.shutdownGracefully()
     }
 
+    @Test("What is logged of a call that fails names its request")
+    func logged() async throws {
+        let (loop, answers) = (NIOAsyncTestingEventLoop(), Answers())
+        let responder = responder(offers: 1, ledger: ScriptedLedger(failure: LedgerFailure(.refused, "full")))
+        let question = #"{"evidence":{"transactionId":"1"},"offers":[{"productId":"p","offerId":"o0"}]}"#
+        try await loop.executeInContext {
+            let call = call("/v1/signatures", question, by: Caller(answers))
+            _ = responder.answer([call], on: loop)
+            log.requests.withLock { $0 = [call.identity.id.text] }
+        }
+        while answers.statuses.withLock(\.isEmpty) { await loop.run() }
+        #expect(answers.statuses.withLock { $0 } == [503])
+        let named = log.requests.withLock { $0 }
+        #expect(named.count == 3, "the request itself, its fault, and its end")
+        #expect(Set(named).count == 1)
+        await loop.shutdownGracefully()
+    }
+
     @Test("Who has gone before the turn came gets nothing signed", arguments: [true, false])
     func goneBefore(hasGone: Bool) async throws {
         let (loop, answers) = (NIOAsyncTestingEventLoop(), Answers())
+        let registry = PrometheusRegistry()
+        let admission = AdmissionControl(factory: registry)
         let question = """
             {"offers":[{"productId":"p","offerId":"o0"}],"evidence":{"receiptResponse":{"status":0,"environment":"Production",
             "receipt":{"bundle_id":"a","request_date_ms":"1795262400000"},
@@ -177,9 +262,15 @@ struct OffersOnLoopTests {
         try await loop.executeInContext {
             let caller = Caller(answers)
             caller.isWaiting = !hasGone
-            #expect(responder.answer([call("/v1/signatures", question, by: caller)], on: loop) == 1)
+            let progress = RequestProgress(admission)
+            #expect(progress.enter(.signature))
+            let call = call("/v1/signatures", question, by: caller, progress: progress)
+            #expect(responder.answer([call], on: loop) == 1)
         }
         await loop.run()
+        #expect(admission.enter(.signature) == 1, "the place is free")
+        let metrics = String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n")
+        #expect(metrics.contains("offer_signer_queue_wait_seconds_count 1"))
         #expect(ledger.entries.count == (hasGone ? 0 : 1))
         #expect(answers.statuses.withLock { $0 } == (hasGone ? [] : [200]))
         await loop.shutdownGracefully()

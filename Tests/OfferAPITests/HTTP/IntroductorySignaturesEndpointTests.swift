@@ -121,6 +121,24 @@ struct IntroductorySignaturesEndpointTests {
         #expect(throws: Problem.scopeNotAllowed(.sign)) { try endpoint(reader).admit(RequestHead(head)) }
     }
 
+    @Test("Every product counts as a signature of the client's rate")
+    func rate() async {
+        let client = Client(
+            name: "c",
+            tokenSHA256: [sha256OfAbc],
+            apps: ["com.example.reader"],
+            signaturesPerSecond: 100
+        )
+        let products = Array(repeating: "\"p\"", count: 100).joined(separator: ",")
+        let body = Array(#"{\#(Self.newcomer),"products":[\#(products)],"transactionId":"7042"}"#.utf8)
+        let endpoint = endpoint(client)
+        await #expect(throws: Never.self) { try await endpoint.answer(body, for: client) }
+        let problem = await #expect(throws: Problem.self) {
+            for _ in 0..<100 { _ = try await endpoint.answer(body, for: client) }
+        }
+        #expect(problem?.status == 429)
+    }
+
     @Test("Evidence of a kind that the client may not send is refused")
     func kinds() async {
         let client = Client(name: "c", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"], evidence: [])

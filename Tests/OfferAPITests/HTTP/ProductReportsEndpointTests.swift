@@ -6,18 +6,39 @@ import Testing
 
 @testable import OfferAPI
 
+/// A store that has room for nothing but what it has: the product that is called monthly.
+private struct FullStore: ProductReportStore {
+    func keep(
+        _ reports: [ProductReport],
+        of bundleId: String,
+        at moment: Timestamp
+    ) async throws(ProductReportStoreFailure) -> [Bool] {
+        reports.map { $0.productId == "monthly" }
+    }
+
+    func products(
+        of bundleId: String,
+        in country: CountryCode
+    ) async throws(ProductReportStoreFailure) -> [ProductSightings] { [] }
+
+    func offersSeen(of bundleId: String) async throws(ProductReportStoreFailure) -> Set<OfferRequest> { [] }
+}
+
 @Suite("Product reports over the wire")
 struct ProductReportsEndpointTests {
     private let abc = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"])
 
-    private func endpoint(_ client: Client) -> ProductReportsEndpoint {
+    private func endpoint(
+        _ client: Client,
+        _ store: any ProductReportStore = InMemoryProductReports()
+    ) -> ProductReportsEndpoint {
         let product = Product(id: "monthly", period: .months(1), offers: [PromotionalOffer(id: "stay")])
         let group = SubscriptionGroup(id: "1", products: [product])
         return ProductReportsEndpoint(
             clients: ClientDirectory([client]),
             reports: ProductReports(
                 apps: [App(bundleId: "com.example.reader", subscriptionGroups: [group])],
-                store: InMemoryProductReports(),
+                store: store,
                 now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
             )
         )
@@ -27,6 +48,11 @@ struct ProductReportsEndpointTests {
         {"promotion_price":4.99,"promotion_period":2,"discount_type":1,"promotion_type":0,"promotion_code":"stay",\
         "promotion_time":3}
         """
+
+    /// So many offers, each of its own name.
+    private static func promotions(_ count: Int) -> String {
+        (0..<count).map { promotion.replacing("stay", with: "stay\($0)") }.joined(separator: ",")
+    }
 
     private static func report(_ changes: (String, String)...) -> String {
         var text = """
@@ -71,6 +97,9 @@ struct ProductReportsEndpointTests {
             (("\"promotion_time\":3", "\"promotion_time\":0"), "invalid_value", "/promotion/0/promotion_time: "),
             (("\"discount_type\":1", "\"discount_type\":2"), "invalid_value", "/promotion/0/discount_type: "),
             ((promotion, promotion + "," + promotion), "invalid_value", "/promotion/1: "),
+            (("€", "\\u0007"), "invalid_value", "/symbol: "),
+            (("€", String(repeating: "€", count: 11)), "invalid_value", "/symbol: "),
+            ((promotion, promotions(26)), "invalid_value", "/promotion/25: "),
             ((report(), "7"), "wrong_type", "Expected"),
         ] as [((String, String), String, String)]
     )
@@ -78,6 +107,32 @@ struct ProductReportsEndpointTests {
         let answer = try await take("[\(Self.report()),\(Self.report(change)),\(Self.report())]")
         let expected = #"{"accepted":2,"rejected":[{"index":1,"code":"\#(code)","detail":"\#(start)"#
         #expect(answer.hasPrefix(expected), "\(answer)")
+    }
+
+    @Test("What there is no room for is rejected in its place, and not told as accepted")
+    func noRoom() async throws {
+        let other = Self.report(("monthly", "yearly"))
+        let body = "[\(other),\(Self.report(("9.99", "-1"))),\(other),\(Self.report())]"
+        let answer = try await endpoint(abc, FullStore())
+            .take(Array(body.utf8), parameters: Self.parameters(), for: abc)
+        let text = String(decoding: answer, as: UTF8.self)
+        #expect(text.hasPrefix(#"{"accepted":1,"#))
+        #expect(
+            text.matches(of: /"index":(\d),"code":"(\w+)"/).map { "\($0.1) \($0.2)" } == [
+                "0 no_room", "1 invalid_value", "2 no_room",
+            ]
+        )
+    }
+
+    @Test("A report may have 25 offers and a symbol of 32 bytes, a call a thousand reports, and no more")
+    func most() async throws {
+        let symbol = String(repeating: "€", count: 10) + "ab"
+        let most = Self.report((Self.promotion, Self.promotions(25)), ("€", symbol))
+        #expect(try await take(most) == #"{"accepted":1,"rejected":[]}"#)
+        func call(_ count: Int) -> String { "[\(Array(repeating: "0", count: count).joined(separator: ","))]" }
+        #expect(try await take(call(1000)).hasPrefix(#"{"accepted":0,"#))
+        let problem = await #expect(throws: Problem.self) { try await take(call(1001)) }
+        #expect(problem?.pointer == "/1000")
     }
 
     @Test("A price may be a string; a symbol, promotions and the code of an introductory offer may be left out")

@@ -91,6 +91,7 @@ struct SignatureCallTests {
             ),
             (#""offers":[{"productId":"p","offerId":""}]"#, "invalid_value", "/offers/0/offerId"),
             (#""offers":[{"productId":"p","offerId":"a\u2063b"}]"#, "invalid_value", "/offers/0/offerId"),
+            (#""offers":[{"productId":"p\u0007","offerId":"o"}]"#, "invalid_value", "/offers/0/productId"),
             (#""offers":[{"productId":"p","offerId":"o","price":1}]"#, "unknown_member", "/offers/0/price"),
             (#""offers":[{"productId":"p","offerId":"o","offerId":"o"}]"#, "duplicate_member", "/offers/0/offerId"),
             (offers + "," + offers, "duplicate_member", "/offers"),
@@ -149,6 +150,28 @@ struct SignatureCallTests {
         let fault = #expect(throws: JSONFault.self) { try read(members) }
         #expect(fault?.code.rawValue == code)
         #expect(fault?.pointer == pointer)
+    }
+
+    @Test("Signed data and receipts are taken up to a number and a size, and no further")
+    func evidenceLimits() {
+        func pointer(_ evidence: String) -> String? {
+            do throws(JSONFault) {
+                _ = try read(Self.offers, #""evidence":{\#(evidence)}"#)
+                return nil
+            } catch {
+                return error.pointer
+            }
+        }
+        func list(_ count: Int) -> String { Array(repeating: #""a.b.c""#, count: count).joined(separator: ",") }
+        func receipt(_ bytes: Int) -> String { #""receipt":"\#(String(repeating: "A", count: bytes))""# }
+        #expect(pointer(#""signedTransactions":[\#(list(50))],"signedRenewalInfos":[\#(list(50))]"#) == nil)
+        #expect(pointer(#""signedTransactions":[\#(list(51))]"#) == "/evidence/signedTransactions/50")
+        #expect(
+            pointer(#""signedTransactions":[\#(list(1))],"signedRenewalInfos":[\#(list(51))]"#)
+                == "/evidence/signedRenewalInfos/50"
+        )
+        #expect(pointer(receipt(1_000_000)) == nil)
+        #expect(pointer(receipt(1_000_004)) == "/evidence/receipt")
     }
 
     @Test("A hundred and one offers are too many, and 513 bytes of username")

@@ -1,0 +1,169 @@
+import HTTPTypes
+import Hummingbird
+import LedgerFixtures
+import Logging
+import NIOCore
+import NIOEmbedded
+import OfferService
+import Offers
+import Synchronization
+import Testing
+
+@testable import OfferAPI
+
+/// Takes everything for a notification but what is forged.
+private struct Reader: NotificationReader {
+    func notification(_ signedPayload: String) throws(NotificationFault) -> AppleNotification {
+        guard signedPayload != "forged" else { throw NotificationFault(code: "jws_malformed", detail: "forged") }
+        return AppleNotification(
+            id: signedPayload,
+            type: "TEST",
+            subtype: nil,
+            bundleId: "a",
+            environment: .production,
+            signedDate: Timestamp(millisecondsSince1970: 0),
+            history: nil
+        )
+    }
+}
+
+/// Whoever it is about, the same digest.
+private struct NoDigester: AccountDigester {
+    func digest(of text: String, bundleId: String) -> AccountDigest { AccountDigest([]) }
+}
+
+/// A body that breaks off, as none of a connection does.
+private struct BrokenBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    struct Failure: Error {}
+
+    func makeAsyncIterator() -> BrokenBody { self }
+
+    mutating func next() async throws -> ByteBuffer? { throw Failure() }
+}
+
+/// Keeps what is logged.
+private final class Log: LogHandler, Sendable {
+    let lines = Mutex<[String]>([])
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    var logLevel: Logger.Level {
+        get { .info }
+        set {}
+    }
+
+    subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) {
+        lines.withLock { $0.append("\(event.level) \(event.message)") }
+    }
+}
+
+/// States that keep a notification when they are told to, and not before.
+private final class PatientStates: SubscriptionStates {
+    private struct State {
+        var waiting = 0
+        var isOpen = false
+    }
+
+    private let state = Mutex(State())
+
+    var waiting: Int { state.withLock { $0.waiting } }
+
+    func open(_ isOpen: Bool = true) { state.withLock { $0.isOpen = isOpen } }
+
+    func keep(_ notification: NotificationRecord, _ lesson: StateLesson) async throws(StateStoreFailure) -> Bool {
+        state.withLock { $0.waiting += 1 }
+        while !state.withLock({ $0.isOpen }) { try? await Task.sleep(for: .milliseconds(5)) }
+        state.withLock { $0.waiting -= 1 }
+        return true
+    }
+
+    func atHand(_ question: StateQuestion) -> HeldState? { nil }
+
+    func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState { HeldState() }
+
+    func learn(_ lesson: StateLesson) {}
+
+    func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int { 0 }
+}
+
+@Suite("The listener of Apple's notifications")
+struct NotificationsAPITests {
+    private let states = PatientStates()
+    private let log = Log()
+
+    private var responder: any HTTPResponder<ServiceRequestContext> {
+        let endpoint = NotificationsEndpoint(
+            takeNotifications: TakeNotifications(
+                reader: Reader(),
+                memory: StateMemory(states: states, digester: NoDigester()),
+                metrics: NotificationMetrics(),
+                now: { Timestamp(millisecondsSince1970: 0) }
+            )
+        )
+        return NotificationsAPI.responder(
+            endpoint: { endpoint },
+            metrics: RequestMetrics(),
+            logger: Logger(label: "test") { [log] _ in log }
+        )
+    }
+
+    private func post(
+        _ payload: String,
+        to responder: any HTTPResponder<ServiceRequestContext>
+    ) async throws -> Response {
+        try await post(RequestBody(buffer: ByteBuffer(string: #"{"signedPayload":"\#(payload)"}"#)), to: responder)
+    }
+
+    private func post(
+        _ body: RequestBody,
+        to responder: any HTTPResponder<ServiceRequestContext>
+    ) async throws -> Response {
+        let head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: "/v1/notifications")
+        let source = ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test"))
+        let request = Request(head: head, body: body)
+        return try await responder.respond(to: request, context: ServiceRequestContext(source: source))
+    }
+
+    @Test("What nobody foresaw is a fault of the service's own, and in the log")
+    func unforeseen() async throws {
+        let response = try await post(RequestBody(asyncSequence: BrokenBody()), to: responder)
+        #expect(response.status == .internalServerError)
+        #expect(log.lines.withLock { $0.contains("error unforeseen error") })
+    }
+
+    @Test(
+        "A few are taken at once; who is one too many may send it again, and those after it have their places back",
+        .timeLimit(.minutes(10))
+    )
+    func places() async throws {
+        let (most, responder) = (NotificationsAPI.mostAtOnce, responder)
+        for _ in 0..<(most * 2) {
+            #expect(try await post("forged", to: responder).status == .unprocessableContent)
+        }
+        let first = (0..<most).map { index in Task { try await post("\(index)", to: responder).status } }
+        for _ in 0..<2000 where states.waiting < most { try await Task.sleep(for: .milliseconds(5)) }
+        let excess = Task {
+            let response = try await post("excess", to: responder)
+            return (response.status, response.headers[.retryAfter])
+        }
+        // Were it taken, it would wait as the others do.
+        for _ in 0..<3 { #expect(try await post("forged", to: responder).status == .serviceUnavailable) }
+        let (status, retryAfter) = try await excess.value
+        #expect(status == .serviceUnavailable)
+        #expect(retryAfter == "60")
+        #expect(states.waiting == most)
+        states.open()
+        for task in first { #expect(try await task.value == .ok) }
+        states.open(false)
+        let again = (0..<most).map { index in Task { try await post("\(index)", to: responder).status } }
+        for _ in 0..<2000 where states.waiting < most { try await Task.sleep(for: .milliseconds(5)) }
+        states.open()
+        for task in again { #expect(try await task.value == .ok) }
+    }
+}
