@@ -8,7 +8,7 @@ import Synchronization
 public final class FailedAuthentications: Sendable {
     /// How many an address has in a second before it is slowed down, and how many at once.
     private static let limit = CellRate.Limit(perSecond: 1, burst: 10)
-    /// How long an answer is held back at most.
+    /// How long an answer is held back where it is not known who fails; by the limit none is held back longer.
     private static let maximumDelay = Duration.seconds(1)
     static let capacity = 4096
 
@@ -27,8 +27,7 @@ public final class FailedAuthentications: Sendable {
         guard let peer else { return Self.maximumDelay }
         return table.withLock { table in
             if table[peer] == nil, table.count >= Self.capacity { Self.makeRoom(in: &table, at: now) }
-            let wait = table[peer, default: CellRate()].take(1, within: Self.limit, at: now)
-            return min(wait ?? .zero, Self.maximumDelay)
+            return table[peer, default: CellRate()].take(1, within: Self.limit, at: now) ?? .zero
         }
     }
 

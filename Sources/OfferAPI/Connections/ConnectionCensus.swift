@@ -1,9 +1,8 @@
 import Synchronization
 
-/// How many connections and requests a listener has, and whether it is on its way out.
+/// How many connections a listener has, what it could not finish, and whether it is on its way out.
 public final class ConnectionCensus: Sendable {
     private let connections = Atomic(0)
-    private let requests = Atomic(0)
     private let draining = Atomic(false)
     private let unfinished = Atomic(0)
 
@@ -12,9 +11,6 @@ public final class ConnectionCensus: Sendable {
 
     /// How many connections are open.
     public var openConnections: Int { connections.load(ordering: .relaxed) }
-
-    /// How many requests are not answered yet.
-    public var openRequests: Int { requests.load(ordering: .relaxed) }
 
     /// Whether every answer closes its connection.
     public var isDraining: Bool { draining.load(ordering: .relaxed) }
@@ -34,8 +30,4 @@ public final class ConnectionCensus: Sendable {
     func connectionOpened() -> Int { connections.add(1, ordering: .relaxed).newValue }
 
     func connectionClosed() { connections.subtract(1, ordering: .relaxed) }
-
-    func requestBegan() { requests.add(1, ordering: .relaxed) }
-
-    func requestEnded() { requests.subtract(1, ordering: .relaxed) }
 }

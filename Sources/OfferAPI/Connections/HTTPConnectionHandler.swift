@@ -33,7 +33,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     /// Whether the client reads its answers, and not so many wait for it that the next request has to.
     private var isWritable = true
     private var body = ByteBuffer()
-    private var count: RequestCount
     private var isAnswerBegun = false
     private var timer: Scheduled<Void>?
     private var isHeadOverdue = false
@@ -48,7 +47,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         self.setup = setup
         self.arrivals = arrivals
         self.progress = progress
-        count = RequestCount(in: setup.census)
         state = HTTPConnectionState(limits: setup.limits, isSecure: setup.isSecure, now: .now())
         arrivals.connection = self
     }
@@ -70,7 +68,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()
         timer = nil
-        count.end()
         progress.abandon()
         context.fireChannelInactive()
     }
@@ -216,7 +213,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         case .admit(let limit):
             if let length, length > limit { return refuse(.bodyTooLarge(limit: limit), closes: true, context) }
             state.admitted(maximumBodyBytes: limit, keepsAlive: keepsAlive, at: .now())
-            count.begin()
             if awaitsContinue {
                 let go = HTTPResponseHead(version: .http1_1, status: .continue)
                 context.writeAndFlush(wrapOutboundOut(.head(go)), promise: nil)
@@ -288,7 +284,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         _ context: ChannelHandlerContext,
         by write: (Last, EventLoopPromise<Void>?) -> Void
     ) {
-        count.end()
         isAnswerBegun = false
         // First of all, as the next request may come while the end is written.
         guard state.answerEnded(at: .now()) else {
@@ -329,7 +324,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         (head, routed) = (nil, nil)
         body = ByteBuffer()
         state.refused(closes: closes, at: .now())
-        count.begin()
         guard delay > .zero else { return answer(problem, to: identity, context) }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         _ = context.eventLoop.scheduleTask(in: delay) {
