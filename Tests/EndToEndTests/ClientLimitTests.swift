@@ -97,6 +97,10 @@ struct ClientLimitTests {
         for _ in 0..<20 { gate.signal() }
         #expect(try waiting.allSatisfy { try $0.receive().status == 503 })
         #expect(try service.sign(Self.body).status == 200)
+        // Whichever way a request went, and whatever came of it, it is none of the two any more.
+        for path in ["/v1/signatures?", "/v1/diagnoses", "/v1/product-reports"] {
+            for _ in 0..<3 { #expect(try service.ask(path, "{").status == 400) }
+        }
     }
 
     @Test("The old token and the new one are good, until a reload takes the old one away")

@@ -34,7 +34,30 @@ struct LogTests {
         #expect(request["client"] as? String == "backend")
         #expect(request["traceId"] as? String == "0af7651916cd43dd8448eb211c80319c")
         #expect(try #require(request["microseconds"] as? Int) > 0)
-        #expect(lines.contains { $0["route"] as? String == "unmatched" && $0["status"] as? String == "404" })
+        let refused = try #require(lines.first { $0["route"] as? String == "unmatched" })
+        #expect(refused["status"] as? String == "404")
+        #expect(refused["code"] as? String == "not_found")
+    }
+
+    @Test("what could not be answered is told with its request, whichever way the request went")
+    func fault() throws {
+        for path in ["/v1/signatures", "/v1/signatures?"] {
+            let server = try FakeServer { _ in .init(200, #"{"status":21004}"#) }
+            let service = try RunningService(Installation(asking: server, trusting: try TestAuthority()))
+            let response = try Connection(to: service.server).request(
+                "POST",
+                path,
+                headers: [
+                    "Authorization: Bearer \(Installation.token)", "Content-Type: application/json",
+                    "X-Request-ID: request-3",
+                ],
+                body: #"{"evidence":{"receipt":"MIIB"},"offers":[{"productId":"pro.monthly","offerId":"anyone"}]}"#
+            )
+            #expect(response.status == 503)
+            let line = try #require(try lines(service).first { $0["message"] as? String == "cannot answer" }, "\(path)")
+            #expect(line["code"] as? String == "app_store_credentials")
+            #expect(line["requestId"] as? String == "request-3")
+        }
     }
 
     @Test("requests have no line unless they are asked for, by the level, which a reload changes")

@@ -269,6 +269,7 @@ struct NotificationsTests {
         #expect(forged.json["code"] as? String == "jws_signature_invalid")
         #expect(forged.headers["content-type"] == "application/problem+json")
         #expect(try post(#"{"signedPayload":"A"}"#).json["code"] as? String == "jws_malformed")
+        #expect(service.log.contains("notification not taken"))
         #expect(try post("{}").status == 400)
         #expect(try post("[").status == 400)
         #expect(try connection.request("GET", "/v1/notifications").status == 405)
@@ -287,5 +288,9 @@ struct NotificationsTests {
         #expect(text.contains(#"offer_signer_notifications_total{type="SUBSCRIBED",outcome="taken"} 1"#))
         #expect(text.contains(#"offer_signer_notifications_total{type="SUBSCRIBED",outcome="repeated"} 2"#))
         #expect(text.contains(#"offer_signer_notifications_total{type="none",outcome="refused"} 2"#))
+        for status in [404, 413] {
+            #expect(text.contains(#"offer_signer_requests_total{route="unmatched",status="\#(status)",client="none"}"#))
+        }
+        #expect(!text.contains(#"route="NotFound""#), "it is no path of anybody's")
     }
 }
