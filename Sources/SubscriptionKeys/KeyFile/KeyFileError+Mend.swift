@@ -25,7 +25,8 @@ extension KeyFileError.Code {
         case .tooLarge:
             return Self.expectation + ", about 260 bytes"
         case .secureHeap:
-            return "; give the service a larger secure heap, or load fewer keys"
+            return "; load fewer keys: one that no longer signs needs its publicKeyFile alone, and a reload needs room "
+                + "for the old keys and the new"
         case .truncated, .trailingData, .severalBlocks, .malformedBase64, .malformedDER, .foreignPublicPoint:
             return Self.expectation + ", whole and unchanged: copy it again"
         case .unreadable:

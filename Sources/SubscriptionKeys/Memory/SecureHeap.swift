@@ -35,6 +35,11 @@ public enum SecureHeap {
     /// The smallest block that the heap hands out, in bytes: the length of a P-256 scalar.
     private static let smallestBlock = 32
 
+    /// The room that keys leave, in bytes: 256 for each of 96 threads.
+    ///
+    /// A thread keeps its random generator in the heap, and cannot sign where there is no room for one.
+    private static let reserve = 24 << 10
+
     private static let status = Mutex<Status?>(nil)
 
     /// Sets the heap up.
@@ -76,6 +81,14 @@ public enum SecureHeap {
     public static var bytesInUse: Int {
         // Without a heap, CRYPTO_secure_used would use a lock that is not there.
         CRYPTO_secure_malloc_initialized() == 1 ? CRYPTO_secure_used() : 0
+    }
+
+    /// Requires that a key can be loaded and threads can sign with it.
+    ///
+    /// - Throws: A ``KeyFault`` when keys have taken all but what threads need.
+    static func requireRoomForKey() throws(KeyFault) {
+        guard let size = status.withLock({ $0?.size }), bytesInUse > size - reserve else { return }
+        throw KeyFault(.secureHeap, "was not read, as the secure heap has no room for another key")
     }
 
     private static func setUp(size: Int, allowUnlocked: Bool, secret: Bool) throws(SecureHeapError) -> Status {

@@ -61,6 +61,7 @@ public final class SigningKey: SelfTestingSigner {
         // OpenSSL computes with the private number to prove it, and may leave parts of it on the stack.
         defer { copenssl_cleanse_stack() }
         do throws(KeyFault) {
+            try SecureHeap.requireRoomForKey()
             var file = try KeyFile(path: path, access: access, owner: owner)
             let notes = file.text.withBytes { KeyFileNote.all(in: $0, path: path) }
             let der = try PEMArmour.decode(&file.text)
