@@ -204,6 +204,7 @@ struct KeyFileTests {
             let refused = try check()
             #expect(refused.status == 78)
             #expect(refused.errors.contains("belongs to user 4321"), "\(refused.errors)")
+            #expect(refused.errors.contains("if that user is the service's, run this as that user"))
             #expect(chown(key, 1234, 1234) == 0)
         }
     }

@@ -14,7 +14,13 @@ extension KeyFileError.Code {
             let expected = access == .ownerOnly ? "nobody but its owner" : "nobody but its owner and group"
             return "; expected is that \(expected) may read it: chmod \(access.advisedMode) \(path)"
         case .foreignOwner:
-            return "; expected is a file of root or of the service's user (\(geteuid())): chown \(geteuid()) \(path)"
+            let user = geteuid()
+            guard user == 0 else {
+                return "; expected is a file of root or of the service's user (\(user)): chown \(user) \(path)"
+            }
+            // The service's user could not read root's file, which is closed to others.
+            return "; expected is a file of root, as root runs this: if that user is the service's, run this as that "
+                + "user (sudo -u), and if not: chown 0 \(path)"
         case .sec1PrivateKey:
             return Self.expectation + ". To convert it: \(command)"
         case .encryptedPrivateKey:

@@ -94,16 +94,22 @@ struct KeyFileTests {
         try #require(chown(path, 1234, 1234) == 0)
         let error = try refusal(of: path)
         #expect(error.code == .foreignOwner)
-        #expect(error.reason.hasPrefix("belongs to user 1234; expected is a file of root or of the service's user (0)"))
-        #expect(error.reason.hasSuffix(": chown 0 \(path)"))
+        // Where the service runs as that user, it could not read a file that was given to root.
+        #expect(error.reason.hasPrefix("belongs to user 1234; expected is a file of root, as root runs this: if that"))
+        #expect(error.reason.hasSuffix("run this as that user (sudo -u), and if not: chown 0 \(path)"))
 
         let groups = try workbench.write(key.pem, to: "root.p8", mode: 0o440)
         try #require(chown(groups, 0, 1234) == 0 && chmod(workbench.directory, 0o755) == 0)
-        await #expect(processExitsWith: .success) { [path = path as String, groups = groups as String] in
+        let others = try workbench.write(key.pem, to: "others.p8", mode: 0o444)
+        try #require(chown(others, 4321, 4321) == 0)
+        await #expect(processExitsWith: .success) {
+            [path = path as String, groups = groups as String, others = others as String] in
             try SecureHeap.initialize()
             try #require(setgid(1234) == 0 && setuid(1234) == 0)
             #expect(throws: Never.self) { try KeyInspection(of: path) }
             #expect(throws: Never.self) { try KeyInspection(of: groups, access: .groupReadable) }
+            let foreign = #expect(throws: KeyFileError.self) { try KeyInspection(of: others) }
+            #expect(foreign?.reason.hasSuffix("of root or of the service's user (1234): chown 1234 \(others)") == true)
         }
     }
 

@@ -16,7 +16,11 @@ extension RegularFile {
             let mode = (attributes[.posixPermissions] as? NSNumber)?.uint32Value
         else { throw ValueFault("cannot be examined") }
         guard found == 0 || found == geteuid() || found == owner else {
-            throw ValueFault("belongs to user \(found), who could replace it: chown it to root or this user")
+            let mend =
+                geteuid() == 0
+                ? "if that user is the service's, run this as that user (sudo -u), and if not, chown it to root"
+                : "chown it to root or this user"
+            throw ValueFault("belongs to user \(found), who could replace it: \(mend)")
         }
         guard mode & (isGroupReadable ? 0o037 : 0o077) == 0 else {
             let advice = isGroupReadable ? "440" : "600"
