@@ -11,6 +11,10 @@ public enum SecureHeapError: Error, Equatable, CustomStringConvertible {
     /// Somebody else in this process set the heap up first, so that nobody knows whether it is locked.
     case setUpElsewhere
 
+    /// What to do where the system locks too little memory.
+    static let higherLimit =
+        "raise the limit of locked memory (systemd: LimitMEMLOCK=, Docker: --ulimit memlock=, shell: ulimit -l)"
+
     /// What is wrong and how to mend it.
     public var description: String {
         switch self {
@@ -21,8 +25,7 @@ public enum SecureHeapError: Error, Equatable, CustomStringConvertible {
         case .unavailable(let size):
             return "the system has no memory for a secure heap of \(size) bytes"
         case .notLocked(let size):
-            return "the secure heap of \(size) bytes could not be locked into memory; raise the limit of locked memory"
-                + " (systemd: LimitMEMLOCK=, Docker: --ulimit memlock=, shell: ulimit -l)"
+            return "the secure heap of \(size) bytes could not be locked into memory; \(Self.higherLimit)"
         case .setUpElsewhere:
             return "OpenSSL's secure heap was set up before SecureHeap.initialize: call that first"
         }

@@ -85,8 +85,9 @@ public enum SigningStack {
         let length = size + page
         let isSecret = SecureHeap.isSecret
         guard let start = unsafe isSecret ? SecretMemory.map(size: length) : clinux_map_private(length) else {
-            let fault = unsafe String(cString: strerror(errno))
-            note("the system gives no \(isSecret ? "secret" : "locked") memory: \(fault)")
+            let reason = unsafe String(cString: strerror(errno))
+            let kind = isSecret ? "secret" : "locked"
+            note("the system gives no \(kind) memory: \(reason); \(SecureHeapError.higherLimit)")
             return nil
         }
         // Who goes too deep is stopped; a process that is forked off has none of it.
