@@ -57,12 +57,13 @@ extension Problem {
             case .unavailable(let seconds):
                 self.init(status: 503, code: fault.code, detail: fault.detail, retryAfterSeconds: seconds)
             }
-        case .signing:
+        case .signing(let failure):
             self.init(
                 status: 503,
                 code: "signing_failed",
                 detail: "The service could not sign. Nothing was given out; ask again.",
-                retryAfterSeconds: 5
+                retryAfterSeconds: 5,
+                reason: failure.description
             )
         case .ledger:
             self.init(

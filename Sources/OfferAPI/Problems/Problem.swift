@@ -14,6 +14,8 @@ public struct Problem: Error, Equatable, Sendable {
     public let allow: String?
     /// After how many seconds to ask again, for 429 and 503.
     public let retryAfterSeconds: Int?
+    /// Why, for the log alone: without secrets, and in no answer.
+    public let reason: String?
 
     /// Creates a problem.
     ///
@@ -24,13 +26,15 @@ public struct Problem: Error, Equatable, Sendable {
     ///   - pointer: The JSON Pointer of the field at fault, where one field is.
     ///   - allow: The methods that the path takes, for 405.
     ///   - retryAfterSeconds: After how many seconds to ask again, for 429 and 503.
+    ///   - reason: Why, for the log alone.
     public init(
         status: Int,
         code: String,
         detail: String,
         pointer: String? = nil,
         allow: String? = nil,
-        retryAfterSeconds: Int? = nil
+        retryAfterSeconds: Int? = nil,
+        reason: String? = nil
     ) {
         self.status = status
         self.code = code
@@ -38,6 +42,7 @@ public struct Problem: Error, Equatable, Sendable {
         self.pointer = pointer
         self.allow = allow
         self.retryAfterSeconds = retryAfterSeconds
+        self.reason = reason
     }
 
     /// The title of the problem's type: the status's phrase (RFC 9110 §15).

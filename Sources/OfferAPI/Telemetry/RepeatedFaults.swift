@@ -4,7 +4,8 @@ import Synchronization
 /// Logs which faults keep requests from being answered, and not each request: in an outage there are thousands a second,
 /// and their lines would fill the disk that is perhaps the reason of it.
 ///
-/// The first request of a fault has a line with its name; those after it are counted, and told from time to time.
+/// The first request of a fault has a line with its name, and its reason where that is known; those after it are counted,
+/// and told from time to time.
 public final class RepeatedFaults: Sendable {
     private let logger: Logger
     /// How many requests each fault has kept from an answer, by its code, since it was told last.
@@ -27,7 +28,10 @@ public final class RepeatedFaults: Sendable {
             counts[problem.code] = count + 1
             return false
         }
-        if isFirst { logger.error("cannot answer", metadata: ["code": "\(problem.code)"]) }
+        guard isFirst else { return }
+        var metadata: Logger.Metadata = ["code": "\(problem.code)"]
+        if let reason = problem.reason { metadata["reason"] = "\(reason)" }
+        logger.error("cannot answer", metadata: metadata)
     }
 
     /// Logs how many requests have failed since this was called last, beside those with a line of their own.

@@ -1,4 +1,6 @@
 import KeptLog
+import OfferService
+import Offers
 import Testing
 
 @testable import OfferAPI
@@ -37,6 +39,14 @@ import Testing
         #expect(news == ["cannot answer code=ledger_unavailable"])
         befall("ledger_unavailable", 1)
         #expect(news == ["cannot answer code=ledger_unavailable"])
+    }
+
+    @Test func whyNothingCouldBeSignedIsInTheLogAlone() {
+        let failure = SigningFailure(keyIdentifier: "EXAMPLE123", detail: "EVP_PKEY_sign failed: malloc failure")
+        let problem = Problem(.signing(failure), evidence: nil)
+        for _ in 0..<3 { telemetry.noteFault(problem) }
+        #expect(news == ["cannot answer code=signing_failed reason=\(failure)"])
+        #expect(!String(decoding: problem.json, as: UTF8.self).contains("EVP_PKEY_sign"))
     }
 
     @Test func whatTheClientIsAtFaultForHasNoLine() {
