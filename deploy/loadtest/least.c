@@ -1,4 +1,4 @@
-/* The least that a durable signer takes here: what any server pays, whatever its language and libraries.
+/* About the least that a durable signer takes here, whatever its language and libraries.
  *
  *   least KEY.p8 PORT LEDGER
  *
