@@ -33,7 +33,8 @@ struct StartTests {
         .enabled(if: isRoot, "root alone can be another user"),
         arguments: [
             (["prlimit", "--nofile=16:16"], "LimitNOFILE=", 78), (["prlimit", "--as=300000000"], "LimitAS=", 78),
-            (["setpriv", "--reuid=54321", "--clear-groups", "prlimit", "--nproc=4:4"], "TasksMax=", 1),
+            // In this order, as the other user may have no way to the executable: setpriv still has root's.
+            (["prlimit", "--nproc=4:4", "setpriv", "--reuid=54321", "--clear-groups"], "TasksMax=", 1),
         ] as [([String], String, Int32)]
     )
     func shortage(launcher: [String], mend: String, status: Int32) throws {

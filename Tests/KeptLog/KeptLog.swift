@@ -1,12 +1,24 @@
 public import Logging
 import Synchronization
 
-/// Keeps what is logged, at every level: each line with its message and then its metadata, by name.
+/// Keeps what is logged, at every level.
 public final class KeptLog: LogHandler, Sendable {
     private let lines = Mutex<[String]>([])
+    private let line: @Sendable (LogEvent) -> String
 
     /// Creates a log without lines.
-    public init() {}
+    ///
+    /// - Parameter line: What is kept of an event: by default its message, and then its metadata, by name.
+    public init(_ line: @escaping @Sendable (LogEvent) -> String = KeptLog.messageAndMetadata) { self.line = line }
+
+    /// What is kept where nothing else is asked for.
+    ///
+    /// - Parameter event: What is logged.
+    /// - Returns: The line.
+    public static func messageAndMetadata(_ event: LogEvent) -> String {
+        let members = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        return ([event.message.description] + members).joined(separator: " ")
+    }
 
     /// Writes here.
     public var logger: Logger { Logger(label: "test") { _ in self } }
@@ -31,8 +43,8 @@ public final class KeptLog: LogHandler, Sendable {
 
     /// Keeps a line.
     public func log(event: LogEvent) {
-        let members = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        lines.withLock { $0.append(([event.message.description] + members).joined(separator: " ")) }
+        let line = line(event)
+        lines.withLock { $0.append(line) }
     }
 
     /// Hands out the lines since this was called last.

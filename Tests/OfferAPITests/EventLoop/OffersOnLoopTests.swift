@@ -1,7 +1,7 @@
 import AppStore
 import HTTPTypes
+import KeptLog
 import LedgerFixtures
-import Logging
 import NIOCore
 import NIOEmbedded
 import OfferService
@@ -63,30 +63,9 @@ struct OffersOnLoopTests {
         }
     }
 
-    /// Keeps which request each line that is logged is about.
-    private final class Log: LogHandler, Sendable {
-        let requests = Mutex<[String?]>([])
-        var metadata: Logger.Metadata {
-            get { [:] }
-            set {}
-        }
-        var logLevel: Logger.Level {
-            get { .info }
-            set {}
-        }
-
-        subscript(metadataKey _: String) -> Logger.Metadata.Value? {
-            get { nil }
-            set {}
-        }
-
-        func log(event: LogEvent) {
-            requests.withLock { $0.append(RequestIdentity.current?.id.text) }
-        }
-    }
-
     private let ledger = ScriptedLedger()
-    private let log = Log()
+    /// Keeps which request each line that is logged is about.
+    private let log = KeptLog { _ in RequestIdentity.current?.id.text ?? "none" }
 
     /// What answers by a catalog of so many offers.
     private func responder(
@@ -111,7 +90,7 @@ struct OffersOnLoopTests {
         )
         return OffersOnLoop(
             endpoints: { endpoints },
-            telemetry: RequestTelemetry(metrics: RequestMetrics(), logger: Logger(label: "test") { [log] _ in log })
+            telemetry: RequestTelemetry(metrics: RequestMetrics(), logger: log.logger)
         )
     }
 
@@ -233,16 +212,14 @@ struct OffersOnLoopTests {
         let (loop, answers) = (NIOAsyncTestingEventLoop(), Answers())
         let responder = responder(offers: 1, ledger: ScriptedLedger(failure: LedgerFailure(.refused, "full")))
         let question = #"{"evidence":{"transactionId":"1"},"offers":[{"productId":"p","offerId":"o0"}]}"#
-        try await loop.executeInContext {
+        let request = try await loop.executeInContext {
             let call = call("/v1/signatures", question, by: Caller(answers))
             _ = responder.answer([call], on: loop)
-            log.requests.withLock { $0 = [call.identity.id.text] }
+            return call.identity.id.text
         }
         while answers.statuses.withLock(\.isEmpty) { await loop.run() }
         #expect(answers.statuses.withLock { $0 } == [503])
-        let named = log.requests.withLock { $0 }
-        #expect(named.count == 3, "the request itself, its fault, and its end")
-        #expect(Set(named).count == 1)
+        #expect(log.takeLines() == [request, request], "its fault, and its end")
         await loop.shutdownGracefully()
     }
 

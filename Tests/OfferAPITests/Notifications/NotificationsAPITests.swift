@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import KeptLog
 import LedgerFixtures
 import Logging
 import NIOCore
@@ -41,28 +42,6 @@ private struct BrokenBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
     mutating func next() async throws -> ByteBuffer? { throw Failure() }
 }
 
-/// Keeps what is logged.
-private final class Log: LogHandler, Sendable {
-    let lines = Mutex<[String]>([])
-    var metadata: Logger.Metadata {
-        get { [:] }
-        set {}
-    }
-    var logLevel: Logger.Level {
-        get { .info }
-        set {}
-    }
-
-    subscript(metadataKey _: String) -> Logger.Metadata.Value? {
-        get { nil }
-        set {}
-    }
-
-    func log(event: LogEvent) {
-        lines.withLock { $0.append("\(event.level) \(event.message)") }
-    }
-}
-
 /// States that keep a notification when they are told to, and not before.
 private final class PatientStates: SubscriptionStates {
     private struct State {
@@ -95,7 +74,7 @@ private final class PatientStates: SubscriptionStates {
 @Suite("The listener of Apple's notifications")
 struct NotificationsAPITests {
     private let states = PatientStates()
-    private let log = Log()
+    private let log = KeptLog { "\($0.level) \($0.message)" }
 
     private var responder: any HTTPResponder<ServiceRequestContext> {
         let endpoint = NotificationsEndpoint(
@@ -109,7 +88,7 @@ struct NotificationsAPITests {
         return NotificationsAPI.responder(
             endpoint: { endpoint },
             metrics: RequestMetrics(),
-            logger: Logger(label: "test") { [log] _ in log }
+            logger: log.logger
         )
     }
 
@@ -134,7 +113,7 @@ struct NotificationsAPITests {
     func unforeseen() async throws {
         let response = try await post(RequestBody(asyncSequence: BrokenBody()), to: responder)
         #expect(response.status == .internalServerError)
-        #expect(log.lines.withLock { $0.contains("error unforeseen error") })
+        #expect(log.takeLines().contains("error unforeseen error"))
     }
 
     @Test(
