@@ -32,7 +32,9 @@ skipped() {
 KeyMemoryTests                     reads all memory of a process: a sanitizer's own is terabytes
 MemoryScanTests                    reads all memory of a process: a sanitizer's own is terabytes
 SecretNumberTests                  reads the stack below its frame: a sanitizer watches over that
+SecureHeapTests/flags              needs mlock, which a sanitizer makes do nothing
 SecureHeapTests/secretWithinLimit  needs munlock, which a sanitizer makes do nothing
+StartTests/shortage                an address space in which a sanitizer has no room
 LoadTests/openLoop                 a rate, which a sanitized service need not reach
 ValueTests/usualPatternsTakeNoTime patterns that are refused by the CPU time they take
 ValueTests/onePairOfParenthesesIsTheCustomer patterns that are refused by the CPU time they take
