@@ -107,7 +107,7 @@ func entry(
         hasExpirationIntent: ended,
         isInBillingRetryPeriod: retrying,
         gracePeriodExpiresDate: grace.map(day),
-        promotionalOfferId: nextOffer
+        offer: nextOffer.map(RedeemedOffer.promotional)
     )
 }
 

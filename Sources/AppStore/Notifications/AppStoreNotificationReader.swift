@@ -99,6 +99,7 @@ public struct AppStoreNotificationReader: NotificationReader {
             }
             signed.add(renewal)
         }
+        signed.add(status: payload.status, of: transaction.transaction.originalTransactionId, asOf: date)
         return signed.history(coverage: .partial, asOf: date)
     }
 

@@ -17,6 +17,8 @@ struct NotificationPayload {
     private(set) var appAppleId: Int64?
     /// The environment, as it is named.
     private(set) var environmentName: String?
+    /// What Apple says that the subscription is; `nil` where the notification is about none.
+    private(set) var status: Int64?
     /// A signed transaction, a JWS.
     private(set) var signedTransaction: String?
     /// A signed renewal info, a JWS.
@@ -60,6 +62,7 @@ struct NotificationPayload {
                 let isSandbox = try reader.readAppleText()?.hasPrefix("SANDBOX") ?? false
                 let environment = isSandbox ? AppStoreEnvironment.sandbox : .production
                 data.environmentName = data.environmentName ?? environment.rawValue
+            case "status": data.status = try reader.readAppleInteger()
             case "signedTransactionInfo": data.signedTransaction = try reader.readAppleText()
             case "signedRenewalInfo": data.signedRenewalInfo = try reader.readAppleText()
             default: try reader.skipValue()

@@ -44,6 +44,7 @@ struct HistoryUnderWay: Sendable {
             let transaction = try SignedTransaction(verifier.payload(of: text))
             try signed.add(transaction)
             if item.status == 5 { revoked.insert(transaction.transactionId) }
+            signed.add(status: item.status, of: transaction.transaction.originalTransactionId, asOf: asOf)
             if let renewalInfo = item.signedRenewalInfo {
                 signed.add(try SignedRenewalInfo(verifier.payload(of: renewalInfo)))
             }

@@ -6,6 +6,8 @@ import Offers
 struct SignedHistory {
     private var transactions: [String: SignedTransaction] = [:]
     private var renewalInfos: [String: SignedRenewalInfo] = [:]
+    /// What Apple says of subscriptions, by the identifiers of their first purchases.
+    private var statuses: [String: SubscriptionStatus] = [:]
     private(set) var bundleId: String?
     private(set) var environment: AppStoreEnvironment?
 
@@ -37,6 +39,17 @@ struct SignedHistory {
         renewalInfos[signed.originalTransactionId] = signed
     }
 
+    /// Takes what Apple says that a subscription is.
+    ///
+    /// - Parameters:
+    ///   - status: `status`; a number that is none of Apple's says nothing.
+    ///   - id: The subscription.
+    ///   - asOf: When Apple said so.
+    mutating func add(status: Int64?, of id: String, asOf: Timestamp) {
+        guard let code = status.flatMap(SubscriptionStatus.Code.init) else { return }
+        statuses[id] = SubscriptionStatus(code, asOf: asOf)
+    }
+
     /// What they say of the customer.
     ///
     /// Each subscription of a transaction has an entry: its renewal info, or, where there is none, one that says
@@ -66,6 +79,7 @@ struct SignedHistory {
             }
             entry.subscriptionGroupIdentifier =
                 entry.subscriptionGroupIdentifier ?? transaction.subscriptionGroupIdentifier
+            entry.status = statuses[id]
             renewals[id] = entry
         }
         let dates = transactions.values.map(\.signedDate) + renewalInfos.values.map(\.renewal.signedDate)

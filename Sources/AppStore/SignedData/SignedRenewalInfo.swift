@@ -38,6 +38,10 @@ struct SignedRenewalInfo {
                 case .environment: environment = try reader.readAppleText()
                 case .offerType: offerType = try reader.readAppleInteger()
                 case .offerIdentifier: offerIdentifier = try reader.readAppleIdentifier()
+                case .commitmentInfo:
+                    renewal.commitmentAutoRenewStatus = try Self.commitmentAutoRenewStatus(reading: &reader)
+                case .eligibleWinBackOfferIds:
+                    renewal.eligibleWinBackOfferIds = try Self.winBackOfferIds(reading: &reader)
                 case nil: try reader.skipValue()
                 }
             }
@@ -53,12 +57,42 @@ struct SignedRenewalInfo {
         else {
             throw SignedDataFault(.payloadMalformed, "The payload is signed, but not a renewal info's.")
         }
-        if case .promotional(let id) = RedeemedOffer(type: offerType, identifier: offerIdentifier) {
-            renewal.promotionalOfferId = id
-        }
+        renewal.offer = RedeemedOffer(type: offerType, identifier: offerIdentifier)
         self.originalTransactionId = originalTransactionId
         self.environment = try payload.environment(named: environment)
         self.renewal = renewal
+    }
+
+    /// `commitmentInfo.commitmentAutoRenewStatus`.
+    private static func commitmentAutoRenewStatus(reading reader: inout JSONReader) throws(JSONFault) -> Bool? {
+        guard try reader.nextType() == .object else {
+            try reader.skipValue()
+            return nil
+        }
+        var status: Bool?
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            if name == "commitmentAutoRenewStatus" {
+                status = try reader.readAppleFlag()
+            } else {
+                try reader.skipValue()
+            }
+        }
+        return status
+    }
+
+    /// How many win-back offers are kept: more than a group has.
+    private static let mostWinBackOffers = 32
+
+    private static func winBackOfferIds(reading reader: inout JSONReader) throws(JSONFault) -> [String] {
+        guard try reader.nextType() == .array else {
+            try reader.skipValue()
+            return []
+        }
+        var ids: [String] = []
+        try reader.readArray { (_, reader) throws(JSONFault) in
+            if let id = try reader.readAppleIdentifier(), ids.count < Self.mostWinBackOffers { ids.append(id) }
+        }
+        return ids
     }
 }
 
@@ -74,6 +108,8 @@ private enum RenewalMember: String, CaseIterable {
     case environment
     case offerType
     case offerIdentifier
+    case commitmentInfo
+    case eligibleWinBackOfferIds
 
     static let table = JSONMembers(RenewalMember.self)
 }

@@ -48,15 +48,18 @@ struct SignedTransaction {
             // What does not renew is no subscription, also where it ends some time.
             expiresDate: isAutoRenewable ? fields.expiresDate : nil,
             revocationDate: fields.revocationDate ?? (fields.isRevoked ? payload.signedDate : nil),
+            revocation: fields.revocation,
             isUpgraded: fields.isUpgraded,
-            isFamilyShared: fields.isFamilyShared,
+            // Only what was shared can be taken back by the end of Family Sharing.
+            isFamilyShared: fields.isFamilyShared || fields.revocation?.kind == .family,
             appAccountToken: fields.appAccountToken,
             offer: RedeemedOffer(type: fields.offerType, identifier: fields.offerIdentifier),
             transactionId: transactionId,
             signedDate: payload.signedDate,
             price: fields.price,
             storefront: fields.storefront,
-            reason: fields.reason
+            reason: fields.reason,
+            billingPlan: fields.billingPlan
         )
     }
 
@@ -73,6 +76,8 @@ struct SignedTransaction {
         var expiresDate: Timestamp?
         var revocationDate: Timestamp?
         var isRevoked = false
+        var revocationType: Revocation.Kind?
+        var revocationPercentage: Int64?
         var isUpgraded = false
         var isFamilyShared = false
         var appAccountToken: AppAccountToken?
@@ -82,6 +87,18 @@ struct SignedTransaction {
         var currency: String?
         var storefront: String?
         var reason: TransactionReason?
+        var billingPlanType: String?
+        var commitment: BillingPlan.Commitment?
+
+        var revocation: Revocation? { revocationType.map { Revocation($0, percentage: revocationPercentage) } }
+
+        var billingPlan: BillingPlan? {
+            switch billingPlanType {
+            case "BILLED_UPFRONT": .upfront
+            case "MONTHLY": .monthly(commitment)
+            default: nil
+            }
+        }
 
         var price: PaidPrice? {
             guard let milliunits, let currency else { return nil }
@@ -101,6 +118,8 @@ struct SignedTransaction {
             case .expiresDate: expiresDate = try reader.readAppleDate()
             case .revocationDate: revocationDate = try reader.readAppleDate()
             case .revocationReason: isRevoked = try reader.readAppleText() != nil
+            case .revocationType: revocationType = try reader.readAppleText().flatMap(Revocation.Kind.init)
+            case .revocationPercentage: revocationPercentage = try reader.readAppleInteger()
             case .isUpgraded: isUpgraded = try reader.readAppleFlag() ?? false
             case .inAppOwnershipType: isFamilyShared = try reader.readAppleText() == "FAMILY_SHARED"
             case .appAccountToken: appAccountToken = try reader.readAppleAccountToken()
@@ -110,9 +129,33 @@ struct SignedTransaction {
             case .currency: currency = try reader.readAppleIdentifier()
             case .storefront: storefront = try reader.readAppleIdentifier()
             case .transactionReason: reason = try reader.readAppleText().flatMap(TransactionReason.init)
+            case .billingPlanType: billingPlanType = try reader.readAppleText()
+            case .commitmentInfo: commitment = try BillingPlan.Commitment(reading: &reader)
             case nil: try reader.skipValue()
             }
         }
+    }
+}
+
+extension BillingPlan.Commitment {
+    /// Reads a transaction's `commitmentInfo`; `nil` where it is no object.
+    fileprivate init?(reading reader: inout JSONReader) throws(JSONFault) {
+        guard try reader.nextType() == .object else {
+            try reader.skipValue()
+            return nil
+        }
+        var number: Int64?
+        var total: Int64?
+        var expiresDate: Timestamp?
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            switch name {
+            case "billingPeriodNumber": number = try reader.readAppleInteger()
+            case "totalBillingPeriods": total = try reader.readAppleInteger()
+            case "commitmentExpiresDate": expiresDate = try reader.readAppleDate()
+            default: try reader.skipValue()
+            }
+        }
+        self.init(billingPeriodNumber: number, totalBillingPeriods: total, expiresDate: expiresDate)
     }
 }
 
@@ -129,6 +172,8 @@ private enum TransactionMember: String, CaseIterable {
     case expiresDate
     case revocationDate
     case revocationReason
+    case revocationType
+    case revocationPercentage
     case isUpgraded
     case inAppOwnershipType
     case appAccountToken
@@ -138,25 +183,10 @@ private enum TransactionMember: String, CaseIterable {
     case currency
     case storefront
     case transactionReason
+    case billingPlanType
+    case commitmentInfo
 
     static let table = JSONMembers(TransactionMember.self)
-}
-
-extension RedeemedOffer {
-    /// The offer of a signed transaction or renewal info.
-    ///
-    /// - Parameters:
-    ///   - type: `offerType`.
-    ///   - identifier: `offerIdentifier`.
-    init?(type: Int64?, identifier: String?) {
-        switch (type, identifier) {
-        case (1, _): self = .introductory
-        case (2, let identifier?): self = .promotional(identifier)
-        case (3, let identifier): self = .offerCode(identifier ?? "")
-        case (4, let identifier?): self = .winBack(identifier)
-        default: return nil
-        }
-    }
 }
 
 extension SignedDataVerifier.Payload {

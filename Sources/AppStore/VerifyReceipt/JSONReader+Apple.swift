@@ -87,13 +87,14 @@ extension JSONReader {
     /// Reads a moment: milliseconds since 1970 (a fraction, as Xcode writes it, is cut off), or `2020-07-14 19:41:40
     /// Etc/GMT`.
     ///
-    /// - Returns: The moment; `nil` for `null` and the empty string.
+    /// - Returns: The moment; `nil` for `null`, the empty string, and 0, which stands for a date that is not there.
     /// - Throws: `JSONFault` for anything else.
     mutating func readAppleDate() throws(JSONFault) -> Timestamp? {
-        try readApple { (text) throws(JSONFault) in
+        let date = try readApple { (text) throws(JSONFault) in
             guard let date = Timestamp(apple: text) else { throw .noAppleDate }
             return date
         }
+        return date?.millisecondsSince1970 == 0 ? nil : date
     }
 
     /// Reads an account's UUID.

@@ -9,6 +9,8 @@ extension RenewalInfo {
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var info = RenewalInfo(originalTransactionId: nil, productId: nil)
         var grace = AppleDateFields()
+        var promotionalOfferId: String?
+        var offerCodeName: String?
         try reader.readObject(PendingRenewalMember.table) { (member, reader) throws(JSONFault) in
             switch member {
             case .originalTransactionId: info.originalTransactionId = try reader.readAppleIdentifier()
@@ -19,11 +21,13 @@ extension RenewalInfo {
             case .isInBillingRetryPeriod: info.isInBillingRetryPeriod = try reader.readAppleFlag() ?? false
             case .gracePeriodExpiresDate: grace.milliseconds = try reader.readAppleDate()
             case .gracePeriodExpiresDateText: try grace.readText(from: &reader)
-            case .promotionalOfferId: info.promotionalOfferId = try reader.readAppleIdentifier()
+            case .promotionalOfferId: promotionalOfferId = try reader.readAppleIdentifier()
+            case .offerCodeName: offerCodeName = try reader.readAppleIdentifier()
             case nil: try reader.skipValue()
             }
         }
         info.gracePeriodExpiresDate = try grace.value(named: PendingRenewalMember.gracePeriodExpiresDateText.rawValue)
+        info.offer = promotionalOfferId.map(RedeemedOffer.promotional) ?? offerCodeName.map(RedeemedOffer.offerCode)
         self = info
     }
 }
@@ -39,6 +43,7 @@ private enum PendingRenewalMember: String, CaseIterable {
     case gracePeriodExpiresDate = "grace_period_expires_date_ms"
     case gracePeriodExpiresDateText = "grace_period_expires_date"
     case promotionalOfferId = "promotional_offer_id"
+    case offerCodeName = "offer_code_ref_name"
 
     static let table = JSONMembers(PendingRenewalMember.self)
 }

@@ -46,16 +46,14 @@ extension VerifyReceiptResponse {
                 pointer: "/status"
             )
         }
-        // The receipt is a snapshot; a subscription that latest_receipt_info has is told there to the end.
-        let told = ToldSubscriptions(latestTransactions)
-        let others = receiptTransactions.filter { !told.hasSubscription(of: $0) }
+        let joined = JoinedTransactions(latestTransactions, and: receiptTransactions)
         return SubscriptionHistory(
             bundleId: bundleId,
             environment: environment,
             asOf: requestDate,
             renewals: pendingRenewals ?? transactionReceiptRenewals ?? (hasReceipt ? [] : nil),
-            transactions: latestTransactions + others,
-            coverage: coverage(told)
+            transactions: joined.transactions,
+            coverage: coverage(joined)
         )
     }
 
@@ -68,11 +66,9 @@ extension VerifyReceiptResponse {
         return [renewal]
     }
 
-    private func coverage(_ told: ToldSubscriptions) -> HistoryCoverage {
+    private func coverage(_ joined: JoinedTransactions) -> HistoryCoverage {
         if isTransactionReceipt { return .oneSubscription }
-        // A paid period of a subscription that is told without it: the answer to `exclude-old-transactions` has the
-        // newest transactions alone.
-        return receiptTransactions.contains(where: told.lacksPeriod) ? .newestTransactions : .complete
+        return joined.lacksPeriods ? .newestTransactions : .complete
     }
 
     /// What a status means, for a sentence.

@@ -57,13 +57,27 @@ enum EvidencePhrases {
         return "Apple made the evidence at \(date.rfc3339), the clock by which expiry is judged."
     }
 
+    /// Of a subscription that was to renew after Apple last spoke of it.
+    static func unknownRenewal(of subscription: Subscription?, after date: Timestamp) -> String {
+        let end = subscription?.endsAt.map { " on \($0.rfc3339)" } ?? ""
+        return
+            "The subscription was to renew\(end), after Apple last spoke of it on \(date.rfc3339): whether it did is "
+            + "not known. Send newer evidence."
+    }
+
+    /// Of a purchase of which nobody said when it ends; `nil` where upgraded ones alone are known.
+    static func endNotSaid(of transaction: Transaction?) -> String {
+        guard let transaction else {
+            return "The evidence has upgraded transactions of the subscription alone: what followed them was left out."
+        }
+        let name = transaction.transactionId.map { " \($0)" } ?? ""
+        return
+            "Transaction\(name) of \(transaction.productId) has no end (expires_date_ms, expiresDate), so whether the "
+            + "subscription has ended is not known."
+    }
+
     static func age(of reading: HistoryReading?, limit: Int64, at now: Timestamp) -> String {
         guard let reading, let date = reading.date else { return none }
-        if reading.isOverdue {
-            return
-                "The subscription was to renew after the last that is held of it, at \(date.rfc3339): whether it did "
-                + "is not known. Send evidence."
-        }
         let allowed = limit > 0 ? "\(limit) seconds are the limit" : "there is no limit"
         if reading.isHeld {
             let mend = EvidenceAge.isOver(limit, of: date, at: now) ? " Send evidence." : ""

@@ -17,9 +17,6 @@ final class HistoryReading: Sendable {
     let date: Timestamp?
     /// Whether all that is said of the subscription was held, so that it is as old as held state may be.
     let isHeld: Bool
-    /// Whether the subscription was to renew after the last that is held of it, so that nobody here knows what became
-    /// of it.
-    let isOverdue: Bool
 
     /// Looks for it.
     ///
@@ -41,9 +38,9 @@ final class HistoryReading: Sendable {
         let clock = own.value.clock(at: now)
         let found: StrongestSubscription?
         if let index, let groupId {
-            found = clock.map { own.value.subscriptions(inGroup: groupId, by: index, at: $0) }
+            found = clock.map { own.value.subscriptions(inGroup: groupId, by: index, at: $0, now: now) }
         } else {
-            found = clock.map { own.value.subscriptions(inGroup: groupId, of: app, at: $0) }
+            found = clock.map { own.value.subscriptions(inGroup: groupId, of: app, at: $0, now: now) }
         }
         if let index, let groupId, own === history {
             accounts = index.accountTokens(inGroup: groupId)
@@ -60,9 +57,7 @@ final class HistoryReading: Sendable {
         }
         let share = own.value.heldShare(of: subscription)
         isHeld = own.value.isHeld || share?.isWhole == true
-        let newest = subscription?.newestDate
-        isOverdue = (isHeld || share != nil) && Self.isOverdue(subscription, since: newest)
-        date = isHeld || isOverdue ? newest ?? own.value.asOf : Self.date(of: own.value, subscription)
+        date = isHeld ? subscription?.newestDate ?? own.value.asOf : Self.date(of: own.value, subscription)
         let isWhole = !own.value.isComposed && own.value.heldShares.isEmpty
         namesAccount = isWhole ? !accounts.isEmpty : own.value.namesAccount(of: subscription)
     }
@@ -71,13 +66,6 @@ final class HistoryReading: Sendable {
         guard let subscription else { return history.asOf }
         if history.coverage == .partial { return subscription.oldestDate ?? history.asOf }
         return history.asOf.map { history.clock(of: subscription.originalTransactionId, at: $0) }
-    }
-
-    private static func isOverdue(_ subscription: Subscription?, since date: Timestamp?) -> Bool {
-        guard let subscription, subscription.state == .lapsed, let date,
-            let expiry = subscription.transaction?.expiresDate
-        else { return false }
-        return expiry > date && subscription.renewal.autoRenewStatus != false
     }
 }
 

@@ -21,6 +21,16 @@ final class OfferFacts: Sendable {
     /// Held state may be known of it by evidence that was presented for it, and counts as if it was presented again.
     var countsAccounts: Bool { reading?.namesAccount == false && request.account != .none }
 
+    /// Why the state of the subscription that counts is not known well enough for the offer; `nil` where it is.
+    var doubt: StateCertainty? {
+        guard let subscription = reading?.subscription, subscription.certainty != .known else { return nil }
+        if subscription.state == .familyShared, offer.familyShared == .refuse { return nil }
+        if case .wasToRenew = subscription.certainty, offer.isOpen(whateverBecameOf: subscription, at: now) {
+            return nil
+        }
+        return subscription.certainty
+    }
+
     /// How old what decides may be, in seconds; 0 for no limit.
     var maximumAgeSeconds: Int64 {
         reading?.isHeld == true ? request.maximumHeldAgeSeconds : request.maximumEvidenceAgeSeconds
@@ -54,5 +64,15 @@ final class OfferFacts: Sendable {
         self.group = group
         self.offer = offer
         self.reading = reading(offer, group)
+    }
+}
+
+extension PromotionalOffer {
+    /// Whether a customer may have the offer in every state that a subscription may be in which was to renew.
+    fileprivate func isOpen(whateverBecameOf subscription: Subscription, at now: Timestamp) -> Bool {
+        guard audience.isSuperset(of: SubscriberState.audience) else { return false }
+        guard let end = subscription.endsAt else { return minimumLapsedDays == nil && maximumLapsedDays == nil }
+        return minimumLapsedDays.map { end.adding(days: $0) <= now } ?? true
+            && maximumLapsedDays.map { end.adding(days: $0) >= now } ?? true
     }
 }

@@ -93,9 +93,15 @@ enum OfferRules {
                 guard let history = facts.history else { return .noEvidence }
                 guard history.value.asOf != nil else { return .evidenceStale }
                 guard history.value.bundleId != nil else { return .noEvidence }
+                if facts.doubt == .endNotSaid { return .noEvidence }
                 return facts.reading?.standing == .noEvidence ? .noEvidence : nil
             },
-            saw: { EvidencePhrases.evidence($0.history?.value, standing: $0.reading?.standing) }
+            saw: { facts in
+                if facts.doubt == .endNotSaid {
+                    return EvidencePhrases.endNotSaid(of: facts.reading?.subscription?.transaction)
+                }
+                return EvidencePhrases.evidence(facts.history?.value, standing: facts.reading?.standing)
+            }
         ),
         Rule(
             "subscriptionGroup",
@@ -110,11 +116,16 @@ enum OfferRules {
         Rule(
             "evidenceAge",
             refusal: { facts in
-                if facts.reading?.isOverdue == true { return .evidenceStale }
+                if case .wasToRenew = facts.doubt { return .evidenceStale }
                 return EvidenceAge.isOver(facts.maximumAgeSeconds, of: facts.reading?.date, at: facts.now)
                     ? .evidenceStale : nil
             },
-            saw: { EvidencePhrases.age(of: $0.reading, limit: $0.maximumAgeSeconds, at: $0.now) }
+            saw: { facts in
+                if case .wasToRenew(let date) = facts.doubt {
+                    return EvidencePhrases.unknownRenewal(of: facts.reading?.subscription, after: date)
+                }
+                return EvidencePhrases.age(of: facts.reading, limit: facts.maximumAgeSeconds, at: facts.now)
+            }
         ),
         Rule(
             "subscription",

@@ -17,9 +17,10 @@ extension Subscription {
     /// - Parameters:
     ///   - product: The product that the offer is on.
     ///   - app: The app of the catalog, which knows levels and periods.
-    /// - Returns: The start; `nil` when the catalog or the evidence does not say enough, and in the grace period, of which
+    /// - Returns: The start; `nil` when the catalog or the evidence does not say enough, the state is not known, and in the grace period, of which
     ///   Apple says nothing.
     func start(ofOfferOn product: Product, in app: App) -> OfferStart? {
+        guard certainty == .known else { return nil }
         switch state {
         case .lapsed, .refunded, .billingRetry: return .now
         case .gracePeriod, .familyShared: return nil
@@ -39,7 +40,7 @@ extension Subscription {
     /// to be.
     var hasRunningOffer: Bool {
         switch state {
-        case .active, .activeAutoRenewOff: transaction?.offer != nil || renewal.promotionalOfferId != nil
+        case .active, .activeAutoRenewOff: transaction?.offer != nil || renewal.offer != nil
         default: false
         }
     }

@@ -52,9 +52,13 @@ extension Subscription {
         switch state {
         case .active:
             guard let expiry else { return "The subscription is active" }
+            if certainty != .known { return "The subscription was to renew \(expiry)" }
             return renewal.autoRenewStatus == nil
                 ? "The subscription is active, paid until \(expiry)" : "The subscription renews \(expiry)"
         case .activeAutoRenewOff:
+            if renewal.autoRenewStatus != false, let commitment = commitmentPhrase {
+                return "The subscription is paid month by month\(commitment), and ends then"
+            }
             return expiry.map { "The subscription ends \($0), auto-renew is off" }
                 ?? "The subscription is active, auto-renew is off"
         case .gracePeriod:
@@ -64,8 +68,39 @@ extension Subscription {
         case .lapsed: return expiry.map { "The subscription expired \($0)" } ?? "The subscription has ended"
         case .refunded:
             let day = transaction?.revocationDate.map { " on \($0.day)" } ?? ""
-            return "The newest purchase was refunded or revoked\(day)"
-        case .familyShared: return "The subscription is shared by a family member"
+            return "The newest purchase was \(transaction?.revocation?.phrase ?? "refunded or revoked")\(day)"
+        case .familyShared:
+            guard transaction?.revocation?.kind == .family else {
+                return "The subscription is shared by a family member"
+            }
+            let day = transaction?.revocationDate.map { " on \($0.day)" } ?? ""
+            return "Family Sharing of the subscription ended\(day), and nobody was refunded"
+        }
+    }
+
+    /// How far a commitment has come, as words to put behind others; `nil` without one.
+    private var commitmentPhrase: String? {
+        guard case .monthly(let commitment?) = transaction?.billingPlan else { return nil }
+        var period = ""
+        if let number = commitment.billingPeriodNumber, let total = commitment.totalBillingPeriods {
+            period = ", billing period \(number) of \(total)"
+        }
+        return period + (commitment.expiresDate.map { ", until the commitment is over \($0.day)" } ?? "")
+    }
+}
+
+extension Revocation {
+    /// What was done, as in "the newest purchase was …".
+    fileprivate var phrase: String {
+        switch kind {
+        case .full: "refunded in full"
+        case .prorated:
+            percentage.map { thousandths in
+                let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
+                let decimals = rest == 0 ? "" : ".\(String(rest.magnitude + 1000).dropFirst())"
+                return "refunded in part (\(whole)\(decimals) %)"
+            } ?? "refunded in part"
+        case .family: "no longer shared by a family member"
         }
     }
 }
@@ -82,8 +117,11 @@ extension Subscription {
         let name = transaction.transactionId.map { " \($0)" } ?? ""
         let bought = transaction.purchaseDate.map { ", bought \($0.rfc3339)" } ?? ""
         let expires = transaction.expiresDate.map { ", paid until \($0.rfc3339)" } ?? ""
-        return "\(entry); its newest transaction that counts is\(name) of \(transaction.productId)\(bought)\(expires). "
-            + phrase
+        let plan = commitmentPhrase.map { ", paid month by month\($0)" } ?? ""
+        let apples = renewal.status.map { ". Apple's status is \($0.code.rawValue) (\($0.code.words))" } ?? ""
+        return
+            "\(entry); its newest transaction that counts is\(name) of \(transaction.productId)\(bought)\(expires)\(plan)"
+            + "\(apples). \(phrase)"
     }
 }
 
@@ -92,5 +130,18 @@ extension App {
     var environmentsPhrase: String {
         let names = AppStoreEnvironment.allCases.filter(environments.contains).map(\.rawValue)
         return "only \(names.enumeration) \(names.count == 1 ? "counts" : "count")"
+    }
+}
+
+extension SubscriptionStatus.Code {
+    /// What Apple calls it.
+    fileprivate var words: String {
+        switch self {
+        case .active: "active"
+        case .expired: "expired"
+        case .billingRetry: "billing retry"
+        case .gracePeriod: "grace period"
+        case .revoked: "revoked"
+        }
     }
 }

@@ -50,7 +50,7 @@ final class SubscriberFacts: Sendable {
         return last.endsAt.map { end in
             let clock = last.clock
             let (time, overflow) = clock.millisecondsSince1970.subtractingReportingOverflow(end.millisecondsSince1970)
-            return overflow ? .max : time
+            return overflow ? .max : max(time, 0)
         }
     }
 }

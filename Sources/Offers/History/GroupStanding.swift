@@ -24,9 +24,15 @@ extension SubscriptionHistory {
     ///   - groupId: The group's identifier; `nil` for the whole app.
     ///   - app: The app of the catalog, which knows the groups of its products.
     ///   - clock: Apple's clock, at which expiry and grace are judged unless held state told of a subscription since.
+    ///   - now: The server's clock; Apple's, unless said.
     /// - Returns: The standing.
-    public func standing(inGroup groupId: String?, of app: App, at clock: Timestamp) -> GroupStanding {
-        subscriptions(inGroup: groupId, of: app, at: clock).standing
+    public func standing(
+        inGroup groupId: String?,
+        of app: App,
+        at clock: Timestamp,
+        now: Timestamp? = nil
+    ) -> GroupStanding {
+        subscriptions(inGroup: groupId, of: app, at: clock, now: now ?? clock).standing
     }
 
     /// What the customer is in a group, or in the whole app, with the subscriptions that run beside the one that counts.
@@ -35,8 +41,14 @@ extension SubscriptionHistory {
     ///   - groupId: The group's identifier; `nil` for the whole app.
     ///   - app: The app of the catalog.
     ///   - clock: Apple's clock.
+    ///   - now: The server's clock.
     /// - Returns: What was found.
-    func subscriptions(inGroup groupId: String?, of app: App, at clock: Timestamp) -> StrongestSubscription {
+    func subscriptions(
+        inGroup groupId: String?,
+        of app: App,
+        at clock: Timestamp,
+        now: Timestamp
+    ) -> StrongestSubscription {
         guard let renewals else { return StrongestSubscription(standing: .noEvidence) }
         var found = StrongestSubscription()
         var someUnknown = false
@@ -49,8 +61,8 @@ extension SubscriptionHistory {
                 }
                 guard group == groupId else { continue }
             }
-            let clock = self.clock(of: renewal.originalTransactionId, at: clock)
-            found.consider(renewal, newest: lookup.newestTransaction(of: renewal), at: clock)
+            let clocks = self.clocks(of: renewal, at: clock, now: now)
+            found.consider(renewal, newest: lookup.newestTransaction(of: renewal), by: clocks)
         }
         if found.isSettled { return found }
         if someUnknown { return StrongestSubscription(standing: .groupUnknown) }
@@ -66,19 +78,25 @@ extension SubscriptionHistory {
         return StrongestSubscription(standing: standing)
     }
 
-    /// The same as ``subscriptions(inGroup:of:at:)`` for one of many groups.
+    /// The same as ``subscriptions(inGroup:of:at:now:)`` for one of many groups.
     ///
     /// - Parameters:
     ///   - groupId: The group's identifier.
     ///   - index: What the history has of each group.
     ///   - clock: Apple's clock.
+    ///   - now: The server's clock.
     /// - Returns: What was found.
-    func subscriptions(inGroup groupId: String, by index: GroupIndex, at clock: Timestamp) -> StrongestSubscription {
+    func subscriptions(
+        inGroup groupId: String,
+        by index: GroupIndex,
+        at clock: Timestamp,
+        now: Timestamp
+    ) -> StrongestSubscription {
         guard renewals != nil else { return StrongestSubscription(standing: .noEvidence) }
         var found = StrongestSubscription()
         for renewal in index.entries(inGroup: groupId) {
-            let clock = self.clock(of: renewal.originalTransactionId, at: clock)
-            found.consider(renewal, newest: index.lookup.newestTransaction(of: renewal), at: clock)
+            let clocks = self.clocks(of: renewal, at: clock, now: now)
+            found.consider(renewal, newest: index.lookup.newestTransaction(of: renewal), by: clocks)
         }
         if found.isSettled { return found }
         if index.hasUnknownEntry { return StrongestSubscription(standing: .groupUnknown) }

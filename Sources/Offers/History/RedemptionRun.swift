@@ -21,7 +21,7 @@ struct RedemptionRun {
     /// - Parameter transaction: The transaction: none that is shared.
     /// - Returns: Whether it is not under the same offer as the last one, or is, but was bought anew.
     mutating func turns(at transaction: Transaction) -> Bool {
-        let offerId = transaction.offer?.promotionalId
+        let offerId = transaction.offer?.catalogId
         let turns = offerId != self.offerId || offerId != nil && isBoughtAnew(transaction)
         self.offerId = offerId
         // Only what is under an offer is asked about.

@@ -64,10 +64,10 @@ public final class RedemptionTally: Sendable {
             counts[Place(groupId: purchase.groupId, offerId: offerId), default: 0] += 1
         }
         let renewals = history.renewals ?? []
-        guard renewals.contains(where: { $0.promotionalOfferId != nil }) else { return }
+        guard renewals.contains(where: { $0.offer?.catalogId != nil }) else { return }
         let lookup = EntryLookup(history, of: app)
         for renewal in renewals {
-            guard let offerId = renewal.promotionalOfferId, let group = lookup.group(of: renewal) else { continue }
+            guard let offerId = renewal.offer?.catalogId, let group = lookup.group(of: renewal) else { continue }
             let run = renewal.originalTransactionId.flatMap { runs[Line(groupId: group, originalTransactionId: $0)] }
             if run?.offerId != offerId { counts[Place(groupId: group, offerId: offerId), default: 0] += 1 }
         }
@@ -93,9 +93,9 @@ public final class RedemptionTally: Sendable {
 extension SubscriptionHistory {
     /// Whether anything in it is under a promotional offer.
     fileprivate var namesPromotionalOffer: Bool {
-        transactions.contains { $0.offer?.promotionalId != nil }
-            || recordedTransactions.contains { $0.offer?.promotionalId != nil }
-            || renewals?.contains { $0.promotionalOfferId != nil } ?? false
+        transactions.contains { $0.offer?.catalogId != nil }
+            || recordedTransactions.contains { $0.offer?.catalogId != nil }
+            || renewals?.contains { $0.offer?.catalogId != nil } ?? false
     }
 
     /// The transactions, with those on record beside them; of two copies what either says of the offer and the reason.
@@ -104,7 +104,7 @@ extension SubscriptionHistory {
         var all = transactions
         for recorded in recordedTransactions {
             if let index = all.firstIndex(where: recorded.isCopy) {
-                if all[index].offer?.promotionalId == nil { all[index].offer = recorded.offer }
+                if all[index].offer?.catalogId == nil { all[index].offer = recorded.offer }
                 if all[index].reason == nil { all[index].reason = recorded.reason }
             } else {
                 all.append(recorded)

@@ -18,8 +18,17 @@ public struct RenewalInfo: Equatable, Sendable {
     public var isInBillingRetryPeriod: Bool
     /// When the Billing Grace Period ends or ended.
     public var gracePeriodExpiresDate: Timestamp?
-    /// The promotional offer that the next renewal falls under.
-    public var promotionalOfferId: String?
+    /// The offer that the next renewal falls under.
+    public var offer: RedeemedOffer?
+    /// Whether a commitment of several billing periods renews when it is over (`commitmentAutoRenewStatus`); `nil` where
+    /// there is none.
+    ///
+    /// ``autoRenewStatus`` speaks of the next billing period alone: a customer who has cancelled goes on paying.
+    public var commitmentAutoRenewStatus: Bool?
+    /// The win-back offers that the customer may have, in Apple's order, the best first (`eligibleWinBackOfferIds`).
+    public var eligibleWinBackOfferIds: [String] = []
+    /// What Apple itself says that the subscription is; `nil` where the evidence does not say.
+    public var status: SubscriptionStatus?
     /// When Apple signed it; `nil` for what is not signed by itself.
     public var signedDate: Timestamp?
     /// Whether nobody said any of it: a transaction alone stands for both, as far as it counts.
@@ -35,7 +44,8 @@ public struct RenewalInfo: Equatable, Sendable {
     ///   - hasExpirationIntent: Whether the subscription ended.
     ///   - isInBillingRetryPeriod: Whether Apple is retrying a failed renewal.
     ///   - gracePeriodExpiresDate: When the Billing Grace Period ends or ended.
-    ///   - promotionalOfferId: The promotional offer that the next renewal falls under.
+    ///   - offer: The offer that the next renewal falls under.
+    ///   - commitmentAutoRenewStatus: Whether a commitment renews when it is over.
     ///   - signedDate: When Apple signed it.
     public init(
         originalTransactionId: String?,
@@ -45,7 +55,8 @@ public struct RenewalInfo: Equatable, Sendable {
         hasExpirationIntent: Bool = false,
         isInBillingRetryPeriod: Bool = false,
         gracePeriodExpiresDate: Timestamp? = nil,
-        promotionalOfferId: String? = nil,
+        offer: RedeemedOffer? = nil,
+        commitmentAutoRenewStatus: Bool? = nil,
         signedDate: Timestamp? = nil
     ) {
         self.originalTransactionId = originalTransactionId
@@ -55,7 +66,8 @@ public struct RenewalInfo: Equatable, Sendable {
         self.hasExpirationIntent = hasExpirationIntent
         self.isInBillingRetryPeriod = isInBillingRetryPeriod
         self.gracePeriodExpiresDate = gracePeriodExpiresDate
-        self.promotionalOfferId = promotionalOfferId
+        self.offer = offer
+        self.commitmentAutoRenewStatus = commitmentAutoRenewStatus
         self.signedDate = signedDate
     }
 
@@ -78,5 +90,37 @@ public struct RenewalInfo: Equatable, Sendable {
         )
         entry.isStandIn = true
         return entry
+    }
+}
+
+/// What Apple says that a subscription is (`status` of the App Store Server API and of notifications).
+public struct SubscriptionStatus: Equatable, Sendable {
+    /// The five that there are.
+    public enum Code: Int64, Sendable {
+        /// The customer has access, and pays.
+        case active = 1
+        /// The subscription has ended.
+        case expired = 2
+        /// A renewal failed, and Apple retries.
+        case billingRetry = 3
+        /// A renewal failed, and the customer keeps access for a while.
+        case gracePeriod = 4
+        /// The App Store refunded the subscription, or revoked access by Family Sharing.
+        case revoked = 5
+    }
+
+    /// What the subscription is.
+    public let code: Code
+    /// When Apple said so.
+    public let asOf: Timestamp
+
+    /// Creates a status.
+    ///
+    /// - Parameters:
+    ///   - code: What the subscription is.
+    ///   - asOf: When Apple said so.
+    public init(_ code: Code, asOf: Timestamp) {
+        self.code = code
+        self.asOf = asOf
     }
 }

@@ -20,14 +20,9 @@ struct StrongestSubscription {
     /// - Parameters:
     ///   - renewal: Its entry.
     ///   - newest: Its newest transaction that counts; `nil` when there is none.
-    ///   - clock: Apple's clock.
-    mutating func consider(_ renewal: RenewalInfo, newest: Transaction?, at clock: Timestamp) {
-        if newest == nil, renewal.isStandIn {
-            // Upgraded ones alone: what came after them was left out.
-            if standing == .neverSubscribed { standing = .noEvidence }
-            return
-        }
-        consider(Subscription(renewal: renewal, newest: newest, at: clock))
+    ///   - clocks: The clocks by which it is judged.
+    mutating func consider(_ renewal: RenewalInfo, newest: Transaction?, by clocks: SubscriptionClocks) {
+        consider(Subscription(renewal: renewal, newest: newest, by: clocks))
     }
 
     private mutating func consider(_ subscription: Subscription) {
@@ -44,8 +39,10 @@ struct StrongestSubscription {
 
     /// Whether the left one counts less; of two with the same state the one whose access ends first does.
     ///
-    /// Of two that end together the identifiers decide, so that the order of the list does not.
+    /// One of which nobody knows what became counts as strong as it may be: only one that is known to be active counts
+    /// more. Of two that end together the identifiers decide, so that the order of the list does not.
     static func isWeaker(_ left: Subscription, _ right: Subscription) -> Bool {
+        guard left.rank == right.rank else { return left.rank > right.rank }
         guard left.state == right.state else { return left.state < right.state }
         guard left.stateCountingShared == right.stateCountingShared else {
             return left.stateCountingShared < right.stateCountingShared
@@ -65,7 +62,18 @@ struct StrongestSubscription {
     private static func tieBreaker(_ renewal: RenewalInfo) -> [String] {
         [
             renewal.originalTransactionId ?? "", renewal.productId ?? "", renewal.autoRenewStatus == true ? "1" : "0",
-            renewal.promotionalOfferId ?? "",
+            renewal.offer.map { "\($0.type)\($0.identifier)" } ?? "",
         ]
+    }
+}
+
+extension Subscription {
+    /// How much it may count, the strongest first.
+    fileprivate var rank: Int {
+        switch state {
+        case .familyShared: 3
+        case .active where certainty == .known: 0
+        default: certainty == .known ? 2 : 1
+        }
     }
 }

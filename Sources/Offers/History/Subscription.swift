@@ -7,6 +7,8 @@ public final class Subscription: Sendable {
     /// What the customer would be if shared purchases counted as their own; the same as ``state`` unless that is
     /// ``SubscriberState/familyShared``.
     public let stateCountingShared: SubscriberState
+    /// How well the state is known.
+    public let certainty: StateCertainty
     /// The entry of `pending_renewal_info`, or the renewal info.
     public let renewal: RenewalInfo
     /// The newest transaction that counts; `nil` when the evidence has none.
@@ -45,25 +47,20 @@ public final class Subscription: Sendable {
         return Transaction.isOlder(all[other], all[index])
     }
 
-    /// Reads the state of a subscription at Apple's clock.
+    /// Reads the state of a subscription.
     ///
     /// - Parameters:
     ///   - renewal: The entry.
     ///   - newest: The newest transaction that counts; `nil` when there is none.
-    ///   - clock: Apple's clock.
-    init(renewal: RenewalInfo, newest: Transaction?, at clock: Timestamp) {
+    ///   - clocks: The clocks by which it is judged.
+    init(renewal: RenewalInfo, newest: Transaction?, by clocks: SubscriptionClocks) {
+        let reading = StateReading(of: newest, with: renewal, by: clocks)
         self.renewal = renewal
         self.transaction = newest
-        self.clock = clock
-        guard let newest else {
-            let state = Self.state(of: renewal, at: clock)
-            self.stateCountingShared = state
-            self.state = state
-            return
-        }
-        let state = Self.state(of: newest, with: renewal, at: clock)
-        self.stateCountingShared = state
-        self.state = newest.isFamilyShared ? .familyShared : state
+        clock = reading.clock
+        certainty = reading.certainty
+        stateCountingShared = reading.state
+        state = newest?.isFamilyShared == true ? .familyShared : reading.state
     }
 
     /// The identifier of its first purchase; `nil` where the evidence does not say.
@@ -85,37 +82,10 @@ public final class Subscription: Sendable {
     public var endsAt: Timestamp? {
         let expiry = transaction?.expiresDate
         let grace = renewal.gracePeriodExpiresDate
-        let end = [expiry, grace].compactMap(\.self).max()
+        var end = [expiry, grace].compactMap(\.self).max()
+        if let status = renewal.status, status.code == .expired { end = end.map { min($0, status.asOf) } }
         guard let revocation = transaction?.revocationDate else { return end }
         return end.map { min($0, revocation) } ?? revocation
-    }
-
-    /// The state as the newest transaction and its entry tell it.
-    private static func state(
-        of newest: Transaction,
-        with renewal: RenewalInfo,
-        at clock: Timestamp
-    ) -> SubscriberState {
-        if newest.revocationDate != nil { return .refunded }
-        if let expiry = newest.expiresDate, expiry > clock {
-            return renewal.autoRenewStatus == false ? .activeAutoRenewOff : .active
-        }
-        return failedRenewal(of: renewal, at: clock) ?? .lapsed
-    }
-
-    /// The state as an entry alone tells it.
-    private static func state(of renewal: RenewalInfo, at clock: Timestamp) -> SubscriberState {
-        if let state = failedRenewal(of: renewal, at: clock) { return state }
-        if renewal.hasExpirationIntent { return .lapsed }
-        return renewal.autoRenewStatus == false ? .activeAutoRenewOff : .active
-    }
-
-    /// Grace period or billing retry, when the entry says so.
-    ///
-    /// In grace is only who has grace left.
-    private static func failedRenewal(of renewal: RenewalInfo, at clock: Timestamp) -> SubscriberState? {
-        if let grace = renewal.gracePeriodExpiresDate, grace > clock { return .gracePeriod }
-        return renewal.isInBillingRetryPeriod ? .billingRetry : nil
     }
 }
 
@@ -123,6 +93,7 @@ extension Subscription: Equatable {
     /// Whether two say the same.
     public static func == (left: Subscription, right: Subscription) -> Bool {
         left.state == right.state && left.stateCountingShared == right.stateCountingShared
+            && left.certainty == right.certainty
             && left.renewal == right.renewal && left.transaction == right.transaction
     }
 }

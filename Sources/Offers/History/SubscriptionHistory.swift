@@ -85,6 +85,21 @@ extension SubscriptionHistory {
         return max(clock, share.asOf)
     }
 
+    /// The clocks by which one subscription is judged.
+    ///
+    /// - Parameters:
+    ///   - renewal: Its entry.
+    ///   - clock: The clock of all subscriptions, by ``clock(at:)``.
+    ///   - now: The server's clock.
+    /// - Returns: The clocks.
+    func clocks(of renewal: RenewalInfo, at clock: Timestamp, now: Timestamp) -> SubscriptionClocks {
+        SubscriptionClocks(
+            apples: self.clock(of: renewal.originalTransactionId, at: clock),
+            now: now,
+            isSignedByPart: isJudgedByServersClock
+        )
+    }
+
     /// What held state adds to a subscription.
     ///
     /// - Parameter subscription: The subscription; `nil` names none.

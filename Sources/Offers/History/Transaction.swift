@@ -10,10 +10,12 @@ public struct Transaction: Equatable, Sendable {
     public var subscriptionGroupIdentifier: String?
     /// When it was bought or renewed.
     public var purchaseDate: Timestamp?
-    /// When the paid time ends; `nil` for what does not expire.
+    /// When the paid time ends; `nil` for what does not expire, and where the evidence does not say.
     public var expiresDate: Timestamp?
     /// When Apple refunded or revoked it.
     public var revocationDate: Timestamp?
+    /// What the revocation was; `nil` where the evidence does not say, as before December 2025: then it is a refund.
+    public var revocation: Revocation?
     /// Whether an upgrade replaced it.
     ///
     /// An upgrade is no refund.
@@ -34,6 +36,8 @@ public struct Transaction: Equatable, Sendable {
     public var storefront: String?
     /// Why there is a transaction; `nil` where the evidence does not say, as verifyReceipt never does.
     public var reason: TransactionReason?
+    /// How the customer pays for it; `nil` where the evidence does not say, or names a plan that is not known.
+    public var billingPlan: BillingPlan?
 
     /// Creates a transaction; what is left out is what most transactions do not have.
     ///
@@ -44,6 +48,7 @@ public struct Transaction: Equatable, Sendable {
     ///   - purchaseDate: When it was bought or renewed.
     ///   - expiresDate: When the paid time ends.
     ///   - revocationDate: When Apple refunded or revoked it.
+    ///   - revocation: What the revocation was.
     ///   - isUpgraded: Whether an upgrade replaced it.
     ///   - isFamilyShared: Whether the customer has it by Family Sharing.
     ///   - appAccountToken: The account that the app set on the purchase.
@@ -53,6 +58,7 @@ public struct Transaction: Equatable, Sendable {
     ///   - price: What was paid.
     ///   - storefront: The App Store's country.
     ///   - reason: Why there is a transaction.
+    ///   - billingPlan: How the customer pays for it.
     public init(
         originalTransactionId: String,
         productId: String,
@@ -60,6 +66,7 @@ public struct Transaction: Equatable, Sendable {
         purchaseDate: Timestamp? = nil,
         expiresDate: Timestamp? = nil,
         revocationDate: Timestamp? = nil,
+        revocation: Revocation? = nil,
         isUpgraded: Bool = false,
         isFamilyShared: Bool = false,
         appAccountToken: AppAccountToken? = nil,
@@ -68,7 +75,8 @@ public struct Transaction: Equatable, Sendable {
         signedDate: Timestamp? = nil,
         price: PaidPrice? = nil,
         storefront: String? = nil,
-        reason: TransactionReason? = nil
+        reason: TransactionReason? = nil,
+        billingPlan: BillingPlan? = nil
     ) {
         self.originalTransactionId = originalTransactionId
         self.productId = productId
@@ -76,6 +84,7 @@ public struct Transaction: Equatable, Sendable {
         self.purchaseDate = purchaseDate
         self.expiresDate = expiresDate
         self.revocationDate = revocationDate
+        self.revocation = revocation
         self.isUpgraded = isUpgraded
         self.isFamilyShared = isFamilyShared
         self.appAccountToken = appAccountToken
@@ -85,6 +94,7 @@ public struct Transaction: Equatable, Sendable {
         self.price = price
         self.storefront = storefront
         self.reason = reason
+        self.billingPlan = billingPlan
     }
 
     /// Whether the left one was bought before the right one.
@@ -114,15 +124,7 @@ public struct Transaction: Equatable, Sendable {
         { $0.isUpgraded ? "1" : "0" }, { $0.subscriptionGroupIdentifier ?? "" },
     ]
 
-    private var offerText: String {
-        switch offer {
-        case nil: ""
-        case .introductory: "1"
-        case .promotional(let id): "2\(id)"
-        case .offerCode(let name): "3\(name)"
-        case .winBack(let id): "4\(id)"
-        }
-    }
+    private var offerText: String { offer.map { "\($0.type)\($0.identifier)" } ?? "" }
 
     private static func precedes(_ left: Timestamp?, _ right: Timestamp?) -> Bool {
         switch (left, right) {
@@ -130,5 +132,33 @@ public struct Transaction: Equatable, Sendable {
         case (nil, _?): true
         default: false
         }
+    }
+}
+
+/// What a revocation was (`revocationType` and `revocationPercentage`, App Store Server API 1.19).
+public struct Revocation: Equatable, Sendable {
+    /// Whether money went back, and how much.
+    public enum Kind: String, Sendable {
+        /// All of the price was refunded.
+        case full = "REFUND_FULL"
+        /// A part of the price was refunded.
+        case prorated = "REFUND_PRORATED"
+        /// Family Sharing ended: the purchaser stopped it, or left the family. Nobody was refunded.
+        case family = "FAMILY_REVOKE"
+    }
+
+    /// Whether money went back.
+    public let kind: Kind
+    /// How much of the price went back, in thousandths of a percent; `nil` where Apple does not say.
+    public let percentage: Int64?
+
+    /// Creates a revocation.
+    ///
+    /// - Parameters:
+    ///   - kind: Whether money went back.
+    ///   - percentage: How much of the price went back, in thousandths of a percent.
+    public init(_ kind: Kind, percentage: Int64? = nil) {
+        self.kind = kind
+        self.percentage = percentage
     }
 }

@@ -3,13 +3,19 @@ struct IntroductoryPast {
     let groupId: String
     /// A transaction of the group under a trial or introductory price; refunded and upgraded ones count.
     let introductory: Transaction?
-    /// A transaction of the group whose time runs at Apple's clock, the customer's own or shared.
+    /// A transaction of the group whose time runs, the customer's own or shared.
     let running: Transaction?
-    /// Until when the last grace period of the group lasts, of the customer's own subscription or a shared one; `nil`
-    /// where none is running.
-    let graceUntil: Timestamp?
+    /// A subscription of the group that is known to be running, the customer's own or a shared one.
+    let active: Subscription?
+    /// A subscription of the group in its grace period, the customer's own or a shared one; of several the one whose
+    /// grace lasts longest.
+    let inGrace: Subscription?
     /// The subscription of the group that counts.
     let subscription: Subscription?
+    /// A subscription of the group that was to renew since Apple last spoke of it; `nil` where there is none.
+    let renewing: Subscription?
+    /// What is missing where nobody said when a subscription of the group ends, in a sentence; `nil` where nothing is.
+    let endNotSaid: String?
     /// A purchase whose group cannot be determined, and which would count if it were this one.
     let undetermined: Bool
     /// Whether all that happened in the group can be seen.
@@ -20,43 +26,61 @@ struct IntroductoryPast {
         inGroup groupId: String,
         by index: GroupIndex,
         at clock: Timestamp,
+        now: Timestamp,
         standing: GroupStanding?
     ) {
         self.groupId = groupId
         var introductory: Transaction?
         var running: Transaction?
         let ofGroup = index.transactions(inGroup: groupId)
-        let newest = index.entries(inGroup: groupId).map { ($0, index.lookup.newestTransaction(of: $0)) }
-        let newestById = Dictionary(
-            newest.compactMap { entry, transaction in entry.originalTransactionId.map { ($0, transaction) } },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let subscriptions = index.entries(inGroup: groupId).map { entry in
+            Subscription(
+                renewal: entry,
+                newest: index.lookup.newestTransaction(of: entry),
+                by: history.clocks(of: entry, at: clock, now: now)
+            )
+        }
+        let byId = Dictionary(grouping: subscriptions) { $0.renewal.originalTransactionId ?? "" }
+        var endless: Transaction?
         for transaction in ofGroup {
             if Self.isIntroductory(transaction) { introductory = Self.earlier(introductory, transaction) }
-            let clock = history.clock(of: transaction.originalTransactionId, at: clock)
-            let last = newestById[transaction.originalTransactionId] ?? nil
-            if Self.isRunning(transaction, at: clock), !Self.isReplaced(transaction, by: last, at: clock) {
+            let found = byId[transaction.originalTransactionId] ?? []
+            if found.isEmpty, Self.isEndless(transaction) { endless = Self.earlier(endless, transaction) }
+            // What Apple says of the subscription itself counts more than the dates of its transactions.
+            guard found.allSatisfy({ $0.renewal.status == nil }) else { continue }
+            let clock = max(now, history.clock(of: transaction.originalTransactionId, at: clock))
+            if Self.isRunning(transaction, at: clock),
+                !found.contains(where: { Self.isReplaced(transaction, by: $0.transaction, at: clock) })
+            {
                 running = Self.earlier(running, transaction)
             }
         }
+        let unsaid = subscriptions.filter { $0.certainty == .endNotSaid }.max(by: StrongestSubscription.isWeaker)
+        endNotSaid =
+            unsaid.map { EvidencePhrases.endNotSaid(of: $0.transaction) }
+            ?? endless.map { EvidencePhrases.endNotSaid(of: $0) }
         let isUnexplained = index.entries(inGroup: groupId).contains { !index.lookup.hasTransactions(of: $0) }
         if case .subscriber(let subscription) = standing {
             self.subscription = subscription
         } else {
             self.subscription = nil
         }
-        graceUntil = newest.compactMap { entry, newest in
-            let clock = history.clock(of: entry.originalTransactionId, at: clock)
-            let state = Subscription(renewal: entry, newest: newest, at: clock).stateCountingShared
-            return state == .gracePeriod ? entry.gracePeriodExpiresDate : nil
-        }.max()
+        let known = subscriptions.filter { $0.certainty == .known }
+        active = known.filter { [.active, .activeAutoRenewOff].contains($0.stateCountingShared) }
+            .max(by: StrongestSubscription.isWeaker)
+        inGrace = known.filter { $0.stateCountingShared == .gracePeriod }.max { left, right in
+            (left.renewal.gracePeriodExpiresDate?.millisecondsSince1970 ?? 0)
+                < (right.renewal.gracePeriodExpiresDate?.millisecondsSince1970 ?? 0)
+        }
+        renewing = subscriptions.filter { $0.certainty != .known && $0.certainty != .endNotSaid }
+            .max(by: StrongestSubscription.isWeaker)
         self.introductory = introductory
         self.running = running
         undetermined =
             index.hasUnknownEntry
             || index.transactions(inGroup: nil).contains {
                 Self.isIntroductory($0)
-                    || Self.isRunning($0, at: history.clock(of: $0.originalTransactionId, at: clock))
+                    || Self.isRunning($0, at: max(now, history.clock(of: $0.originalTransactionId, at: clock)))
             }
         switch history.coverage {
         case .complete: isWhole = history.renewals != nil && !isUnexplained
@@ -67,6 +91,10 @@ struct IntroductoryPast {
 
     private static func isIntroductory(_ transaction: Transaction) -> Bool {
         transaction.offer == .introductory && !transaction.isFamilyShared
+    }
+
+    private static func isEndless(_ transaction: Transaction) -> Bool {
+        !transaction.isUpgraded && transaction.revocationDate == nil && transaction.expiresDate == nil
     }
 
     private static func isRunning(_ transaction: Transaction, at clock: Timestamp) -> Bool {

@@ -110,7 +110,14 @@ public struct IntroductoryPolicy: Sendable {
         standing: GroupStanding?
     ) -> IntroductoryPast {
         if let known = pasts[groupId] { return known }
-        let past = IntroductoryPast(history, inGroup: groupId, by: index(of: history), at: clock, standing: standing)
+        let past = IntroductoryPast(
+            history,
+            inGroup: groupId,
+            by: index(of: history),
+            at: clock,
+            now: now,
+            standing: standing
+        )
         pasts[groupId] = past
         return past
     }

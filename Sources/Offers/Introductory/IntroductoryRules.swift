@@ -47,8 +47,7 @@ enum IntroductoryRules {
         Rule(
             "evidenceAge",
             refusal: { facts in
-                if facts.reading?.isOverdue == true { return .evidenceStale }
-                return EvidenceAge.isOver(facts.maximumAgeSeconds, of: facts.reading?.date, at: facts.now)
+                EvidenceAge.isOver(facts.maximumAgeSeconds, of: facts.reading?.date, at: facts.now)
                     ? .evidenceStale : nil
             },
             saw: { EvidencePhrases.age(of: $0.reading, limit: $0.maximumAgeSeconds, at: $0.now) }
@@ -71,24 +70,23 @@ enum IntroductoryRules {
         ),
         Rule(
             "activeSubscription",
-            refusal: { $0.isActive ? .activeSubscription : nil },
+            refusal: { $0.running != nil || $0.active != nil ? .activeSubscription : nil },
             saw: { past in
-                if let subscription = past.subscription, past.hasActiveSubscription || !past.isActive {
-                    return "\(subscription.basisPhrase)."
-                }
+                if let active = past.active { return "\(active.basisPhrase)." }
+                if let subscription = past.subscription, past.running == nil { return "\(subscription.basisPhrase)." }
                 let paid = past.running?.expiresDate.map { " until \($0.day)" } ?? ""
-                return past.isActive
+                return past.running != nil
                     ? "A subscription of group \(past.groupId) is running\(paid)."
                     : "No subscription of group \(past.groupId) is running."
             }
         ),
         Rule(
             "gracePeriod",
-            refusal: { $0.graceUntil == nil ? nil : .gracePeriod },
+            refusal: { $0.inGrace == nil ? nil : .gracePeriod },
             saw: { past in
-                past.graceUntil.map {
-                    "The renewal failed, and the grace period lasts until \($0.day), with access for the customer."
-                } ?? "No grace period is running."
+                guard let inGrace = past.inGrace else { return "No grace period is running." }
+                let end = inGrace.renewal.gracePeriodExpiresDate.map { " until \($0.day)" } ?? ""
+                return "The renewal failed, and the grace period lasts\(end), with access for the customer."
             }
         ),
         Rule(
@@ -101,26 +99,26 @@ enum IntroductoryRules {
         ),
         Rule(
             "coverage",
-            refusal: { $0.isWhole ? nil : .noEvidence },
+            refusal: { $0.isWhole && $0.endNotSaid == nil ? nil : .noEvidence },
             saw: { past in
-                past.isWhole
+                if let sentence = past.endNotSaid { return sentence }
+                return past.isWhole
                     ? "The evidence shows all that happened in group \(past.groupId)."
                     : "What the evidence leaves out of group \(past.groupId) cannot be seen; an introductory offer may "
                         + "have been used there."
             }
         ),
+        Rule(
+            "renewal",
+            refusal: { $0.renewing == nil || $0.active != nil ? nil : .evidenceStale },
+            saw: { past in
+                guard let renewing = past.renewing, case .wasToRenew(let date) = renewing.certainty, past.active == nil
+                else {
+                    return
+                        "What became of every subscription of group \(past.groupId) is known, or another one is active."
+                }
+                return EvidencePhrases.unknownRenewal(of: renewing, after: date)
+            }
+        ),
     ]
-}
-
-extension IntroductoryPast {
-    /// Whether a subscription of the group is running, the customer's own or a shared one.
-    fileprivate var isActive: Bool { running != nil || hasActiveSubscription }
-
-    /// Whether the subscription that counts is running.
-    fileprivate var hasActiveSubscription: Bool {
-        switch subscription?.stateCountingShared {
-        case .active, .activeAutoRenewOff: true
-        default: false
-        }
-    }
 }

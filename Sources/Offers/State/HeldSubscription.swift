@@ -169,16 +169,16 @@ public struct HeldSubscription: Equatable, Sendable {
 }
 
 extension Held<Transaction> {
-    /// The transaction with what another copy of it says of the price and the reason, where it says nothing itself.
+    /// The transaction with what another copy of it says where it says nothing itself: verifyReceipt never says as much as
+    /// what Apple signs.
     fileprivate func completed(by copy: Transaction) -> Held<Transaction> {
-        guard
-            value.price == nil && copy.price != nil || value.storefront == nil && copy.storefront != nil
-                || value.reason == nil && copy.reason != nil
-        else { return self }
         var transaction = value
+        transaction.expiresDate = value.expiresDate ?? copy.expiresDate
         transaction.price = value.price ?? copy.price
         transaction.storefront = value.storefront ?? copy.storefront
         transaction.reason = value.reason ?? copy.reason
+        transaction.billingPlan = value.billingPlan ?? copy.billingPlan
+        if value.revocationDate != nil { transaction.revocation = value.revocation ?? copy.revocation }
         return Held(transaction, asOf: asOf, source: source)
     }
 
@@ -195,7 +195,7 @@ extension Held<Transaction> {
     ///
     /// What clients say is never put over what Apple said.
     fileprivate func underOffer(of copy: Held<Transaction>) -> Held<Transaction> {
-        guard value.offer == nil, let offer = copy.value.offer, offer.promotionalId != nil,
+        guard value.offer == nil, let offer = copy.value.offer, offer.catalogId != nil,
             copy.source.isApples || !source.isApples
         else { return self }
         var transaction = value
@@ -225,10 +225,13 @@ extension RenewalInfo? {
 
     private static func order(_ info: RenewalInfo?) -> [String] {
         guard let info else { return [] }
+        func flag(_ value: Bool?) -> String { value.map { $0 ? "on" : "off" } ?? "" }
         return [
-            info.autoRenewStatus.map { $0 ? "on" : "off" } ?? "", info.hasExpirationIntent ? "1" : "0",
+            flag(info.autoRenewStatus), flag(info.commitmentAutoRenewStatus), info.hasExpirationIntent ? "1" : "0",
             info.isInBillingRetryPeriod ? "1" : "0", "\(info.gracePeriodExpiresDate?.millisecondsSince1970 ?? 0)",
-            info.promotionalOfferId ?? "", info.productId ?? "", info.subscriptionGroupIdentifier ?? "",
+            info.offer.map { "\($0.type)\($0.identifier)" } ?? "", info.productId ?? "",
+            info.subscriptionGroupIdentifier ?? "", info.eligibleWinBackOfferIds.joined(separator: " "),
+            info.status.map { "\($0.code.rawValue) \($0.asOf.millisecondsSince1970)" } ?? "",
         ]
     }
 }

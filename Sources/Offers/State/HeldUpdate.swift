@@ -177,7 +177,7 @@ struct HeldUpdate {
 
 extension HeldSubscription {
     /// Whether a promotional offer was redeemed, as far as is held.
-    fileprivate var isRecorded: Bool { transactions.values.contains { $0.value.offer?.promotionalId != nil } }
+    fileprivate var isRecorded: Bool { transactions.values.contains { $0.value.offer?.catalogId != nil } }
 }
 
 extension Transaction {

@@ -23,7 +23,7 @@ extension HeldSubscription {
     ///
     /// A pay-as-you-go offer names itself on each renewal that it covers: that is one redemption, see ``RedemptionRun``.
     public var redemptions: [OfferRedemption] {
-        guard transactions.values.contains(where: { $0.value.offer?.promotionalId != nil }) else { return [] }
+        guard transactions.values.contains(where: { $0.value.offer?.catalogId != nil }) else { return [] }
         var run = RedemptionRun()
         var found: [OfferRedemption] = []
         for transaction in transactions.values.map(\.value).sorted(by: Transaction.isOlder)
@@ -43,12 +43,5 @@ extension HeldSubscription {
             )
         }
         return found
-    }
-}
-
-extension RedeemedOffer {
-    /// The identifier of a promotional offer; `nil` for others.
-    var promotionalId: String? {
-        if case .promotional(let id) = self { id } else { nil }
     }
 }

@@ -102,19 +102,7 @@ extension JSONWriter {
         flag("isUpgraded", transaction.isUpgraded)
         flag("isFamilyShared", transaction.isFamilyShared)
         optional("account", transaction.appAccountToken?.lowercased)
-        switch transaction.offer {
-        case nil: break
-        case .introductory: member("offerType", 1)
-        case .promotional(let id):
-            member("offerType", 2)
-            member("offerId", id)
-        case .offerCode(let name):
-            member("offerType", 3)
-            member("offerId", name)
-        case .winBack(let id):
-            member("offerType", 4)
-            member("offerId", id)
-        }
+        members(of: transaction.offer)
         optional("signedDate", transaction.signedDate)
         if let price = transaction.price {
             member("price", price.milliunits)
@@ -122,6 +110,25 @@ extension JSONWriter {
         }
         optional("storefront", transaction.storefront)
         optional("reason", transaction.reason?.rawValue)
+        if let revocation = transaction.revocation {
+            member("revocationType", revocation.kind.rawValue)
+            optional("revocationPercentage", revocation.percentage)
+        }
+        switch transaction.billingPlan {
+        case nil: break
+        case .upfront: member("billingPlanType", "BILLED_UPFRONT")
+        case .monthly(let commitment):
+            member("billingPlanType", "MONTHLY")
+            optional("billingPeriodNumber", commitment?.billingPeriodNumber)
+            optional("totalBillingPeriods", commitment?.totalBillingPeriods)
+            optional("commitmentExpiresDate", commitment?.expiresDate)
+        }
+    }
+
+    private mutating func members(of offer: RedeemedOffer?) {
+        guard let offer else { return }
+        member("offerType", offer.type)
+        if !offer.identifier.isEmpty { member("offerId", offer.identifier) }
     }
 
     fileprivate mutating func members(of held: Held<RenewalInfo?>) {
@@ -138,7 +145,21 @@ extension JSONWriter {
         flag("hasExpirationIntent", renewal.hasExpirationIntent)
         flag("isInBillingRetryPeriod", renewal.isInBillingRetryPeriod)
         optional("gracePeriodExpiresDate", renewal.gracePeriodExpiresDate)
-        optional("offerId", renewal.promotionalOfferId)
+        members(of: renewal.offer)
+        if let status = renewal.commitmentAutoRenewStatus {
+            member("commitmentAutoRenewStatus")
+            bool(status)
+        }
+        if let status = renewal.status {
+            member("status", status.code.rawValue)
+            member("statusAsOf", status.asOf.millisecondsSince1970)
+        }
+        if !renewal.eligibleWinBackOfferIds.isEmpty {
+            member("winBackOfferIds")
+            array { list in
+                for id in renewal.eligibleWinBackOfferIds { list.string(id) }
+            }
+        }
         optional("signedDate", renewal.signedDate)
     }
 
@@ -148,6 +169,10 @@ extension JSONWriter {
 
     private mutating func optional(_ name: StaticString, _ value: Timestamp?) {
         if let value { member(name, value.millisecondsSince1970) }
+    }
+
+    private mutating func optional(_ name: StaticString, _ value: Int64?) {
+        if let value { member(name, value) }
     }
 
     private mutating func flag(_ name: StaticString, _ value: Bool) {
@@ -168,6 +193,7 @@ private struct HeldFields {
     private var texts: [String: String] = [:]
     private var numbers: [String: Int64] = [:]
     private var flags: [String: Bool] = [:]
+    private var winBackOfferIds: [String] = []
 
     init(from reader: inout JSONReader) throws(JSONFault) {
         var fields = HeldFields()
@@ -176,6 +202,10 @@ private struct HeldFields {
             case .string: fields.texts[name] = try reader.readString()
             case .number: fields.numbers[name] = try reader.readInt64()
             case .boolean: fields.flags[name] = try reader.readBool()
+            case .array where name == "winBackOfferIds":
+                try reader.readArray { (_, reader) throws(JSONFault) in
+                    fields.winBackOfferIds.append(try reader.readString())
+                }
             default: try reader.skipValue()
             }
         }
@@ -185,15 +215,7 @@ private struct HeldFields {
     private init() {}
 
     func transaction(of identity: SubscriptionIdentity) throws(JSONFault) -> Held<Transaction> {
-        let offer: RedeemedOffer? =
-            switch numbers["offerType"] {
-            case 1: .introductory
-            case 2: .promotional(texts["offerId"] ?? "")
-            case 3: .offerCode(texts["offerId"] ?? "")
-            case 4: .winBack(texts["offerId"] ?? "")
-            default: nil
-            }
-        return Held(
+        Held(
             Transaction(
                 originalTransactionId: identity.originalTransactionId,
                 productId: texts["productId"] ?? "",
@@ -201,6 +223,9 @@ private struct HeldFields {
                 purchaseDate: date("purchaseDate"),
                 expiresDate: date("expiresDate"),
                 revocationDate: date("revocationDate"),
+                revocation: texts["revocationType"].flatMap(Revocation.Kind.init).map {
+                    Revocation($0, percentage: numbers["revocationPercentage"])
+                },
                 isUpgraded: flags["isUpgraded"] ?? false,
                 isFamilyShared: flags["isFamilyShared"] ?? false,
                 appAccountToken: texts["account"].flatMap(AppAccountToken.init),
@@ -209,11 +234,31 @@ private struct HeldFields {
                 signedDate: date("signedDate"),
                 price: price,
                 storefront: texts["storefront"],
-                reason: texts["reason"].flatMap(TransactionReason.init)
+                reason: texts["reason"].flatMap(TransactionReason.init),
+                billingPlan: billingPlan
             ),
             asOf: try asOf,
             source: try source
         )
+    }
+
+    private var offer: RedeemedOffer? {
+        RedeemedOffer(type: numbers["offerType"], identifier: texts["offerId"])
+    }
+
+    private var billingPlan: BillingPlan? {
+        switch texts["billingPlanType"] {
+        case "BILLED_UPFRONT": .upfront
+        case "MONTHLY": .monthly(commitment)
+        default: nil
+        }
+    }
+
+    private var commitment: BillingPlan.Commitment? {
+        let (number, total) = (numbers["billingPeriodNumber"], numbers["totalBillingPeriods"])
+        let end = date("commitmentExpiresDate")
+        guard number != nil || total != nil || end != nil else { return nil }
+        return BillingPlan.Commitment(billingPeriodNumber: number, totalBillingPeriods: total, expiresDate: end)
     }
 
     private var price: PaidPrice? {
@@ -223,21 +268,23 @@ private struct HeldFields {
 
     func renewal(of identity: SubscriptionIdentity) throws(JSONFault) -> Held<RenewalInfo?> {
         guard flags["isThere"] == true else { return Held(nil, asOf: try asOf, source: try source) }
-        return Held(
-            RenewalInfo(
-                originalTransactionId: identity.originalTransactionId,
-                productId: texts["productId"],
-                subscriptionGroupIdentifier: texts["group"],
-                autoRenewStatus: flags["autoRenewStatus"],
-                hasExpirationIntent: flags["hasExpirationIntent"] ?? false,
-                isInBillingRetryPeriod: flags["isInBillingRetryPeriod"] ?? false,
-                gracePeriodExpiresDate: date("gracePeriodExpiresDate"),
-                promotionalOfferId: texts["offerId"],
-                signedDate: date("signedDate")
-            ),
-            asOf: try asOf,
-            source: try source
+        var renewal = RenewalInfo(
+            originalTransactionId: identity.originalTransactionId,
+            productId: texts["productId"],
+            subscriptionGroupIdentifier: texts["group"],
+            autoRenewStatus: flags["autoRenewStatus"],
+            hasExpirationIntent: flags["hasExpirationIntent"] ?? false,
+            isInBillingRetryPeriod: flags["isInBillingRetryPeriod"] ?? false,
+            gracePeriodExpiresDate: date("gracePeriodExpiresDate"),
+            offer: offer,
+            commitmentAutoRenewStatus: flags["commitmentAutoRenewStatus"],
+            signedDate: date("signedDate")
         )
+        renewal.eligibleWinBackOfferIds = winBackOfferIds
+        if let code = numbers["status"].flatMap(SubscriptionStatus.Code.init), let asOf = date("statusAsOf") {
+            renewal.status = SubscriptionStatus(code, asOf: asOf)
+        }
+        return Held(renewal, asOf: try asOf, source: try source)
     }
 
     private func date(_ name: String) -> Timestamp? { numbers[name].map(Timestamp.init(millisecondsSince1970:)) }

@@ -86,7 +86,7 @@ struct SignedTransactionsTests {
             hasExpirationIntent: true,
             isInBillingRetryPeriod: true,
             gracePeriodExpiresDate: date(1_797_700_000_000),
-            promotionalOfferId: "stay",
+            offer: .promotional("stay"),
             signedDate: date(1_795_262_400_000)
         )
         #expect(history.renewals == [renewal])
@@ -123,7 +123,7 @@ struct SignedTransactionsTests {
         #expect(history.environment == .sandbox)
         #expect(history.renewals?.map(\.originalTransactionId) == ["1"])
         #expect(history.renewals?.first?.autoRenewStatus == nil)
-        #expect(history.renewals?.first?.promotionalOfferId == nil)
+        #expect(history.renewals?.first?.offer == nil)
     }
 
     @Test("Only an auto-renewable subscription makes an entry", arguments: ["Consumable", "Non-Renewing Subscription"])

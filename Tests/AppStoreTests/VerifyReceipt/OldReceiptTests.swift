@@ -25,9 +25,10 @@ struct OldReceiptTests {
     private static let future = now + 864_000_000
 
     /// An iOS 6 style receipt of one transaction: dates in milliseconds without `_ms`, and `bid`.
-    private static func single(_ product: String = "p", until expiry: Int64, _ more: String = "") -> String {
+    private static func single(_ product: String = "p", until expiry: Int64, _ more: String = "", id: Int = 1) -> String
+    {
         #"""
-        {"bid":"com.example.old","product_id":"\#(product)","original_transaction_id":1,"transaction_id":1,
+        {"bid":"com.example.old","product_id":"\#(product)","original_transaction_id":1,"transaction_id":\#(id),
         "purchase_date":"2026-10-01 10:15:06 Etc/GMT","expires_date":\#(expiry)\#(more)}
         """#
     }
@@ -140,7 +141,7 @@ struct OldReceiptTests {
         Row(
             "asked with exclude-old-transactions: the receipt shows a period that the list leaves out, and it may be a trial",
             #"""
-            {"status":0,"receipt":{\#(app),"in_app":[\#(single(until: past - 5000))]},
+            {"status":0,"receipt":{\#(app),"in_app":[\#(single(until: past - 5000, id: 0))]},
             "latest_receipt_info":[\#(single(until: past))],\#(entry)}
             """#,
             .lapsed,

@@ -70,7 +70,7 @@ struct VerifyReceiptResponseTests {
                     hasExpirationIntent: true,
                     isInBillingRetryPeriod: true,
                     gracePeriodExpiresDate: date(1_594_756_000_000),
-                    promotionalOfferId: "o"
+                    offer: .promotional("o")
                 )
             ]
         )
@@ -130,7 +130,7 @@ struct VerifyReceiptResponseTests {
         )
         #expect(history.bundleId == "com.example.old")
         #expect(history.asOf == nil)
-        #expect(history.transactions.count == 1)
+        #expect(history.transactions.map(\.transactionId) == ["2", "1"])
         #expect(history.transactions.first?.expiresDate == Timestamp(millisecondsSince1970: 1_394_619_485_000))
         #expect(history.renewals == [])
     }
@@ -138,13 +138,22 @@ struct VerifyReceiptResponseTests {
     @Test(
         "Dates in words, where there are no milliseconds",
         arguments: [
-            ("2014-03-12 10:18:05 Etc/GMT", 1_394_619_485_000), ("1970-01-01 00:00:00 Etc/GMT", 0),
+            ("2014-03-12 10:18:05 Etc/GMT", 1_394_619_485_000), ("1970-01-01 00:00:01 Etc/GMT", 1000),
             ("2000-02-29 23:59:59 Etc/GMT", 951_868_799_000), ("2026-11-21 12:00:00 Etc/GMT", 1_795_262_400_000),
         ] as [(String, Int64)]
     )
     func textDates(text: String, milliseconds: Int64) throws {
         let history = try read(#"{"status":0,"latest_receipt_info":[{"expires_date":"\#(text)"}]}"#)
         #expect(history.transactions.first?.expiresDate?.millisecondsSince1970 == milliseconds)
+    }
+
+    @Test("A date that is absent, null, empty or 0 is no date", arguments: ["null", "\"\"", "\"0\"", "0"])
+    func noDate(value: String) throws {
+        let history = try read(
+            #"{"status":0,"latest_receipt_info":[{"expires_date_ms":\#(value),"cancellation_date_ms":\#(value)}]}"#
+        )
+        #expect(history.transactions.first?.expiresDate == nil)
+        #expect(history.transactions.first?.revocationDate == nil)
     }
 
     @Test("Milliseconds count where a date is there twice")
@@ -165,17 +174,17 @@ struct VerifyReceiptResponseTests {
     func unreadableBesideMilliseconds(text: String) throws {
         let names = ["purchase_date", "expires_date", "cancellation_date", "grace_period_expires_date"]
         let words = names.map { "\"\($0)\":\(text)" }
-        let milliseconds = names.enumerated().map { "\"\($1)_ms\":\"\($0)\"" }
+        let milliseconds = names.enumerated().map { "\"\($1)_ms\":\"\($0 + 1)\"" }
         for members in [words + milliseconds, milliseconds + words] {
             let object = "{\"product_id\":\"p\",\(members.joined(separator: ","))}"
             let history = try read(
                 "{\"status\":0,\"latest_receipt_info\":\(object),\"pending_renewal_info\":\(object),\"receipt\":\(object)}"
             )
             let transaction = try #require(history.transactions.first)
-            #expect(transaction.purchaseDate?.millisecondsSince1970 == 0)
-            #expect(transaction.expiresDate?.millisecondsSince1970 == 1)
-            #expect(transaction.revocationDate?.millisecondsSince1970 == 2)
-            #expect(history.renewals?.first?.gracePeriodExpiresDate?.millisecondsSince1970 == 3)
+            #expect(transaction.purchaseDate?.millisecondsSince1970 == 1)
+            #expect(transaction.expiresDate?.millisecondsSince1970 == 2)
+            #expect(transaction.revocationDate?.millisecondsSince1970 == 3)
+            #expect(history.renewals?.first?.gracePeriodExpiresDate?.millisecondsSince1970 == 4)
         }
     }
 

@@ -38,7 +38,6 @@ enum CustomerTable {
         Row("retry without grace", history([entry(retrying: true)], [bought(until: -2)]), "anyone", .billingRetry),
         Row("retry noted, but paid time left", history([entry(retrying: true)], [bought()]), "anyone", .active),
         Row("grace noted, but paid time left", history([entry(graceUntil: 9)], [bought()]), "anyone", .active),
-        Row("no expiry on the purchase", history([entry()], [bought(until: nil)]), "anyone", .lapsed),
         Row("entry alone, renewing", history([entry()]), "anyone", .active),
         Row("entry alone, auto-renew off", history([entry(renews: false)]), "anyone", .activeAutoRenewOff),
         Row("entry alone, ended", history([entry(renews: false, ended: true)]), "anyone", .lapsed),
@@ -205,5 +204,6 @@ enum CustomerTable {
         Row("entry without id: by product", history([entry(nil)], [bought("5", refunded: -1)]), "anyone", .refunded),
     ]
 
-    static let all = states + groups + unknownGroups + offers + evidence + scopes + lapses + ends + treatments + strict
+    static let all =
+        states + certainty + groups + unknownGroups + offers + evidence + scopes + lapses + ends + treatments + strict
 }

@@ -91,7 +91,12 @@ struct EvidenceOwnerTests {
         let entries = ids.map { id in
             entry(id, row.transactions.first { $0.originalTransactionId == id }?.productId, renews: nil)
         }
-        let composed = outcome(history(entries, row.transactions, coverage: .partial))
+        let signed = row.transactions.map { transaction in
+            var signed = transaction
+            signed.signedDate = clock
+            return signed
+        }
+        let composed = outcome(history(entries, signed, coverage: .partial))
         #expect(composed.reason == row.composed.reason)
         #expect(composed.isCounted == row.composed.isCounted)
         let whole = outcome(history(entries, row.transactions))

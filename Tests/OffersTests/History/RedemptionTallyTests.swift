@@ -36,7 +36,7 @@ struct RedemptionTallyTests {
                 originalTransactionId: pick([nil, "4"] + ids),
                 productId: pick([nil] + products),
                 subscriptionGroupIdentifier: pick([nil, nil, "stated"]),
-                promotionalOfferId: pick([nil, nil] + offers)
+                offer: pick([nil, nil] + offers).map(RedeemedOffer.promotional)
             )
         }
         var history = SubscriptionHistory(
@@ -90,7 +90,7 @@ struct RedemptionTallyTests {
         var all = history.transactions
         for recorded in history.recordedTransactions {
             if let index = all.firstIndex(where: recorded.isCopy) {
-                if all[index].offer?.promotionalId == nil { all[index].offer = recorded.offer }
+                if all[index].offer?.catalogId == nil { all[index].offer = recorded.offer }
                 if all[index].reason == nil { all[index].reason = recorded.reason }
             } else {
                 all.append(recorded)
@@ -102,7 +102,7 @@ struct RedemptionTallyTests {
             let last = lastBought.updateValue(transaction, forKey: transaction.originalTransactionId)
             if transaction.offer == offer, last?.offer != offer || isAnew(transaction, after: last) { count += 1 }
         }
-        for renewal in history.renewals ?? [] where renewal.promotionalOfferId == offerId {
+        for renewal in history.renewals ?? [] where renewal.offer?.catalogId == offerId {
             guard history.groupIdentifier(of: renewal, in: app) == groupId else { continue }
             let last = renewal.originalTransactionId.flatMap { lastBought[$0] }
             if last?.offer != offer { count += 1 }

@@ -71,7 +71,8 @@ struct HeldDecisionTests {
         let renewing = alone([lesson(signed(bought(on: -30, until: -0.1, by: token), entry(), on: -0.5))])
         let ending = alone([lesson(signed(bought(on: -30, until: -0.1, by: token), entry(renews: false), on: -0.5))])
         let ended = alone([lesson(signed(bought(on: -30, until: -0.6, by: token), entry(ended: true), on: -0.5))])
-        #expect(decide(renewing, limit: 0) == .evidenceStale)
+        #expect(decide(renewing, "comeback", limit: 0) == .evidenceStale)
+        #expect(decide(renewing, limit: 0) == .active)
         #expect(decide(ending, "comeback", limit: 0) == .lapsed)
         #expect(decide(ended, "comeback", limit: 0) == .lapsed)
     }

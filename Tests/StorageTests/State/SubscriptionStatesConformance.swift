@@ -70,7 +70,7 @@ func subscription(
         productId: "monthly",
         autoRenewStatus: true,
         gracePeriodExpiresDate: clock,
-        promotionalOfferId: "next",
+        offer: .promotional("next"),
         signedDate: date
     )
     return HeldSubscription(

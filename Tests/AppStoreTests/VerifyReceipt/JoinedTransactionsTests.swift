@@ -1,0 +1,53 @@
+import Offers
+import Testing
+
+@testable import AppStore
+
+@Suite("latest_receipt_info and in_app are one history")
+struct JoinedTransactionsTests {
+    private static let counts = [1, 2, 15, 16, 17, 40]
+
+    private func transaction(_ number: Int, of subscription: Int, doesExpire: Bool = true) -> Transaction {
+        Transaction(
+            originalTransactionId: "\(subscription)",
+            productId: "pro",
+            purchaseDate: Timestamp(millisecondsSince1970: Int64(number)),
+            expiresDate: doesExpire ? Timestamp(millisecondsSince1970: Int64(number + 1)) : nil,
+            transactionId: "\(number)"
+        )
+    }
+
+    @Test("Each list keeps what it alone has, however long the other is", arguments: counts)
+    func union(count: Int) {
+        let latest = (0..<count).map { transaction($0, of: 0) }
+        let receipt = [transaction(0, of: 0), transaction(count + 5, of: 0), transaction(count + 6, of: 1)]
+        let joined = JoinedTransactions(latest, and: receipt)
+        #expect(joined.transactions == latest + receipt.dropFirst())
+        #expect(joined.lacksPeriods)
+    }
+
+    @Test("Of two copies of a transaction what either says counts, whichever list is fuller", arguments: counts)
+    func fullerCopy(count: Int) {
+        let others = (1..<count).map { transaction($0, of: 0) }
+        let poor = transaction(0, of: 0, doesExpire: false)
+        var full = transaction(0, of: 0)
+        full.revocationDate = Timestamp(millisecondsSince1970: 7)
+        full.offer = .promotional("stay30")
+        #expect(JoinedTransactions([poor] + others, and: [full]).transactions == [full] + others)
+        #expect(JoinedTransactions([full] + others, and: [poor]).transactions == [full] + others)
+    }
+
+    @Test(
+        "Only a paid period that latest_receipt_info leaves out of a subscription it has makes it incomplete",
+        arguments: counts
+    )
+    func periods(count: Int) {
+        let latest = (0..<count).map { transaction($0, of: 0) }
+        var restored = transaction(0, of: 0)
+        restored.transactionId = "restored"
+        #expect(!JoinedTransactions(latest, and: [restored]).lacksPeriods)
+        #expect(!JoinedTransactions(latest, and: [transaction(99, of: 1)]).lacksPeriods)
+        #expect(!JoinedTransactions(latest, and: [transaction(99, of: 0, doesExpire: false)]).lacksPeriods)
+        #expect(JoinedTransactions(latest, and: [transaction(99, of: 0)]).lacksPeriods)
+    }
+}
