@@ -12,4 +12,6 @@ public struct EligibilityAnswer: Sendable {
     public let decisions: [OfferEligibility]
     /// One decision for each product asked about, in the order asked.
     public let products: [ProductEligibility]
+    /// The win-back offers that the customer may have in the groups of these, in Apple's order.
+    public let winBackOffers: [WinBackOffer]
 }

@@ -117,7 +117,8 @@ extension SignOffers {
             maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history),
             maximumHeldAgeSeconds: maximumEvidenceAgeSeconds
         )
-        let decisions = (request.offers ?? app.offers).map { offer in
+        let offers = request.offers ?? app.offers
+        let decisions = offers.map { offer in
             let decision = metrics.rooms.measure(.decision) { offerPolicy.decide(offer, explaining: request.explain) }
             metrics.decisions.count(
                 CountedDecision(
@@ -135,14 +136,21 @@ extension SignOffers {
                 introductoryPolicy.decide(productId, explaining: request.explain)
             }
             metrics.decisions.count(decision.reason)
-            return ProductEligibility(productId: productId, introductoryOffer: decision)
+            return ProductEligibility(
+                productId: productId,
+                introductoryOffer: decision,
+                winBackOffers: offerPolicy.winBackOffers(inGroups: app.groups(ofProducts: [productId]))
+            )
         }
         return EligibilityAnswer(
             bundleId: request.bundleId,
             environment: customer.history?.value.environment,
             account: request.account,
             decisions: decisions,
-            products: products
+            products: products,
+            winBackOffers: offerPolicy.winBackOffers(
+                inGroups: app.groups(ofProducts: Set(offers.map(\.productId) + request.products))
+            )
         )
     }
 }

@@ -20,6 +20,7 @@ extension EligibilityAnswer {
             answer.array { elements in
                 for product in products { product.write(to: &elements) }
             }
+            answer.member(winBackOffers)
         }
         return writer.bytes
     }
@@ -30,6 +31,23 @@ extension ProductEligibility {
         writer.object { product in
             product.member("productId", productId)
             product.member("introductoryOffer", introductoryOffer)
+            product.member(winBackOffers)
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes `winBackOffers`, which is left out where there are none.
+    fileprivate mutating func member(_ offers: [WinBackOffer]) {
+        guard !offers.isEmpty else { return }
+        member("winBackOffers")
+        array { list in
+            for offer in offers {
+                list.object { json in
+                    json.member("id", offer.id)
+                    if let url = offer.url { json.member("url", url) }
+                }
+            }
         }
     }
 }

@@ -26,7 +26,13 @@ extension SubscriptionGroup {
 
 extension Product {
     fileprivate func copy() -> Product {
-        Product(id: id.copy(), period: period, level: level, offers: offers.map { $0.copy() })
+        Product(
+            id: id.copy(),
+            period: period,
+            level: level,
+            offers: offers.map { $0.copy() },
+            winBackOffers: winBackOffers.map { WinBackOffer(id: $0.id.copy(), url: $0.url?.copy()) }
+        )
     }
 }
 

@@ -69,6 +69,15 @@ public final class App: Sendable {
         subscriptionGroups.contains { $0.products.contains { $0.offers.contains { $0.maxRedemptions != nil } } }
     }
 
+    /// The groups of products, in the catalog's order.
+    ///
+    /// - Parameter productIds: The products; one that the catalog lacks has no group.
+    /// - Returns: The groups, each once.
+    public func groups(ofProducts productIds: Set<String>) -> [SubscriptionGroup] {
+        let ids = Set(productIds.compactMap { product($0)?.group.id })
+        return subscriptionGroups.filter { ids.contains($0.id) }
+    }
+
     /// The product with that identifier and the group it is in; `nil` when the catalog does not have it.
     ///
     /// The time this takes does not grow with the catalog.

@@ -9,6 +9,8 @@ public final class Product: Sendable {
     public let level: Int?
     /// The offers of this product, in the catalog's order.
     public let offers: [PromotionalOffer]
+    /// The win-back offers of this product of which the catalog has the link.
+    public let winBackOffers: [WinBackOffer]
 
     private let positions: [String: Int]
 
@@ -21,16 +23,19 @@ public final class Product: Sendable {
     ///   - period: How long one billing period lasts.
     ///   - level: The product's level in its group, 1 the highest.
     ///   - offers: Its promotional offers.
+    ///   - winBackOffers: Its win-back offers.
     public init(
         id: String,
         period: SubscriptionPeriod? = nil,
         level: Int? = nil,
-        offers: [PromotionalOffer] = []
+        offers: [PromotionalOffer] = [],
+        winBackOffers: [WinBackOffer] = []
     ) {
         self.id = id
         self.period = period
         self.level = level
         self.offers = offers
+        self.winBackOffers = winBackOffers
         self.positions = Dictionary(offers.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -48,6 +53,6 @@ extension Product: Equatable {
     /// Whether two say the same.
     public static func == (left: Product, right: Product) -> Bool {
         left.id == right.id && left.period == right.period
-            && left.level == right.level && left.offers == right.offers
+            && left.level == right.level && left.offers == right.offers && left.winBackOffers == right.winBackOffers
     }
 }

@@ -140,6 +140,19 @@ public struct OfferPolicy: Sendable {
         )
     }
 
+    /// Whether the evidence is about this customer of this app, in a group, and new enough.
+    ///
+    /// - Parameter group: The group.
+    /// - Returns: `true` when it is; `false` without evidence.
+    mutating func isEvidenceOfCustomer(inGroup group: SubscriptionGroup) -> Bool {
+        guard let history = request.ownHistory?.value, history.bundleId == app.bundleId,
+            history.environment.map(app.environments.contains) == true, let reading = reading(inGroup: group.id),
+            !EvidenceOwner.isOther(than: account, in: reading)
+        else { return false }
+        let limit = reading.isHeld ? request.maximumHeldAgeSeconds : request.maximumEvidenceAgeSeconds
+        return !EvidenceAge.isOver(limit, of: reading.date, at: request.now)
+    }
+
     private mutating func reading(inGroup groupId: String?) -> HistoryReading? {
         guard let history = request.history, let own = request.ownHistory else { return nil }
         if let known = readings[groupId] { return known }

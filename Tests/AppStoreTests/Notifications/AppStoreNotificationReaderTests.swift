@@ -59,7 +59,7 @@ struct AppStoreNotificationReaderTests {
 
     @Test("What Apple signed is read, with its transaction and renewal info")
     func genuine() throws {
-        let text = try signer.sign(payload(data: payloadData, try signedTransaction(), try signedRenewal()))
+        let text = try signer.sign(payload(data: payloadData, #""status":5"#, try signedTransaction(), try signedRenewal()))
         let notification = try reader.notification(text)
         #expect(notification.type == "REFUND")
         #expect(notification.subtype == nil)
@@ -69,6 +69,8 @@ struct AppStoreNotificationReaderTests {
         let history = try #require(notification.history)
         #expect(history.transactions.first?.revocationDate?.millisecondsSince1970 == 1_795_262_300_000)
         #expect(history.renewals?.first?.autoRenewStatus == true)
+        let status = SubscriptionStatus(.revoked, asOf: notification.signedDate)
+        #expect(history.renewals?.first?.status == status)
         #expect(history.coverage == .partial)
     }
 

@@ -131,6 +131,16 @@ struct ServerAPIClientTests {
         #expect(told.transactions.map(\.revocationDate) == [Timestamp(millisecondsSince1970: 1_795_100_000_000)])
     }
 
+    @Test("Apple's status comes with the subscription, as of the question; a number that is none says nothing")
+    func status() async throws {
+        for status in 1...5 {
+            let history = try await ask([try answer(status: status)]).outcome.get()
+            #expect(history.renewals?.map(\.status?.code.rawValue) == [Int64(status)])
+            #expect(history.renewals?.map(\.status?.asOf) == [Self.now])
+        }
+        #expect(try await ask([try answer(status: 9)]).outcome.get().renewals?.map(\.status) == [nil])
+    }
+
     @Test("An answer that says nothing of subscriptions is none, and nobody is taken for a newcomer by it")
     func noData() async throws {
         let silent = Result<IncomingResponse, TransportFault>.reply(#"{"environment":"Production","bundleId":"b"}"#)

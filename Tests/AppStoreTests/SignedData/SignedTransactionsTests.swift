@@ -92,6 +92,56 @@ struct SignedTransactionsTests {
         #expect(history.renewals == [renewal])
     }
 
+    @Test("A commitment that is paid month by month, and whether it goes on")
+    func commitment() throws {
+        let commitment = #"""
+            "billingPlanType":"MONTHLY","commitmentInfo":{"billingPeriodNumber":3,"totalBillingPeriods":12,
+            "commitmentPrice":59880,"commitmentExpiresDate":1820000000000}
+            """#
+        let cancelled = Self.renewal(status: 1)
+            .replacing("}", with: #","commitmentInfo":{"commitmentAutoRenewStatus":0,"commitmentRenewalPrice":1}}"#)
+        let history = try history([Self.transaction(commitment)], [cancelled])
+        let known = BillingPlan.Commitment(
+            billingPeriodNumber: 3,
+            totalBillingPeriods: 12,
+            expiresDate: date(1_820_000_000_000)
+        )
+        #expect(history.transactions.map(\.billingPlan) == [.monthly(known)])
+        #expect(history.renewals?.map(\.autoRenewStatus) == [true])
+        #expect(history.renewals?.map(\.commitmentAutoRenewStatus) == [false])
+        let upfront = try self.history([Self.transaction(#""billingPlanType":"BILLED_UPFRONT""#)])
+        #expect(upfront.transactions.map(\.billingPlan) == [.upfront])
+    }
+
+    @Test("An offer of any type is an offer", arguments: [(2, "o"), (4, "o"), (5, "o"), (6, "o"), (2, nil), (7, nil)])
+    func offerTypes(type: Int, id: String?) throws {
+        let members = #""offerType":\#(type)"# + (id.map { #","offerIdentifier":"\#($0)""# } ?? "")
+        let history = try history([Self.transaction(members)])
+        let offer = try #require(history.transactions.first?.offer)
+        #expect(offer.type == Int64(type))
+        #expect(offer.identifier == id ?? "")
+        #expect(offer.catalogId == ([2, 5].contains(type) ? id : nil))
+    }
+
+    @Test("What was revoked, and how much of the price went back")
+    func revocations() throws {
+        func revoked(_ more: String) throws -> Transaction {
+            try #require(history([Self.transaction(#""revocationDate":1795100000000,\#(more)"#)]).transactions.first)
+        }
+        let prorated = try revoked(#""revocationType":"REFUND_PRORATED","revocationPercentage":50000"#)
+        #expect(prorated.revocation == Revocation(.prorated, percentage: 50_000))
+        #expect(!prorated.isFamilyShared)
+        #expect(try revoked(#""revocationType":"FAMILY_REVOKE""#).isFamilyShared)
+        #expect(try revoked(#""revocationReason":1"#).revocation == nil)
+    }
+
+    @Test("Win-back offers stay in Apple's order")
+    func winBackOffers() throws {
+        let renewal = Self.renewal().replacing("}", with: #","eligibleWinBackOfferIds":["b","a","c"]}"#)
+        let history = try history([Self.transaction()], [renewal])
+        #expect(history.renewals?.map(\.eligibleWinBackOfferIds) == [["b", "a", "c"]])
+    }
+
     @Test("A transaction alone stands for its entry; a renewal info without its transaction counts for nothing")
     func pairs() throws {
         let history = try history([Self.transaction(5, original: 5)], [Self.renewal(original: 6)])

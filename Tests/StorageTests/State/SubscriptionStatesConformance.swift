@@ -58,21 +58,28 @@ func subscription(
         purchaseDate: moment ?? clock.adding(seconds: (Int64(transactionId) ?? 0) * 1000),
         expiresDate: clock.adding(seconds: 90_000),
         revocationDate: refunded ? date : nil,
+        revocation: refunded ? Revocation(.prorated, percentage: 50_000) : nil,
         appAccountToken: account?.pseudonym,
         offer: offer,
         transactionId: transactionId,
         signedDate: date,
         price: price,
-        storefront: price == nil ? nil : "DEU"
+        storefront: price == nil ? nil : "DEU",
+        billingPlan: .monthly(
+            BillingPlan.Commitment(billingPeriodNumber: 3, totalBillingPeriods: 12, expiresDate: clock)
+        )
     )
-    let renewal = RenewalInfo(
+    var renewal = RenewalInfo(
         originalTransactionId: id,
         productId: "monthly",
         autoRenewStatus: true,
         gracePeriodExpiresDate: clock,
         offer: .promotional("next"),
+        commitmentAutoRenewStatus: false,
         signedDate: date
     )
+    renewal.status = SubscriptionStatus(.gracePeriod, asOf: clock)
+    renewal.eligibleWinBackOfferIds = ["second", "first"]
     return HeldSubscription(
         identity(id, bundleId),
         transactions: [Held(transaction, asOf: date, source: .signed)],
@@ -107,7 +114,9 @@ struct SubscriptionStatesTests {
     @Test("What was learnt is found by account and by subscription, at once", arguments: StatesImplementation.all)
     func learnt(implementation: StatesImplementation) async throws {
         let (states, keep) = try implementation.make()
-        let all: [RedeemedOffer?] = [.introductory, .promotional("a"), .offerCode("b"), .winBack("c"), nil]
+        let all: [RedeemedOffer?] = [
+            .introductory, .promotional("a"), .offerCode("b"), .winBack("c"), nil, .other(type: 6, identifier: ""),
+        ]
         for (index, offer) in all.enumerated() {
             states.learn(StateLesson(subscriptions: [subscription(transactionId: "\(index)", offer: offer)]))
         }

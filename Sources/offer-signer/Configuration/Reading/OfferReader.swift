@@ -33,16 +33,36 @@ struct OfferReader {
         var products: [Product] = []
         var offerUses = FirstUses<String>()
         for node in list?.list(of: "products") ?? [] {
-            guard let members = node.mapping(keys: ["id", "period", "level", "offers"]) else { continue }
+            guard let members = node.mapping(keys: ["id", "period", "level", "offers", "winBackOffers"]) else {
+                continue
+            }
             let idNode = members.required("id", "write the product's id as in App Store Connect")
             let id = idNode?.identifier()
             productUses.claim(id, at: idNode, "the id of another product of this app")
             let period = members["period"]?.value("an ISO 8601 duration", SubscriptionPeriod.init(parsingISO8601:))
             let level = members["level"]?.wholeNumber(in: 1...1000)
             let offers = offers(members["offers"], groupId: groupId, &offerUses)
-            if let id { products.append(Product(id: id, period: period, level: level, offers: offers)) }
+            let winBackOffers = winBackOffers(members["winBackOffers"])
+            guard let id else { continue }
+            products.append(
+                Product(id: id, period: period, level: level, offers: offers, winBackOffers: winBackOffers)
+            )
         }
         return products
+    }
+
+    private func winBackOffers(_ list: ConfigurationNode?) -> [WinBackOffer] {
+        var uses = FirstUses<String>()
+        var offers: [WinBackOffer] = []
+        for node in list?.list(of: "win-back offers") ?? [] {
+            guard let members = node.mapping(keys: ["id", "url"]) else { continue }
+            let idNode = members.required("id", "write the win-back offer's id as in App Store Connect")
+            let id = idNode?.identifier()
+            uses.claim(id, at: idNode, "the id of another win-back offer of this product")
+            let url = members["url"]?.value("a URL", HTTPURL.parseLink)
+            if let id { offers.append(WinBackOffer(id: id, url: url)) }
+        }
+        return offers
     }
 
     private mutating func offers(

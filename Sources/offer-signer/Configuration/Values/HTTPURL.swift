@@ -2,6 +2,20 @@ import FoundationEssentials
 
 /// Addresses of HTTP services that the configuration names.
 enum HTTPURL {
+    /// Checks a link that is handed to apps: `https`, without a user or a password.
+    ///
+    /// - Parameter text: The URL.
+    /// - Returns: The same text.
+    /// - Throws: ``ValueFault`` when it is no such URL.
+    static func parseLink(_ text: String) throws(ValueFault) -> String {
+        guard let parts = URLComponents(string: text, encodingInvalidCharacters: false), parts.user == nil,
+            parts.password == nil, parts.scheme?.lowercased() == "https", let host = parts.host, !host.isEmpty
+        else {
+            throw ValueFault("is not an https URL; write the offer's link, such as https://apps.apple.com/win-back/…")
+        }
+        return text
+    }
+
     /// Checks an address: `https`, or `http` to this machine.
     ///
     /// - Parameter text: The URL.
