@@ -14,7 +14,9 @@ from offer_signer import BUNDLE_ID, GROUP_ID, ISSUER_ID, KEY_ID, OFFER_ID, PRODU
 
 APP_APPLE_ID = 1234567890
 SHARED_SECRET = "0123456789abcdef0123456789abcdef"
-STATES = ["active", "activeAutoRenewOff", "gracePeriod", "billingRetry", "lapsed", "refunded", "familyShared"]
+STATES = ["active", "activeAutoRenewOff", "gracePeriod", "billingRetry", "lapsed", "refunded", "familyShared", "familyRevoked"]
+YEARLY_PRODUCT_ID = "pro.yearly.committed"
+RETENTION_OFFER_ID = "keep"
 
 
 def scenario(key):
@@ -23,19 +25,33 @@ def scenario(key):
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )
     offers = [{"id": OFFER_ID, "price": "4.99", "periods": 3}]
-    product = {"id": PRODUCT_ID, "introductoryOffer": {"mode": "freeTrial", "period": "P1W"}, "offers": offers}
+    product = {
+        "id": PRODUCT_ID,
+        "introductoryOffer": {"mode": "freeTrial", "period": "P1W"},
+        "offers": offers,
+        "retentionOffers": [{"id": RETENTION_OFFER_ID, "price": "5.99", "periods": 2}],
+    }
+    yearly = {"id": YEARLY_PRODUCT_ID, "price": "99.00", "period": "P1Y", "monthlyPrice": "9.00"}
     app = {
         "bundleId": BUNDLE_ID,
         "appAppleId": APP_APPLE_ID,
         "issuerId": ISSUER_ID,
         "sharedSecret": SHARED_SECRET,
         "keys": [{"id": KEY_ID, "publicKey": public_key.decode()}],
-        "subscriptionGroups": [{"id": GROUP_ID, "products": [product]}],
+        "subscriptionGroups": [{"id": GROUP_ID, "products": [product, yearly]}],
     }
     customers = [{"name": state, "subscriptions": [{"product": PRODUCT_ID, "state": state}]} for state in STATES]
     long = {"product": PRODUCT_ID, "state": "active", "periods": 50, "introductory": True, "redeemed": [OFFER_ID]}
     customers.append({"name": "loyal", "environment": "Sandbox", "subscriptions": [long]})
     customers.append({"name": "newcomer"})
+    commitment = {"product": YEARLY_PRODUCT_ID, "billingPlanType": "MONTHLY", "state": "active", "periods": 5}
+    win_back = {"product": PRODUCT_ID, "state": "lapsed", "eligibleWinBackOfferIds": ["second", "first"]}
+    partly = {"product": PRODUCT_ID, "state": "refunded", "revocationPercentage": 40000}
+    customers += [
+        {"name": "commitment", "environment": "Sandbox", "subscriptions": [commitment]},
+        {"name": "win-back", "subscriptions": [win_back]},
+        {"name": "refunded-partly", "subscriptions": [partly]},
+    ]
     return {"apps": [app], "customers": customers}
 
 

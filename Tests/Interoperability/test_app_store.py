@@ -10,10 +10,14 @@ import uuid
 import pytest
 from appstoreserverlibrary.api_client import APIError, APIException, GetTransactionHistoryVersion
 from appstoreserverlibrary.jws_signature_creator import PromotionalOfferV2SignatureCreator
+from appstoreserverlibrary.models.AutoRenewStatus import AutoRenewStatus
+from appstoreserverlibrary.models.BillingPlanType import BillingPlanType
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
 from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
 from appstoreserverlibrary.models.OfferType import OfferType
+from appstoreserverlibrary.models.RenewalBillingPlanType import RenewalBillingPlanType
+from appstoreserverlibrary.models.RevocationType import RevocationType
 from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
 from appstoreserverlibrary.models.Status import Status
 from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
@@ -21,7 +25,15 @@ from appstoreserverlibrary.promotional_offer import PromotionalOfferSignatureCre
 from appstoreserverlibrary.receipt_utility import ReceiptUtility
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
 
-from app_store import APP_APPLE_ID, ISSUER_ID, SHARED_SECRET, STATES, running_app_store
+from app_store import (
+    APP_APPLE_ID,
+    ISSUER_ID,
+    RETENTION_OFFER_ID,
+    SHARED_SECRET,
+    STATES,
+    YEARLY_PRODUCT_ID,
+    running_app_store,
+)
 from offer_signer import BUNDLE_ID, GROUP_ID, KEY_ID, OFFER_ID, PRODUCT_ID, new_key, openssl_p8
 
 
@@ -43,7 +55,10 @@ def test_apples_verifier_takes_signed_transactions_and_renewal_infos(app_store):
         transaction = verifier.verify_and_decode_signed_transaction(known["signedTransaction"])
         assert (transaction.bundleId, transaction.productId) == (BUNDLE_ID, PRODUCT_ID)
         assert transaction.subscriptionGroupIdentifier == GROUP_ID
-        assert (transaction.revocationDate is not None) == (state == "refunded")
+        revoked = {"refunded": RevocationType.REFUND_FULL, "familyRevoked": RevocationType.FAMILY_REVOKE}
+        assert transaction.revocationType == revoked.get(state)
+        assert (transaction.revocationDate is not None) == (state in revoked)
+        assert transaction.billingPlanType == BillingPlanType.BILLED_UPFRONT
         renewal = verifier.verify_and_decode_renewal_info(known["signedRenewalInfo"])
         assert renewal.originalTransactionId == transaction.originalTransactionId
         # No value of an enumeration is one that Apple's library does not know.
@@ -69,6 +84,8 @@ def test_apples_verifier_refuses_it_under_another_root(app_store, tmp_path_facto
         ("billingRetry", Status.BILLING_RETRY),
         ("gracePeriod", Status.BILLING_GRACE_PERIOD),
         ("refunded", Status.REVOKED),
+        ("familyRevoked", Status.REVOKED),
+        ("familyShared", Status.ACTIVE),
     ],
 )
 def test_apples_client_reads_subscription_statuses(app_store, state, status):
@@ -83,6 +100,49 @@ def test_apples_client_reads_subscription_statuses(app_store, state, status):
         assert (group.subscriptionGroupIdentifier, last.status) == (GROUP_ID, status)
         app_store.verifier().verify_and_decode_signed_transaction(last.signedTransactionInfo)
         app_store.verifier().verify_and_decode_renewal_info(last.signedRenewalInfo)
+
+
+def test_apples_library_reads_a_commitment_that_is_cancelled(app_store):
+    verifier = app_store.verifier(Environment.SANDBOX)
+    [known] = app_store.customer("commitment")["subscriptions"]
+    transaction = verifier.verify_and_decode_signed_transaction(known["signedTransaction"])
+    assert transaction.billingPlanType == BillingPlanType.MONTHLY
+    assert (transaction.price, transaction.commitmentInfo.commitmentPrice) == (9000, 108000)
+    assert transaction.commitmentInfo.billingPeriodNumber == 5
+    assert transaction.commitmentInfo.totalBillingPeriods == 12
+    assert transaction.commitmentInfo.commitmentExpiresDate > transaction.expiresDate
+    cancelled = {"originalTransactionId": known["originalTransactionId"], "autoRenew": False}
+    assert app_store.ask("/simulator/renewals", cancelled)[0] == 200
+    response = app_store.client(Environment.SANDBOX).get_all_subscription_statuses(known["transactionId"])
+    [last] = response.data[0].lastTransactions
+    assert last.status == Status.ACTIVE
+    renewal = verifier.verify_and_decode_renewal_info(last.signedRenewalInfo)
+    assert (renewal.autoRenewStatus, renewal.autoRenewProductId) == (AutoRenewStatus.ON, YEARLY_PRODUCT_ID)
+    assert renewal.renewalBillingPlanType == RenewalBillingPlanType.MONTHLY
+    assert renewal.commitmentInfo.commitmentAutoRenewStatus == AutoRenewStatus.OFF
+    assert renewal.commitmentInfo.commitmentAutoRenewProductId == YEARLY_PRODUCT_ID
+    assert renewal.commitmentInfo.commitmentRenewalBillingPlanType == RenewalBillingPlanType.MONTHLY
+    assert renewal.commitmentInfo.commitmentRenewalDate == transaction.commitmentInfo.commitmentExpiresDate
+    assert renewal.commitmentInfo.commitmentRenewalPrice == 108000
+
+
+def test_apples_library_reads_a_partial_refund_win_back_offers_and_a_retention_offer(app_store):
+    verifier = app_store.verifier()
+    partly = subscription(app_store, "refunded-partly")["signedTransaction"]
+    refunded = verifier.verify_and_decode_signed_transaction(partly)
+    assert (refunded.revocationType, refunded.revocationPercentage) == (RevocationType.REFUND_PRORATED, 40000)
+    lapsed = subscription(app_store, "win-back")["signedRenewalInfo"]
+    assert verifier.verify_and_decode_renewal_info(lapsed).eligibleWinBackOfferIds == ["second", "first"]
+    offer = {
+        "originalTransactionId": subscription(app_store, "active")["originalTransactionId"],
+        "offerId": RETENTION_OFFER_ID,
+    }
+    status, customer = app_store.ask("/simulator/retention-offers", offer)
+    assert status == 200, customer
+    renewal = verifier.verify_and_decode_renewal_info(customer["subscriptions"][0]["signedRenewalInfo"])
+    # The library has no name for 5 yet, and keeps the number.
+    assert (renewal.offerType, renewal.rawOfferType) == (None, 5)
+    assert renewal.offerIdentifier == RETENTION_OFFER_ID
 
 
 def test_apples_client_reads_a_transaction_and_pages_through_the_history(app_store):
@@ -200,7 +260,7 @@ def test_apples_verifier_takes_the_notifications_that_follow(app_store, receiver
             found[environment, notification.notificationType] = notification
         time.sleep(0.05)
     assert set(found) == expected
-    ids = {subscription(app_store, name)["originalTransactionId"] for name in [*STATES, "loyal"]}
+    ids = {subscription(app_store, name)["originalTransactionId"] for name in [*STATES, "loyal", "commitment"]}
     for (environment, _), notification in found.items():
         verifier = app_store.verifier(environment)
         transaction = verifier.verify_and_decode_signed_transaction(notification.data.signedTransactionInfo)

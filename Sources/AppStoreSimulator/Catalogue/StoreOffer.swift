@@ -1,5 +1,13 @@
-/// A subscription offer, introductory or promotional, as it is set up in App Store Connect.
+/// A subscription offer as it is set up in App Store Connect.
 struct StoreOffer: Equatable, Sendable {
+    /// What kind of offer it is, by `offerType` of Apple's payloads.
+    enum Kind: Int64, Sendable {
+        case introductory = 1
+        case promotional = 2
+        /// Redeemed on the cancellation page, without a signature.
+        case retention = 5
+    }
+
     /// How it is paid, by StoreKit's names.
     enum PaymentMode: String, CaseIterable, Sendable {
         case payAsYouGo
@@ -16,8 +24,12 @@ struct StoreOffer: Equatable, Sendable {
         }
     }
 
+    /// What kind of offer it is.
+    let kind: Kind
     /// The offer's identifier; an introductory offer has none.
     let id: String?
+    /// The billing plan that it is for.
+    let plan: BillingPlanType
     /// How it is paid.
     let mode: PaymentMode
     /// What one payment costs, in thousandths of the currency's unit.
@@ -28,7 +40,4 @@ struct StoreOffer: Equatable, Sendable {
     let periods: Int
     /// Whether StoreKit refuses it with `invalidOfferPrice`: the price in App Store Connect has changed.
     let isPriceInvalid: Bool
-
-    /// `offerType` of Apple's payloads: 1 introductory, 2 promotional.
-    var type: Int64 { id == nil ? 1 : 2 }
 }

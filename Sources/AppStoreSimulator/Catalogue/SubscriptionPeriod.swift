@@ -20,6 +20,9 @@ struct SubscriptionPeriod: Hashable, Sendable {
         }
     }
 
+    /// A month: how long a payment of a commitment lasts.
+    static let month = SubscriptionPeriod(count: 1, unit: .month)
+
     /// ISO 8601, such as `P1M`: how Apple's payloads write it.
     let text: String
     private let count: Int
@@ -38,7 +41,11 @@ struct SubscriptionPeriod: Hashable, Sendable {
         guard text.first == "P", let last = text.last, let unit = Unit(rawValue: last),
             let count = Int(text.dropFirst().dropLast()), (1...366).contains(count)
         else { return nil }
-        self.text = text
+        self.init(count: count, unit: unit)
+    }
+
+    private init(count: Int, unit: Unit) {
+        text = "P\(count)\(unit.rawValue)"
         self.count = count
         self.unit = unit
     }

@@ -6,8 +6,6 @@ struct OfferInUse: Equatable, Sendable {
     var paymentsLeft: Int
 
     /// Redeems an offer; nothing is paid yet.
-    ///
-    /// - Parameter offer: The offer.
     init(_ offer: StoreOffer) {
         self.offer = offer
         self.paymentsLeft = offer.mode == .payAsYouGo ? offer.periods : 1

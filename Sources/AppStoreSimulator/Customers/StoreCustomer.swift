@@ -28,7 +28,7 @@ struct StoreCustomer: Sendable {
     /// - Parameter groupId: The group's identifier.
     /// - Returns: `true` when any transaction of the group was paid at one.
     func hasUsedIntroductoryOffer(in groupId: String) -> Bool {
-        transactions.contains { $0.groupId == groupId && $0.offer?.type == 1 }
+        transactions.contains { $0.groupId == groupId && $0.offer?.kind == .introductory }
     }
 
     /// Whether an identifier is one of the customer's.

@@ -10,6 +10,7 @@ struct StoreEvent: Equatable, Sendable {
         case gracePeriodExpired = "GRACE_PERIOD_EXPIRED"
         case expired = "EXPIRED"
         case refund = "REFUND"
+        case revoke = "REVOKE"
         case offerRedeemed = "OFFER_REDEEMED"
         case didChangeRenewalStatus = "DID_CHANGE_RENEWAL_STATUS"
         case didChangeRenewalPreference = "DID_CHANGE_RENEWAL_PREF"
@@ -38,18 +39,21 @@ struct StoreEvent: Equatable, Sendable {
     let date: Timestamp
     /// The subscription right after it; a test notification has none.
     let subscription: StoreSubscription?
+    /// The transaction that it is about: the newest, but for the refund of an older one.
+    let transaction: StoreTransaction?
 
     /// Creates an event.
-    ///
-    /// - Parameters:
-    ///   - kind: What happened.
-    ///   - subtype: What more is to be said of it.
-    ///   - date: When it happened.
-    ///   - subscription: The subscription right after it.
-    init(_ kind: Kind, _ subtype: Subtype? = nil, at date: Timestamp, _ subscription: StoreSubscription?) {
+    init(
+        _ kind: Kind,
+        _ subtype: Subtype? = nil,
+        at date: Timestamp,
+        _ subscription: StoreSubscription?,
+        about transaction: StoreTransaction? = nil
+    ) {
         self.kind = kind
         self.subtype = subtype
         self.date = date
         self.subscription = subscription
+        self.transaction = transaction ?? subscription?.latest
     }
 }

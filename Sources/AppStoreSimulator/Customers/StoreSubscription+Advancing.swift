@@ -27,16 +27,17 @@ extension StoreSubscription {
         switch phase {
         case .current:
             guard end <= now else { return nil }
-            if !willAutoRenew {
+            if !renewsNextPeriod {
                 phase = .expired(intent: 1)
                 return StoreEvent(.expired, .voluntary, at: end, self)
             }
             if paymentFails {
-                guard app.gracePeriodDays > 0 else {
+                let graceDays = gracePeriodDays(in: app)
+                guard graceDays > 0 else {
                     phase = .billingRetry(until: retryEnd)
                     return StoreEvent(.didFailToRenew, at: end, self)
                 }
-                phase = .gracePeriod(until: end.adding(seconds: Int64(app.gracePeriodDays) * Timestamp.day))
+                phase = .gracePeriod(until: end.adding(seconds: Int64(graceDays) * Timestamp.day))
                 return StoreEvent(.didFailToRenew, .gracePeriod, at: end, self)
             }
             guard renew(at: end, in: app, numbers: &numbers) else { return nil }
@@ -56,58 +57,45 @@ extension StoreSubscription {
     }
 
     private var retryEnd: Timestamp {
-        latest.expiresDate.adding(seconds: Self.billingRetryDays * Timestamp.day)
+        latest.expiresDate.adding(seconds: billingRetryDays * Timestamp.day)
     }
 
     /// Begins the next period, at the price of the offer in use if there is one.
     ///
-    /// - Parameters:
-    ///   - start: When it begins.
-    ///   - app: The app that it belongs to.
-    ///   - numbers: Where the transaction's identifier comes from.
     /// - Returns: Whether the product is still there.
     mutating func renew(at start: Timestamp, in app: StoreApp, numbers: inout TransactionNumbers) -> Bool {
-        guard let product = app.product(autoRenewProductId) else { return false }
-        begin(product, at: start, reason: .renewal, account: latest.appAccountToken, numbers: &numbers)
+        guard let product = app.product(nextProductId) else { return false }
+        let account = latest.appAccountToken
+        begin(
+            Payment(product: product, plan: nextPlan, offer: nextOffer, start: start, account: account),
+            .renewal,
+            numbers: &numbers
+        )
         return true
     }
 
-    /// Begins a period.
-    ///
-    /// - Parameters:
-    ///   - product: What it is for.
-    ///   - start: When it begins.
-    ///   - reason: Whether the customer bought, or it renews.
-    ///   - account: The account on the payment.
-    ///   - numbers: Where the transaction's identifier comes from.
+    /// Begins a period with a payment.
     mutating func begin(
-        _ product: StoreProduct,
-        at start: Timestamp,
-        reason: StoreTransaction.Reason,
-        account: String?,
+        _ payment: Payment,
+        _ reason: StoreTransaction.Reason,
         numbers: inout TransactionNumbers
     ) {
-        let offer = offerInUse?.offer
+        var number = 1
+        if reason == .renewal, isCommitted, let commitment = latest.commitment { number = commitment.number + 1 }
         earlier.append(latest)
-        latest = StoreTransaction(
-            transactionId: numbers.next(),
-            originalTransactionId: latest.originalTransactionId,
-            productId: product.id,
-            groupId: product.groupId,
-            purchaseDate: start,
-            originalPurchaseDate: latest.originalPurchaseDate,
-            expiresDate: (offer?.period ?? product.period).after(start),
-            offer: offer,
-            price: offer?.price ?? product.price,
-            reason: reason,
-            appAccountToken: account,
-            isFamilyShared: latest.isFamilyShared
-        )
-        if var use = offerInUse {
-            use.paymentsLeft -= 1
-            offerInUse = use.paymentsLeft > 0 ? use : nil
-        }
+        latest = payment.transaction(reason, number: number, after: latest, numbers: &numbers)
         phase = .current
-        autoRenewProductId = product.id
+        if reason == .purchase {
+            autoRenewProductId = payment.product.id
+            autoRenewPlan = payment.plan
+        }
+        if payment.offer != nil { payAtOffer() }
+    }
+
+    /// Counts a payment at the price of the offer in use.
+    mutating func payAtOffer() {
+        guard var use = offerInUse else { return }
+        use.paymentsLeft -= 1
+        offerInUse = use.paymentsLeft > 0 ? use : nil
     }
 }

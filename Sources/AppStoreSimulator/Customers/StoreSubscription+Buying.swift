@@ -2,85 +2,50 @@ import Offers
 
 extension StoreSubscription {
     /// Begins a subscription in a group that the customer was never in.
-    ///
-    /// - Parameters:
-    ///   - product: What is bought.
-    ///   - offer: The offer it is bought at.
-    ///   - start: When.
-    ///   - account: The account on the payment.
-    ///   - numbers: Where the transaction's identifier comes from.
-    init(
-        buying product: StoreProduct,
-        offer: StoreOffer?,
-        at start: Timestamp,
-        account: String?,
-        numbers: inout TransactionNumbers
-    ) {
-        let id = numbers.next()
-        latest = StoreTransaction(
-            transactionId: id,
-            originalTransactionId: id,
-            productId: product.id,
-            groupId: product.groupId,
-            purchaseDate: start,
-            originalPurchaseDate: start,
-            expiresDate: (offer?.period ?? product.period).after(start),
-            offer: offer,
-            price: offer?.price ?? product.price,
-            reason: .purchase,
-            appAccountToken: account,
-            isFamilyShared: false
-        )
+    init(buying payment: Payment, isFamilyShared: Bool = false, numbers: inout TransactionNumbers) {
+        latest = payment.transaction(.purchase, isFamilyShared: isFamilyShared, numbers: &numbers)
         earlier = []
         phase = .current
-        autoRenewProductId = product.id
+        autoRenewProductId = payment.product.id
+        autoRenewPlan = payment.plan
         willAutoRenew = true
         paymentFails = false
-        if let offer {
-            var use = OfferInUse(offer)
-            use.paymentsLeft -= 1
-            offerInUse = use.paymentsLeft > 0 ? use : nil
-        }
+        offerInUse = payment.offer.map { OfferInUse($0) }
+        payAtOffer()
     }
 
-    /// Buys in the group of this subscription.
+    /// Buys in the group of this subscription, and returns what the App Store notifies of.
     ///
     /// Without access, the purchase begins now. With access, one of a higher level begins now, and everything else at
-    /// the next billing, an offer on the same product too ("Auto-renewable subscriptions", Apple).
-    ///
-    /// - Parameters:
-    ///   - product: What is bought.
-    ///   - old: The product that the customer has.
-    ///   - offer: The offer it is bought at.
-    ///   - now: When.
-    ///   - account: The account on the payment.
-    ///   - numbers: Where the transaction's identifier comes from.
-    /// - Returns: What the App Store notifies of.
+    /// the next renewal, an offer on the same product too ("Auto-renewable subscriptions", Apple). A commitment ends
+    /// early for a higher level alone.
     mutating func buy(
-        _ product: StoreProduct,
+        _ payment: Payment,
         insteadOf old: StoreProduct?,
-        offer: StoreOffer?,
-        at now: Timestamp,
-        account: String?,
         numbers: inout TransactionNumbers
     ) -> (StoreEvent.Kind, StoreEvent.Subtype?) {
+        let (product, plan) = (payment.product, payment.plan)
         willAutoRenew = true
         paymentFails = false
-        offerInUse = offer.map { OfferInUse($0) }
+        offerInUse = payment.offer.map { OfferInUse($0) }
         guard status == 1, let old else {
-            begin(product, at: now, reason: .purchase, account: account, numbers: &numbers)
+            begin(payment, .purchase, numbers: &numbers)
             return (.subscribed, .resubscribe)
         }
-        if product.id == old.id {
-            return offer == nil ? (.didChangeRenewalStatus, .autoRenewEnabled) : (.offerRedeemed, nil)
-        }
+        let hasOffer = payment.offer != nil
+        let isSamePlan = plan == latest.plan
         let isUpgrade = product.level < old.level
-        if isUpgrade || (product.level == old.level && product.period == old.period) {
+        let isEqual = product.level == old.level && product.period == old.period && isSamePlan
+        if product.id != old.id, isUpgrade || isEqual {
             latest.isUpgraded = true
-            begin(product, at: now, reason: .purchase, account: account, numbers: &numbers)
-            return offer == nil ? (.didChangeRenewalPreference, .upgrade) : (.offerRedeemed, .upgrade)
+            begin(payment, .purchase, numbers: &numbers)
+            return hasOffer ? (.offerRedeemed, .upgrade) : (.didChangeRenewalPreference, .upgrade)
         }
         autoRenewProductId = product.id
-        return offer == nil ? (.didChangeRenewalPreference, .downgrade) : (.offerRedeemed, .downgrade)
+        autoRenewPlan = plan
+        if product.id == old.id, isSamePlan {
+            return hasOffer ? (.offerRedeemed, nil) : (.didChangeRenewalStatus, .autoRenewEnabled)
+        }
+        return hasOffer ? (.offerRedeemed, .downgrade) : (.didChangeRenewalPreference, .downgrade)
     }
 }

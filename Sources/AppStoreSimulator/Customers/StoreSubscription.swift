@@ -12,12 +12,9 @@ struct StoreSubscription: Equatable, Sendable {
         case billingRetry(until: Timestamp)
         /// Ended, with Apple's number for the reason (`expirationIntent`).
         case expired(intent: Int64)
-        /// The latest payment was refunded.
+        /// The latest payment was refunded, or is no longer shared by the family.
         case revoked
     }
-
-    /// How long the App Store tries a failed payment again: 60 days.
-    static let billingRetryDays: Int64 = 60
 
     /// The newest transaction.
     var latest: StoreTransaction
@@ -25,14 +22,18 @@ struct StoreSubscription: Equatable, Sendable {
     var earlier: [StoreTransaction]
     /// Where it stands.
     var phase: Phase
-    /// The product that the next payment is for.
+    /// The product that the customer has chosen for the next renewal, which is that of the commitment if there is one.
     var autoRenewProductId: String
-    /// Whether the customer lets it renew.
+    /// The billing plan that the customer has chosen for the next renewal.
+    var autoRenewPlan: BillingPlanType
+    /// Whether the customer lets it renew: for a commitment, after its last payment.
     var willAutoRenew: Bool
     /// Whether payments fail.
     var paymentFails: Bool
     /// An offer with payments to come.
     var offerInUse: OfferInUse?
+    /// The win-back offers that the customer may have once the subscription has expired, the best first.
+    var eligibleWinBackOfferIds: [String] = []
 
     /// The identifier that it is known by.
     var originalTransactionId: String { latest.originalTransactionId }
@@ -50,6 +51,33 @@ struct StoreSubscription: Equatable, Sendable {
         case .revoked: 5
         }
     }
+
+    /// Whether payments of a commitment are still to come, which the customer makes even after cancelling it.
+    var isCommitted: Bool {
+        guard let commitment = latest.commitment, status != 2, status != 5 else { return false }
+        return !commitment.isLast
+    }
+
+    /// Whether the next payment is to come (`autoRenewStatus`).
+    var renewsNextPeriod: Bool { willAutoRenew || isCommitted }
+
+    /// The product that the next payment is for: a commitment runs to its end before another one begins.
+    var nextProductId: String { isCommitted ? latest.productId : autoRenewProductId }
+
+    /// The billing plan of the next payment.
+    var nextPlan: BillingPlanType { isCommitted ? .monthly : autoRenewPlan }
+
+    /// The offer that the next payment is at.
+    var nextOffer: StoreOffer? {
+        let isForLater = nextProductId != autoRenewProductId || nextPlan != autoRenewPlan
+        return isForLater ? nil : offerInUse?.offer
+    }
+
+    /// For how many days the App Store tries a failed payment again.
+    var billingRetryDays: Int64 { latest.commitment == nil ? 60 : 90 }
+
+    /// For how many days the customer keeps access after a failed payment: with a commitment there is no grace period.
+    func gracePeriodDays(in app: StoreApp) -> Int { latest.commitment == nil ? app.gracePeriodDays : 0 }
 
     /// `expirationIntent`: why it does not go on; 2 is a failed payment.
     var expirationIntent: Int64? {

@@ -8,12 +8,37 @@ struct StoreTransaction: Equatable, Sendable {
         case renewal = "RENEWAL"
     }
 
-    /// A refund (`revocationDate` and `revocationReason`).
+    /// A refund, or the end of a share in the family's purchase.
     struct Revocation: Equatable, Sendable {
-        /// When it was refunded.
+        /// `revocationType`.
+        enum Kind: Equatable, Sendable {
+            /// A refund, in thousandths of a percent: 100000 is all of it.
+            case refund(percentage: Int64)
+            /// The family member who pays has stopped sharing: nobody was refunded.
+            case familyRevoke
+        }
+
+        /// All of a payment, as `revocationPercentage` has it.
+        static let wholePercentage: Int64 = 100_000
+
+        /// When it was revoked (`revocationDate`).
         let date: Timestamp
-        /// 1 for a problem with the app, 0 for any other.
-        let reason: Int64
+        /// Whether money went back.
+        let kind: Kind
+        /// 1 for a problem with the app, 0 for any other (`revocationReason`).
+        let reason: Int64 = 0
+
+        /// `revocationType`.
+        var type: String {
+            switch kind {
+            case .refund(Self.wholePercentage): "REFUND_FULL"
+            case .refund: "REFUND_PRORATED"
+            case .familyRevoke: "FAMILY_REVOKE"
+            }
+        }
+
+        /// `revocationPercentage`; `nil` where nobody was refunded.
+        var percentage: Int64? { if case .refund(let percentage) = kind { percentage } else { nil } }
     }
 
     /// The transaction's identifier.
@@ -34,6 +59,8 @@ struct StoreTransaction: Equatable, Sendable {
     let offer: StoreOffer?
     /// What was paid, in thousandths of the currency's unit.
     let price: Int64
+    /// The commitment that it is a payment of; `nil` where it was billed up front.
+    let commitment: Commitment?
     /// Why there is a transaction.
     let reason: Reason
     /// The account that the app set on the payment, a UUID in lowercase.
@@ -42,8 +69,11 @@ struct StoreTransaction: Equatable, Sendable {
     let isFamilyShared: Bool
     /// Whether the customer moved to a higher level before the end.
     var isUpgraded = false
-    /// The refund.
+    /// The refund, or the end of a family member's sharing.
     var revocation: Revocation?
+
+    /// How it was billed.
+    var plan: BillingPlanType { commitment == nil ? .billedUpfront : .monthly }
 
     /// `inAppOwnershipType`.
     var ownership: String { isFamilyShared ? "FAMILY_SHARED" : "PURCHASED" }

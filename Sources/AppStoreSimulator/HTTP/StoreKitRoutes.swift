@@ -2,7 +2,8 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// The simulator's own routes to what happens on devices and in the App Store: purchases, refunds, renewals.
+/// The simulator's own routes to what happens on devices and in the App Store: purchases, retention offers, refunds, the end of
+/// family sharing, renewals.
 struct StoreKitRoutes {
     /// The App Store.
     let store: SimulatedAppStore
@@ -29,16 +30,29 @@ struct StoreKitRoutes {
         router.post("purchases") { request, context in
             Response.json(try purchase(try PurchaseRequest(json: try await request.bytes(context))))
         }
+        router.post("retention-offers") { request, context in
+            let members = try RequestMembers(json: try await request.bytes(context))
+            try members.allow("originalTransactionId", "offerId")
+            let id = try members.requiredString("originalTransactionId")
+            let offer = try members.requiredString("offerId")
+            return Response.json(try answer { try $0.redeemRetentionOffer(offer, for: id) })
+        }
         router.post("refunds") { request, context in
+            let members = try RequestMembers(json: try await request.bytes(context))
+            try members.allow("transactionId", "revocationPercentage")
+            let id = try members.requiredString("transactionId")
+            let whole = StoreTransaction.Revocation.wholePercentage
+            let percentage = try members.integer("revocationPercentage") ?? whole
+            guard (1...whole).contains(percentage) else {
+                throw RequestFault.member("revocationPercentage", "Thousandths of a percent are expected: 1 to 100000.")
+            }
+            return Response.json(try answer { try $0.revoke(id, .refund(percentage: percentage)) })
+        }
+        router.post("family-revocations") { request, context in
             let members = try RequestMembers(json: try await request.bytes(context))
             try members.allow("transactionId")
             let id = try members.requiredString("transactionId")
-            return Response.json(
-                try answer { world in
-                    let (customer, event) = try world.refund(id)
-                    return (customer, [event])
-                }
-            )
+            return Response.json(try answer { try $0.revoke(id, .familyRevoke) })
         }
         router.post("renewals") { request, context in
             let members = try RequestMembers(json: try await request.bytes(context))

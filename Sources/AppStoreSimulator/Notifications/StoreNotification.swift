@@ -57,6 +57,7 @@ struct StoreNotification: Sendable {
         if let subscription = event.subscription, let customer {
             item = try SignedItem(
                 subscription,
+                about: event.transaction,
                 SignedPayloads(app, customer, signedDate: event.date, signer: signer)
             )
         }

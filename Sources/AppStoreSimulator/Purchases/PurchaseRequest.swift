@@ -6,6 +6,8 @@ struct PurchaseRequest {
     let customer: String
     /// What is bought.
     let productId: String
+    /// The argument of StoreKit's purchase option `billingPlanType`; billed up front when it was not set.
+    let billingPlanType: BillingPlanType
     /// `appAccountToken`, or `applicationUsername`.
     let account: Account
     /// The promotional offer, if there is one.
@@ -22,6 +24,7 @@ struct PurchaseRequest {
         try members.allow(
             "customer",
             "productId",
+            "billingPlanType",
             "appAccountToken",
             "applicationUsername",
             "discount",
@@ -31,6 +34,11 @@ struct PurchaseRequest {
         )
         customer = try members.requiredString("customer")
         productId = try members.requiredString("productId")
+        let plan = try members.string("billingPlanType") ?? BillingPlanType.billedUpfront.rawValue
+        guard let plan = BillingPlanType(rawValue: plan) else {
+            throw .member("billingPlanType", "BILLED_UPFRONT or MONTHLY is expected.")
+        }
+        billingPlanType = plan
         account = try Self.account(members)
         let discount = try members.object("discount")
         let jws = try members.string("jws")

@@ -79,7 +79,7 @@ enum AppReceipt {
             try ReceiptAttribute(.originalTransactionId, ASN1UTF8String(transaction.originalTransactionId)),
             try ReceiptAttribute(.originalPurchaseDate, ASN1IA5String(transaction.originalPurchaseDate.rfc3339)),
             try ReceiptAttribute(.expiresDate, ASN1IA5String(transaction.expiresDate.rfc3339)),
-            try ReceiptAttribute(.isInIntroductoryOfferPeriod, transaction.offer?.type == 1 ? 1 : 0),
+            try ReceiptAttribute(.isInIntroductoryOfferPeriod, transaction.offer?.kind == .introductory ? 1 : 0),
         ]
         if let order = Int64(transaction.webOrderLineItemId) {
             attributes.append(try ReceiptAttribute(.webOrderLineItemId, order))

@@ -16,11 +16,13 @@ enum CustomerState: String, CaseIterable, Sendable {
     case upgraded
     /// Active, and paid by another member of the family.
     case familyShared
+    /// Paid by another member of the family, who has stopped sharing.
+    case familyRevoked
 
     /// Whether the latest period ends ahead of the clock.
     var isPaidAhead: Bool {
         switch self {
-        case .active, .activeAutoRenewOff, .refunded, .upgraded, .familyShared: true
+        case .active, .activeAutoRenewOff, .refunded, .upgraded, .familyShared, .familyRevoked: true
         case .gracePeriod, .billingRetry, .lapsed: false
         }
     }

@@ -38,10 +38,14 @@ enum DefaultScenario {
                     offers:
                       - { id: comeback50, price: 4.99, periods: 3 }
                       - { id: stay30, price: 6.99, periods: 3 }
+                    # Redeemed on the cancellation page, without a signature.
+                    retentionOffers: [{ id: keep20, price: 7.99, periods: 3 }]
                   - id: com.example.reader.pro.yearly
                     level: 1
                     price: 99.99
                     period: P1Y
+                    # What a month costs with a 12-month commitment (billingPlanType: MONTHLY).
+                    monthlyPrice: 9.49
                     offers:
                       - { id: loyal20, price: 79.99, mode: payUpFront, period: P1Y }
                       - { id: winter2026, price: 49.99, mode: payUpFront, period: P1Y }
@@ -55,10 +59,14 @@ enum DefaultScenario {
                     period: P1Y
                     offers: [{ id: audio-loyal, price: 39.99, mode: payUpFront, period: P1Y }]
 
-        # States: active, activeAutoRenewOff, gracePeriod, billingRetry, lapsed, refunded, upgraded, familyShared.
-        # Also: periods (how many were paid, 2), introductory (the first was a trial), redeemed (promotional offers that
-        # the next ones were paid at), expiresAt, upgradedTo. Customers can have an environment (Production), a bundleId
-        # and an appAccountToken, which is on their payments. With count: 1000 there are as many, name-1 to name-1000.
+        # States: active, activeAutoRenewOff, gracePeriod, billingRetry, lapsed, refunded, upgraded, familyShared,
+        # familyRevoked (the member who pays has stopped sharing).
+        # Also: periods (how many were paid, 2), billingPlanType (MONTHLY: the periods are months of a commitment),
+        # introductory (the first was a trial), redeemed (promotional offers that the next ones were paid at),
+        # retentionOffer (that the latest one was paid at), revocationPercentage (how much of it was refunded, in
+        # thousandths of a percent), eligibleWinBackOfferIds (the best first; shown once it has expired), expiresAt,
+        # upgradedTo. Customers can have an environment (Production), a bundleId and an appAccountToken, which is on
+        # their payments. With count: 1000 there are as many, name-1 to name-1000.
         customers:
           - name: active
             appAccountToken: 7e3fb20b-4cdb-47cc-936d-99d65f608138
@@ -73,8 +81,30 @@ enum DefaultScenario {
             subscriptions: [{ product: com.example.reader.pro.monthly, state: lapsed, periods: 3 }]
           - name: redeemed
             subscriptions: [{ product: com.example.reader.pro.monthly, state: lapsed, redeemed: [comeback50] }]
+          - name: retained
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: active, retentionOffer: keep20 }]
+          - name: win-back
+            subscriptions:
+              - product: com.example.reader.pro.monthly
+                state: lapsed
+                eligibleWinBackOfferIds: [return40, return20]
+          - name: commitment
+            subscriptions:
+              - { product: com.example.reader.pro.yearly, billingPlanType: MONTHLY, state: active, periods: 5 }
+          - name: commitment-leaving
+            subscriptions:
+              - product: com.example.reader.pro.yearly
+                billingPlanType: MONTHLY
+                state: activeAutoRenewOff
+                periods: 5
+          - name: commitment-retry
+            subscriptions:
+              - { product: com.example.reader.pro.yearly, billingPlanType: MONTHLY, state: billingRetry, periods: 5 }
           - name: refunded
             subscriptions: [{ product: com.example.reader.pro.monthly, state: refunded }]
+          - name: refunded-partly
+            subscriptions:
+              - { product: com.example.reader.pro.yearly, state: refunded, periods: 1, revocationPercentage: 40000 }
           - name: upgraded
             subscriptions:
               - product: com.example.reader.pro.monthly
@@ -82,6 +112,8 @@ enum DefaultScenario {
                 upgradedTo: com.example.reader.pro.yearly
           - name: family
             subscriptions: [{ product: com.example.reader.pro.monthly, state: familyShared }]
+          - name: family-ended
+            subscriptions: [{ product: com.example.reader.pro.monthly, state: familyRevoked }]
           - name: two-groups
             subscriptions:
               - { product: com.example.reader.pro.yearly, state: active }

@@ -68,26 +68,57 @@ extension ScenarioReader {
     ) throws(SimulatorFault) -> SubscriptionPlan {
         let keys = try node.mapping(
             "product",
+            "billingPlanType",
             "state",
             "periods",
             "introductory",
             "redeemed",
+            "retentionOffer",
+            "revocationPercentage",
+            "eligibleWinBackOfferIds",
             "upgradedTo",
             "expiresAt"
         )
         let product = try keys.required("product").value("a product of the app") { app.product($0) }
-        let state: CustomerState = try keys.required("state").choice()
+        let stateNode = try keys.required("state")
+        let state: CustomerState = try stateNode.choice()
+        let plan = try billingPlan(keys["billingPlanType"], of: product)
         var offers: [StoreOffer] = []
         if let node = keys["introductory"], try node.boolean() {
-            guard let offer = product.introductoryOffer else {
+            guard let offer = product.introductoryOffer, offer.plan == plan else {
                 throw node.fault("needs a product that has such an offer")
             }
             offers.append(offer)
         }
         for node in try keys.list("redeemed") {
-            offers.append(try node.value("a promotional offer of the product") { product.offer($0) })
+            offers.append(
+                try node.value("a promotional offer of the product, for the billing plan,") { id in
+                    product.offer(id).flatMap { $0.plan == plan ? $0 : nil }
+                }
+            )
         }
-        let periods = max(Int(try keys["periods"]?.integer(1...1000) ?? 2), offers.count)
+        let retentionOffer = try keys["retentionOffer"]?.value(
+            "a retention offer of the product, for the billing plan,"
+        ) { id in
+            product.retentionOffer(id).flatMap { $0.plan == plan ? $0 : nil }
+        }
+        // A commitment that was not renewed has had its last payment.
+        let usual: Int64 = plan == .monthly && state == .lapsed ? Int64(Commitment.billingPeriods) : 2
+        let periods = max(
+            Int(try keys["periods"]?.integer(1...1000) ?? usual),
+            offers.count + (retentionOffer == nil ? 0 : 1)
+        )
+        if plan == .monthly {
+            if state == .gracePeriod { throw stateNode.fault("is gracePeriod, which a commitment has none of") }
+            guard state != .lapsed || periods % Commitment.billingPeriods == 0 else {
+                throw stateNode.fault("is lapsed; a commitment lapses after 12 periods, or 24, and so on")
+            }
+        }
+        let percentages = 1...StoreTransaction.Revocation.wholePercentage
+        let revocationPercentage = try keys["revocationPercentage"].map { (node) throws(SimulatorFault) in
+            guard state == .refunded else { throw node.fault("is for the state refunded alone") }
+            return try node.integer(percentages)
+        }
         var expires: Timestamp?
         if let node = keys["expiresAt"] {
             let moment = try node.value("a moment such as 2026-01-20T10:00:00Z") { Timestamp(rfc3339: $0) }
@@ -98,7 +129,7 @@ extension ScenarioReader {
             expires = moment
         }
         if state == .gracePeriod, app.gracePeriodDays < 3 {
-            throw try keys.required("state").fault("is gracePeriod; the app needs gracePeriodDays of 3 or more")
+            throw stateNode.fault("is gracePeriod; the app needs gracePeriodDays of 3 or more")
         }
         var target: StoreProduct?
         if state == .upgraded {
@@ -110,13 +141,29 @@ extension ScenarioReader {
         }
         return SubscriptionPlan(
             product: product,
+            plan: plan,
             state: state,
             periods: periods,
             offers: offers,
+            retentionOffer: retentionOffer,
             expires: expires,
             upgradedTo: target,
+            revocationPercentage: revocationPercentage ?? percentages.upperBound,
+            eligibleWinBackOfferIds: try keys.list("eligibleWinBackOfferIds").map { (node) throws(SimulatorFault) in
+                try node.text()
+            },
             account: account
         )
+    }
+
+    private func billingPlan(
+        _ node: ScenarioNode?,
+        of product: StoreProduct
+    ) throws(SimulatorFault) -> BillingPlanType {
+        guard let node else { return .billedUpfront }
+        let plan: BillingPlanType = try node.choice()
+        guard product.has(plan) else { throw node.fault("is MONTHLY, for which the product needs a monthlyPrice") }
+        return plan
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

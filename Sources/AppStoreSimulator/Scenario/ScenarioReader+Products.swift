@@ -9,39 +9,86 @@ extension ScenarioReader {
     /// - Returns: The product.
     /// - Throws: `SimulatorFault` with the first fault.
     func product(_ node: ScenarioNode, _ groupId: String) throws(SimulatorFault) -> StoreProduct {
-        let product = try node.mapping("id", "level", "price", "period", "introductoryOffer", "offers")
+        let product = try node.mapping(
+            "id",
+            "level",
+            "price",
+            "period",
+            "monthlyPrice",
+            "introductoryOffer",
+            "offers",
+            "retentionOffers"
+        )
         let period = try product["period"].map { (node) throws(SimulatorFault) in try self.period(node) }
         guard let period = period ?? SubscriptionPeriod("P1M") else { throw node.fault("has no period; it is needed") }
-        var offers: [StoreOffer] = []
-        for node in try product.list("offers") {
-            let offer = try offer(node, isIntroductory: false, period)
-            guard !offers.contains(where: { $0.id == offer.id }) else {
-                throw node.fault("has the id of another offer")
-            }
-            offers.append(offer)
+        let monthlyPrice = try product["monthlyPrice"].map { (node) throws(SimulatorFault) in
+            guard period.text == "P1Y" else { throw node.fault("is for products with the period P1Y alone") }
+            return try price(node)
         }
-        var introductory: StoreOffer?
-        if let node = product["introductoryOffer"] { introductory = try offer(node, isIntroductory: true, period) }
+        let introductory = try product["introductoryOffer"].map { (node) throws(SimulatorFault) in
+            try offer(node, .introductory, period)
+        }
+        let all = try offers(product, "offers", .promotional, period)
+        let retention = try offers(product, "retentionOffers", .retention, period)
+        for offer in all + retention + [introductory].compactMap({ $0 }) where offer.plan == .monthly {
+            guard monthlyPrice != nil else {
+                throw node.fault("has a MONTHLY offer, for which it needs a monthlyPrice")
+            }
+        }
         return StoreProduct(
             id: try product.required("id").text(),
             groupId: groupId,
             level: Int(try product["level"]?.integer(1...100) ?? 1),
             price: try product["price"].map { (node) throws(SimulatorFault) in try price(node) } ?? 9990,
             period: period,
+            monthlyPrice: monthlyPrice,
             introductoryOffer: introductory,
-            offers: offers
+            offers: all,
+            retentionOffers: retention
         )
+    }
+
+    private func offers(
+        _ product: ScenarioMapping,
+        _ key: String,
+        _ kind: StoreOffer.Kind,
+        _ period: SubscriptionPeriod
+    ) throws(SimulatorFault) -> [StoreOffer] {
+        var offers: [StoreOffer] = []
+        for node in try product.list(key) {
+            let offer = try offer(node, kind, period)
+            guard !offers.contains(where: { $0.id == offer.id }) else {
+                throw node.fault("has the id of another offer")
+            }
+            offers.append(offer)
+        }
+        return offers
     }
 
     private func offer(
         _ node: ScenarioNode,
-        isIntroductory: Bool,
+        _ kind: StoreOffer.Kind,
         _ period: SubscriptionPeriod
     ) throws(SimulatorFault) -> StoreOffer {
-        let offer = try node.mapping("id", "mode", "price", "period", "periods", "priceNoLongerValid")
-        if isIntroductory, let id = offer["id"] { throw id.fault("is not for introductory offers, which have none") }
+        let offer = try node.mapping(
+            "id",
+            "billingPlanType",
+            "mode",
+            "price",
+            "period",
+            "periods",
+            "priceNoLongerValid"
+        )
+        if kind == .introductory, let id = offer["id"] {
+            throw id.fault("is not for introductory offers, which have none")
+        }
         var mode = StoreOffer.PaymentMode.payAsYouGo
         if let node = offer["mode"] { mode = try node.choice() }
+        var plan = BillingPlanType.billedUpfront
+        if let node = offer["billingPlanType"] { plan = try node.choice() }
+        if plan == .monthly, mode != .payAsYouGo {
+            throw node.fault("is MONTHLY, which here is for payAsYouGo alone")
+        }
         let periods = try offer["periods"]?.integer(1...36) ?? 1
         if mode != .payAsYouGo, periods > 1 {
             throw node.fault("has periods, which are for payAsYouGo; give the whole time as period")
@@ -53,11 +100,14 @@ extension ScenarioReader {
             throw node.fault("is not for freeTrial, which costs nothing")
         }
         return StoreOffer(
-            id: isIntroductory ? nil : try offer.required("id").text(),
+            kind: kind,
+            id: kind == .introductory ? nil : try offer.required("id").text(),
+            plan: plan,
             mode: mode,
             price: mode == .freeTrial
                 ? 0 : try offer["price"].map { (node) throws(SimulatorFault) in try price(node) } ?? 4990,
-            period: try offer["period"].map { (node) throws(SimulatorFault) in try self.period(node) } ?? period,
+            period: try offer["period"].map { (node) throws(SimulatorFault) in try self.period(node) }
+                ?? (plan == .monthly ? .month : period),
             periods: Int(periods),
             isPriceInvalid: try offer["priceNoLongerValid"]?.boolean() ?? false
         )

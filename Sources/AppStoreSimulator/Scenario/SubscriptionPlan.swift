@@ -4,72 +4,70 @@ import Offers
 struct SubscriptionPlan {
     /// What it is for.
     let product: StoreProduct
+    /// How it is billed.
+    let plan: BillingPlanType
     /// Where it stands.
     let state: CustomerState
     /// How many periods were paid.
     let periods: Int
     /// The offers that the first periods were paid at.
     let offers: [StoreOffer]
+    /// The retention offer that the latest period was paid at.
+    let retentionOffer: StoreOffer?
     /// When the latest period ends; `nil` for what suits the state.
     let expires: Timestamp?
     /// What the customer moved to, when the state is upgraded.
     let upgradedTo: StoreProduct?
+    /// How much of the latest payment was refunded, when the state is refunded, in thousandths of a percent.
+    let revocationPercentage: Int64
+    /// The win-back offers that the customer may have once the subscription has expired, the best first.
+    let eligibleWinBackOfferIds: [String]
     /// The account on the payments.
     let account: String?
 
     /// When the latest period ends, by the state: ahead by half a period, or ago by so many days.
-    ///
-    /// - Parameter now: The moment that the clock shows.
-    /// - Returns: The moment.
     func end(at now: Timestamp) -> Timestamp {
         if let expires { return expires }
         switch state {
         case .gracePeriod: return now.adding(seconds: -2 * Timestamp.day)
         case .billingRetry: return now.adding(seconds: -30 * Timestamp.day)
         case .lapsed: return now.adding(seconds: -40 * Timestamp.day)
-        case .active, .activeAutoRenewOff, .refunded, .upgraded, .familyShared:
-            return now.towards(product.period.after(now), percent: 50)
+        case .active, .activeAutoRenewOff, .refunded, .upgraded, .familyShared, .familyRevoked:
+            return now.towards(product.period(plan).after(now), percent: 50)
         }
     }
 
-    /// Builds the subscription.
-    ///
-    /// - Parameters:
-    ///   - now: The moment that the clock shows.
-    ///   - app: The app.
-    ///   - numbers: Where transaction identifiers come from.
-    /// - Returns: The subscription, as it is at that moment.
+    /// Builds the subscription, as it is at a moment.
     func subscription(at now: Timestamp, in app: StoreApp, numbers: inout TransactionNumbers) -> StoreSubscription {
         let end = end(at: now)
-        let start = product.period.after(end, times: -periods)
-        let willLapse = state == .lapsed || state == .activeAutoRenewOff
         var subscription = StoreSubscription(
-            buying: product,
-            offer: offers.first,
-            at: start,
-            account: account,
+            buying: payment(1, of: end, at: offers.first),
+            isFamilyShared: state == .familyShared || state == .familyRevoked,
             numbers: &numbers
         )
-        subscription.latest = first(subscription.latest, start: start, end: end)
-        for index in 1..<max(1, periods) {
-            subscription.offerInUse = index < offers.count ? OfferInUse(offers[index]) : nil
-            let begin = product.period.after(end, times: index - periods)
-            subscription.begin(product, at: begin, reason: .renewal, account: account, numbers: &numbers)
+        for number in 1..<max(1, periods) {
+            let isNewest = number == periods - 1
+            let offer = number < offers.count ? offers[number] : isNewest ? retentionOffer : nil
+            subscription.offerInUse = offer.map { OfferInUse($0) }
+            subscription.begin(payment(number + 1, of: end, at: offer), .renewal, numbers: &numbers)
         }
-        subscription.offerInUse = nil
-        subscription.willAutoRenew = !willLapse
+        subscription.willAutoRenew = state != .lapsed && state != .activeAutoRenewOff
+        // The promotional offers named are over; a retention offer goes on for as many payments as it has.
+        if retentionOffer == nil || !subscription.willAutoRenew { subscription.offerInUse = nil }
         subscription.paymentFails = state == .gracePeriod || state == .billingRetry
+        subscription.eligibleWinBackOfferIds = eligibleWinBackOfferIds
+        let halfway = subscription.latest.purchaseDate.towards(now, percent: 50)
         switch state {
-        case .refunded:
-            let date = subscription.latest.purchaseDate.towards(now, percent: 50)
-            subscription.latest.revocation = StoreTransaction.Revocation(date: date, reason: 0)
-            subscription.phase = .revoked
-            subscription.willAutoRenew = false
+        case .refunded: revoke(&subscription, .refund(percentage: revocationPercentage), at: halfway)
+        case .familyRevoked: revoke(&subscription, .familyRevoke, at: halfway)
         case .upgraded:
-            let date = subscription.latest.purchaseDate.towards(now, percent: 50)
             subscription.latest.isUpgraded = true
             let target = upgradedTo ?? product
-            subscription.begin(target, at: date, reason: .purchase, account: account, numbers: &numbers)
+            subscription.begin(
+                Payment(product: target, plan: .billedUpfront, offer: nil, start: halfway, account: account),
+                .purchase,
+                numbers: &numbers
+            )
         default: break
         }
         // What the description says has happened already: nobody is notified of it.
@@ -77,21 +75,26 @@ struct SubscriptionPlan {
         return subscription
     }
 
-    /// The first transaction, with the end that its place in the row gives it.
-    private func first(_ transaction: StoreTransaction, start: Timestamp, end: Timestamp) -> StoreTransaction {
-        StoreTransaction(
-            transactionId: transaction.transactionId,
-            originalTransactionId: transaction.originalTransactionId,
-            productId: transaction.productId,
-            groupId: transaction.groupId,
-            purchaseDate: start,
-            originalPurchaseDate: start,
-            expiresDate: periods <= 1 ? end : product.period.after(end, times: 1 - periods),
-            offer: transaction.offer,
-            price: transaction.price,
-            reason: .purchase,
-            appAccountToken: account,
-            isFamilyShared: state == .familyShared
+    private func revoke(
+        _ subscription: inout StoreSubscription,
+        _ kind: StoreTransaction.Revocation.Kind,
+        at date: Timestamp
+    ) {
+        subscription.latest.revocation = StoreTransaction.Revocation(date: date, kind: kind)
+        subscription.phase = .revoked
+        subscription.willAutoRenew = false
+    }
+
+    /// The payment of one of the periods, counted from 1, each of which ends where the next begins.
+    private func payment(_ number: Int, of end: Timestamp, at offer: StoreOffer?) -> Payment {
+        let period = product.period(plan)
+        return Payment(
+            product: product,
+            plan: plan,
+            offer: offer,
+            start: period.after(end, times: number - 1 - periods),
+            end: period.after(end, times: number - periods),
+            account: account
         )
     }
 }

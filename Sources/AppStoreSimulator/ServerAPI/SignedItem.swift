@@ -11,16 +11,15 @@ struct SignedItem {
     /// `signedRenewalInfo`.
     let renewal: String
 
-    /// Signs both.
-    ///
-    /// - Parameters:
-    ///   - subscription: The subscription.
-    ///   - payloads: Writes and signs.
-    /// - Throws: `SimulatorFault` when it cannot be signed.
-    init(_ subscription: StoreSubscription, _ payloads: SignedPayloads) throws(SimulatorFault) {
+    /// Signs both; a notification may be about an older transaction than the newest.
+    init(
+        _ subscription: StoreSubscription,
+        about: StoreTransaction? = nil,
+        _ payloads: SignedPayloads
+    ) throws(SimulatorFault) {
         status = subscription.status
         originalTransactionId = subscription.originalTransactionId
-        transaction = try payloads.signed(subscription.latest)
+        transaction = try payloads.signed(about ?? subscription.latest)
         renewal = try payloads.signedRenewal(subscription)
     }
 

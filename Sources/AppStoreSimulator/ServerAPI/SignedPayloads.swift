@@ -69,10 +69,22 @@ struct SignedPayloads: Sendable {
         json.date("signedDate", signedDate)
         json.date("revocationDate", transaction.revocation?.date)
         json.optional("revocationReason", transaction.revocation?.reason)
+        json.optional("revocationType", transaction.revocation?.type)
+        json.optional("revocationPercentage", transaction.revocation?.percentage)
         if transaction.isUpgraded { json.flag("isUpgraded", true) }
         if let offer = transaction.offer { write(offer, into: &json) }
         json.member("environment", environment.rawValue)
         json.member("transactionReason", transaction.reason.rawValue)
+        json.member("billingPlanType", transaction.plan.rawValue)
+        if let commitment = transaction.commitment {
+            json.member("commitmentInfo")
+            json.object { json in
+                json.member("billingPeriodNumber", Int64(commitment.number))
+                json.member("totalBillingPeriods", Int64(Commitment.billingPeriods))
+                json.member("commitmentPrice", commitment.price)
+                json.date("commitmentExpiresDate", commitment.expires)
+            }
+        }
         json.member("storefront", "USA")
         json.member("storefrontId", "143441")
         json.member("price", transaction.price)
@@ -89,30 +101,49 @@ struct SignedPayloads: Sendable {
         let latest = subscription.latest
         json.optional("expirationIntent", subscription.expirationIntent)
         json.member("originalTransactionId", subscription.originalTransactionId)
-        json.member("autoRenewProductId", subscription.autoRenewProductId)
+        json.member("autoRenewProductId", subscription.nextProductId)
         json.member("productId", latest.productId)
-        json.member("autoRenewStatus", subscription.willAutoRenew ? 1 : 0)
+        json.member("autoRenewStatus", subscription.renewsNextPeriod ? 1 : 0)
         if subscription.status != 1 {
             json.flag("isInBillingRetryPeriod", subscription.isInBillingRetryPeriod)
         }
         json.date("gracePeriodExpiresDate", subscription.gracePeriodExpires)
-        if let offer = subscription.offerInUse?.offer { write(offer, into: &json) }
+        if let offer = subscription.nextOffer { write(offer, into: &json) }
         json.date("signedDate", signedDate)
         json.member("environment", environment.rawValue)
         json.date("recentSubscriptionStartDate", latest.originalPurchaseDate)
-        if subscription.willAutoRenew {
+        json.member("renewalBillingPlanType", subscription.nextPlan.rawValue)
+        if subscription.renewsNextPeriod {
             json.date("renewalDate", latest.expiresDate)
-            if let product = app.product(subscription.autoRenewProductId) {
-                json.member("renewalPrice", subscription.offerInUse?.offer.price ?? product.price)
+            if let product = app.product(subscription.nextProductId) {
+                json.member("renewalPrice", subscription.nextOffer?.price ?? product.price(subscription.nextPlan))
                 json.member("currency", app.currency)
             }
+        }
+        if let commitment = latest.commitment { write(commitment, of: subscription, into: &json) }
+        if subscription.status == 2, !subscription.eligibleWinBackOfferIds.isEmpty {
+            json.list("eligibleWinBackOfferIds", subscription.eligibleWinBackOfferIds) { $1.string($0) }
         }
         json.optional("appAccountToken", latest.appAccountToken)
         json.optional("appTransactionId", appTransactionId)
     }
 
+    /// Writes what follows a commitment (`commitmentInfo` of a renewal info), whether or not the customer cancelled it.
+    private func write(_ commitment: Commitment, of subscription: StoreSubscription, into json: inout JSONWriter) {
+        json.member("commitmentInfo")
+        json.object { json in
+            json.member("commitmentAutoRenewStatus", subscription.willAutoRenew ? 1 : 0)
+            json.member("commitmentAutoRenewProductId", subscription.autoRenewProductId)
+            json.member("commitmentRenewalBillingPlanType", subscription.autoRenewPlan.rawValue)
+            json.date("commitmentRenewalDate", commitment.expires)
+            if let product = app.product(subscription.autoRenewProductId) {
+                json.member("commitmentRenewalPrice", product.totalPrice(subscription.autoRenewPlan))
+            }
+        }
+    }
+
     private func write(_ offer: StoreOffer, into json: inout JSONWriter) {
-        json.member("offerType", offer.type)
+        json.member("offerType", offer.kind.rawValue)
         json.optional("offerIdentifier", offer.id)
         json.member("offerDiscountType", offer.mode.discountType)
         json.member("offerPeriod", offer.period.text)

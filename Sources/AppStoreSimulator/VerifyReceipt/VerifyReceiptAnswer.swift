@@ -112,8 +112,8 @@ enum VerifyReceiptAnswer {
             VerifyReceiptFields.oldStyle(latest, of: app, customer, into: &json)
             let newest = try? TransactionReceipt.text(of: latest, customer: customer, signer: signer)
             if isCurrent { json.optional("latest_receipt", newest) }
-            json.member("auto_renew_status", subscription.willAutoRenew ? 1 : 0)
-            json.member("auto_renew_product_id", subscription.autoRenewProductId)
+            json.member("auto_renew_status", subscription.renewsNextPeriod ? 1 : 0)
+            json.member("auto_renew_product_id", subscription.nextProductId)
             json.optional("expiration_intent", subscription.expirationIntent.map { String($0) })
             if !isCurrent { json.member("is_in_billing_retry_period", subscription.isInBillingRetryPeriod ? "1" : "0") }
         }

@@ -19,14 +19,14 @@ enum VerifyReceiptFields {
             AppleDates.write("original_purchase_date", transaction.originalPurchaseDate, into: &json)
             AppleDates.write("expires_date", transaction.expiresDate, into: &json)
             json.member("web_order_line_item_id", transaction.webOrderLineItemId)
-            let isIntroductory = transaction.offer?.type == 1
+            let isIntroductory = transaction.offer?.kind == .introductory
             let isTrial = isIntroductory && transaction.offer?.mode == .freeTrial
             json.member("is_trial_period", isTrial ? "true" : "false")
             json.member("is_in_intro_offer_period", isIntroductory && !isTrial ? "true" : "false")
             json.member("in_app_ownership_type", transaction.ownership)
             AppleDates.write("cancellation_date", transaction.revocation?.date, into: &json)
             json.optional("cancellation_reason", transaction.revocation.map { String($0.reason) })
-            if transaction.offer?.type == 2 { json.optional("promotional_offer_id", transaction.offer?.id) }
+            if transaction.offer?.kind == .promotional { json.optional("promotional_offer_id", transaction.offer?.id) }
             guard !isInApp else { return }
             json.optional("app_account_token", transaction.appAccountToken)
             if transaction.isUpgraded { json.member("is_upgraded", "true") }
@@ -41,16 +41,16 @@ enum VerifyReceiptFields {
     ///   - json: Where it is written.
     static func renewal(_ subscription: StoreSubscription, into json: inout JSONWriter) {
         json.object { json in
-            json.member("auto_renew_product_id", subscription.autoRenewProductId)
+            json.member("auto_renew_product_id", subscription.nextProductId)
             json.member("product_id", subscription.latest.productId)
             json.member("original_transaction_id", subscription.originalTransactionId)
-            json.member("auto_renew_status", subscription.willAutoRenew ? "1" : "0")
+            json.member("auto_renew_status", subscription.renewsNextPeriod ? "1" : "0")
             json.optional("expiration_intent", subscription.expirationIntent.map { String($0) })
             if subscription.status != 1 {
                 json.member("is_in_billing_retry_period", subscription.isInBillingRetryPeriod ? "1" : "0")
             }
             AppleDates.write("grace_period_expires_date", subscription.gracePeriodExpires, into: &json)
-            if let offer = subscription.offerInUse?.offer, offer.type == 2 {
+            if let offer = subscription.nextOffer, offer.kind == .promotional {
                 json.optional("promotional_offer_id", offer.id)
             }
         }
@@ -83,7 +83,7 @@ enum VerifyReceiptFields {
             json.member("expires_date", String(transaction.expiresDate.millisecondsSince1970))
             json.member("expires_date_formatted", AppleDates.inGMT(transaction.expiresDate))
             json.member("web_order_line_item_id", transaction.webOrderLineItemId)
-            let isIntroductory = transaction.offer?.type == 1
+            let isIntroductory = transaction.offer?.kind == .introductory
             let isTrial = isIntroductory && transaction.offer?.mode == .freeTrial
             json.member("is_trial_period", isTrial ? "true" : "false")
             json.member("is_in_intro_offer_period", isIntroductory && !isTrial ? "true" : "false")

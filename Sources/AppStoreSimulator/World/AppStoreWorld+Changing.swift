@@ -1,29 +1,68 @@
 import Offers
 
 extension AppStoreWorld {
-    /// Refunds a transaction.
+    /// Refunds a transaction, or ends a family member's share in it.
     ///
-    /// - Parameter id: Its identifier.
+    /// The subscription ends with its newest transaction; an older one changes nothing else.
+    ///
     /// - Returns: Whose it is, and what happened.
-    /// - Throws: ``RequestFault`` when there is none, or it was refunded before.
-    mutating func refund(_ id: String) throws(RequestFault) -> (customer: StoreCustomer, event: StoreEvent) {
+    /// - Throws: ``RequestFault`` when there is none, or it was revoked before.
+    mutating func revoke(
+        _ id: String,
+        _ kind: StoreTransaction.Revocation.Kind
+    ) throws(RequestFault) -> (customer: StoreCustomer, events: [StoreEvent]) {
         let (index, position) = try place(id) { subscription in
             subscription.transactions.contains { $0.transactionId == id }
         }
         let now = clock.now
         var subscription = customers.all[index].subscriptions[position]
-        let revocation = StoreTransaction.Revocation(date: now, reason: 0)
+        guard var transaction = customers.all[index].transaction(id) else { throw Self.noTransaction }
+        guard transaction.revocation == nil else {
+            throw .member("transactionId", "The transaction was refunded, or revoked, before.")
+        }
+        if kind == .familyRevoke, !transaction.isFamilyShared {
+            throw .member("transactionId", "The customer pays for it; POST /simulator/refunds refunds it.")
+        }
+        transaction.revocation = StoreTransaction.Revocation(date: now, kind: kind)
         if subscription.latest.transactionId == id {
-            guard subscription.latest.revocation == nil else { throw Self.refundedBefore }
-            subscription.latest.revocation = revocation
+            subscription.latest = transaction
             subscription.phase = .revoked
             subscription.willAutoRenew = false
         } else if let old = subscription.earlier.firstIndex(where: { $0.transactionId == id }) {
-            guard subscription.earlier[old].revocation == nil else { throw Self.refundedBefore }
-            subscription.earlier[old].revocation = revocation
+            subscription.earlier[old] = transaction
         }
         customers.set(subscription, at: position, of: index)
-        return (customers.all[index], StoreEvent(.refund, at: now, subscription))
+        let event = StoreEvent(kind == .familyRevoke ? .revoke : .refund, at: now, subscription, about: transaction)
+        return (customers.all[index], [event])
+    }
+
+    /// Redeems a retention offer, as a customer does on the cancellation page: it begins with the next payment.
+    ///
+    /// - Returns: Whose it is, and what happened.
+    /// - Throws: ``RequestFault`` when there is no such subscription or offer.
+    mutating func redeemRetentionOffer(
+        _ offerId: String,
+        for id: String
+    ) throws(RequestFault) -> (customer: StoreCustomer, events: [StoreEvent]) {
+        let (index, position) = try place(id) { $0.originalTransactionId == id }
+        var subscription = customers.all[index].subscriptions[position]
+        guard subscription.status == 1 else {
+            throw .member("originalTransactionId", "The subscription is not active: there is nothing to cancel.")
+        }
+        let latest = subscription.latest
+        let product = app(customers.all[index].bundleId)?.product(latest.productId)
+        guard let offer = product?.retentionOffer(offerId), offer.plan == latest.plan else {
+            throw .member(
+                "offerId",
+                "\(latest.productId), \(latest.plan.rawValue), has no such retention offer; set one up in app-store.yaml."
+            )
+        }
+        subscription.willAutoRenew = true
+        subscription.autoRenewProductId = latest.productId
+        subscription.autoRenewPlan = latest.plan
+        subscription.offerInUse = OfferInUse(offer)
+        customers.set(subscription, at: position, of: index)
+        return (customers.all[index], [StoreEvent(.offerRedeemed, at: clock.now, subscription)])
     }
 
     /// Changes whether a subscription renews, or whether its payments fail.
@@ -64,7 +103,6 @@ extension AppStoreWorld {
         return (customers.all[index], events)
     }
 
-    private static let refundedBefore = RequestFault.member("transactionId", "The transaction was refunded before.")
     private static let noTransaction = RequestFault.notFound(
         "No customer has that transaction; GET /simulator/customers lists them."
     )

@@ -27,6 +27,10 @@ extension AppStoreWorld {
         guard let product = app.product(request.productId) else {
             throw StoreKitError(.storeProductNotAvailable, "The app has no product \(request.productId).")
         }
+        let plan = request.billingPlanType
+        guard product.has(plan) else {
+            throw RequestFault.member("billingPlanType", "\(product.id) has no monthlyPrice in app-store.yaml.")
+        }
         let now = clock.now
         let customer = customers.all[index]
         let rules = StoreKitRules(
@@ -38,38 +42,32 @@ extension AppStoreWorld {
         )
         var offer: StoreOffer?
         if let parameters = request.offer {
-            offer = try rules.offer(parameters, nonces: &nonces)
+            let found = try rules.offer(parameters, nonces: &nonces)
+            guard found.plan == plan else {
+                throw StoreKitError(.invalidOfferIdentifier, "The offer is for the other billing plan.")
+            }
+            offer = found
         } else if let text = request.introductoryOfferEligibility {
             if try rules.allowsIntroductoryOffer(text, nonces: &nonces) { offer = product.introductoryOffer }
         } else if !customer.hasUsedIntroductoryOffer(in: product.groupId) {
             offer = product.introductoryOffer
         }
+        // The introductory offer of the other billing plan is none of this one's.
+        if offer?.plan != plan { offer = nil }
         let account = request.account.storedToken?.lowercased
+        let payment = Payment(product: product, plan: plan, offer: offer, start: now, account: account)
         let own = customer.subscriptions.firstIndex {
             $0.latest.groupId == product.groupId && !$0.latest.isFamilyShared
         }
         guard let position = own else {
-            let subscription = StoreSubscription(
-                buying: product,
-                offer: offer,
-                at: now,
-                account: account,
-                numbers: &numbers
-            )
+            let subscription = StoreSubscription(buying: payment, numbers: &numbers)
             customers.set(subscription, at: nil, of: index)
             let event = StoreEvent(.subscribed, .initialBuy, at: now, subscription)
             return Purchase(customer: customers.all[index], subscription: subscription, event: event)
         }
         var subscription = customer.subscriptions[position]
         let old = app.product(subscription.latest.productId)
-        let (kind, subtype) = subscription.buy(
-            product,
-            insteadOf: old,
-            offer: offer,
-            at: now,
-            account: account,
-            numbers: &numbers
-        )
+        let (kind, subtype) = subscription.buy(payment, insteadOf: old, numbers: &numbers)
         customers.set(subscription, at: position, of: index)
         let event = StoreEvent(kind, subtype, at: now, subscription)
         return Purchase(customer: customers.all[index], subscription: subscription, event: event)

@@ -24,19 +24,28 @@ struct StoreSubscriptionTests {
         return (subscription, events)
     }
 
+    private func payment(_ product: StoreProduct, _ offer: StoreOffer? = nil, at start: Timestamp) -> Payment {
+        Payment(product: product, plan: .billedUpfront, offer: offer, start: start, account: nil)
+    }
+
     @Test(
         "Each description has Apple's status",
         arguments: [
             ("active", 1), ("activeAutoRenewOff", 1), ("gracePeriod", 4), ("billingRetry", 3), ("lapsed", 2),
-            ("refunded", 5), ("familyShared", 1), ("upgraded, upgradedTo: yearly", 1),
+            ("refunded", 5), ("familyShared", 1), ("familyRevoked", 5), ("upgraded, upgradedTo: yearly", 1),
         ] as [(String, Int64)]
     )
     func described(state: String, status: Int64) throws {
         let subscription = try later(state, 0).subscription
         #expect(subscription.status == status)
-        #expect(subscription.willAutoRenew == !["activeAutoRenewOff", "lapsed", "refunded"].contains(state))
-        #expect(subscription.latest.isFamilyShared == (state == "familyShared"))
-        #expect((subscription.latest.revocation != nil) == (state == "refunded"))
+        #expect(
+            subscription.willAutoRenew == !["activeAutoRenewOff", "lapsed", "refunded", "familyRevoked"].contains(state)
+        )
+        #expect(subscription.latest.isFamilyShared == state.hasPrefix("family"))
+        #expect(
+            subscription.latest.revocation?.type
+                == ["refunded": "REFUND_FULL", "familyRevoked": "FAMILY_REVOKE"][state]
+        )
         #expect(subscription.earlier.contains(where: \.isUpgraded) == state.hasPrefix("upgraded"))
     }
 
@@ -54,7 +63,7 @@ struct StoreSubscriptionTests {
     }
 
     @Test("With auto-renew off it ends with the period, once")
-    func ends() throws {
+    func endsOnce() throws {
         let (subscription, events) = try later("activeAutoRenewOff", 100)
         #expect(events.map(\.kind) == [.expired])
         #expect(events.first?.subtype == .voluntary)
@@ -81,7 +90,7 @@ struct StoreSubscriptionTests {
         #expect(try later("billingRetry", 0, app: "gracePeriodDays: 0").subscription.status == 3)
     }
 
-    @Test("What has ended stays so", arguments: ["lapsed", "refunded"])
+    @Test("What has ended stays so", arguments: ["lapsed", "refunded", "familyRevoked"])
     func staysEnded(state: String) throws {
         #expect(try later(state, 1000).events.isEmpty)
     }
@@ -94,11 +103,8 @@ struct StoreSubscriptionTests {
         let product = try #require(app.product("monthly"))
         let now = world.clock.now
         let (kind, _) = subscription.buy(
-            product,
+            payment(product, product.offer("half"), at: now),
             insteadOf: product,
-            offer: product.offer("half"),
-            at: now,
-            account: nil,
             numbers: &world.numbers
         )
         #expect(kind == .offerRedeemed)
@@ -111,6 +117,32 @@ struct StoreSubscriptionTests {
         #expect(subscription.offerInUse == nil)
     }
 
+    @Test("A retention offer begins with the next payment, and keeps the customer")
+    func retention() throws {
+        var world = try TestStore.world(state: "activeAutoRenewOff")
+        let app = try #require(world.app("com.example.app"))
+        let id = try #require(world.customer("c")?.subscriptions.first?.originalTransactionId)
+        let (customer, events) = try world.redeemRetentionOffer("keep", for: id)
+        #expect(events.map(\.kind) == [.offerRedeemed])
+        var subscription = try #require(customer.subscriptions.first)
+        #expect(subscription.willAutoRenew)
+        #expect(subscription.latest.offer == nil)
+        let later = world.clock.now.adding(seconds: 100 * Self.day)
+        _ = subscription.advance(to: later, in: app, numbers: &world.numbers)
+        #expect(subscription.transactions.suffix(3).map { $0.offer?.kind.rawValue } == [5, 5, nil])
+        #expect(throws: RequestFault.self) { try world.redeemRetentionOffer("half", for: id) }
+    }
+
+    @Test("A period ends at the moment that the description says, at the end of a month too")
+    func ends() throws {
+        let world = try TestStore.world(
+            "[{ name: c, subscriptions: [{ product: monthly, state: active, expiresAt: 2026-01-31T09:00:00Z, periods: 3 }] }]",
+            clock: TestStore.now
+        )
+        let ends = try #require(world.customer("c")).transactions.map(\.expiresDate.rfc3339)
+        #expect(ends == ["2026-01-31T09:00:00Z", "2025-12-31T09:00:00Z", "2025-11-30T09:00:00Z"])
+    }
+
     @Test("A higher level begins at once, a lower one at the next billing")
     func levels() throws {
         var world = try TestStore.world(state: "active")
@@ -119,25 +151,15 @@ struct StoreSubscriptionTests {
         let now = world.clock.now
         var subscription = try #require(world.customer("c")?.subscriptions.first)
         let up = subscription.buy(
-            yearly,
+            payment(yearly, yearly.offer("year"), at: now),
             insteadOf: monthly,
-            offer: yearly.offer("year"),
-            at: now,
-            account: nil,
             numbers: &world.numbers
         )
         #expect(up == (.offerRedeemed, .upgrade))
         #expect(subscription.latest.productId == "yearly")
         #expect(subscription.latest.offer?.id == "year")
         #expect(subscription.earlier.last?.isUpgraded == true)
-        let down = subscription.buy(
-            monthly,
-            insteadOf: yearly,
-            offer: nil,
-            at: now,
-            account: nil,
-            numbers: &world.numbers
-        )
+        let down = subscription.buy(payment(monthly, at: now), insteadOf: yearly, numbers: &world.numbers)
         #expect(down == (.didChangeRenewalPreference, .downgrade))
         #expect(subscription.latest.productId == "yearly")
         #expect(subscription.autoRenewProductId == "monthly")

@@ -15,7 +15,9 @@ struct SimulatorRoutesTests {
             try TestStore.world(
                 """
                 [{ name: c, subscriptions: [{ product: monthly, state: lapsed }] },
-                 { name: a, subscriptions: [{ product: monthly, state: active }] }]
+                 { name: a, subscriptions: [{ product: monthly, state: active }] },
+                 { name: f, subscriptions: [{ product: monthly, state: familyShared }] },
+                 { name: y, subscriptions: [{ product: yearly, billingPlanType: MONTHLY, state: active }] }]
                 """
             )
         )
@@ -72,7 +74,62 @@ struct SimulatorRoutesTests {
         }
     }
 
-    @Test("A failed payment that is mended is made at once")
+    /// The newest transaction and renewal info in a notification.
+    private func decoded(_ notification: StoreNotification) throws -> (
+        status: Int?, transaction: [String: Any], renewal: [String: Any]
+    ) {
+        let payload = try JSON.part(1, of: notification.signedPayload)
+        let data = try #require(payload["data"] as? [String: Any])
+        return (
+            data["status"] as? Int,
+            try JSON.part(1, of: try #require(data["signedTransactionInfo"] as? String)),
+            try JSON.part(1, of: try #require(data["signedRenewalInfo"] as? String))
+        )
+    }
+
+    @Test("Cancelling a commitment, a retention offer, a partial refund and the end of sharing are all notified of")
+    func notified() async throws {
+        try await store.live { client in
+            func subscription(_ name: String) throws -> StoreSubscription {
+                try #require(store.current().customer(name)?.subscriptions.first)
+            }
+            let commitment = try subscription("y").originalTransactionId
+            let off: [String: Any] = ["originalTransactionId": commitment, "autoRenew": false]
+            #expect(try await client.post("/simulator/renewals", off).status == .ok)
+            let kept = ["originalTransactionId": try subscription("a").originalTransactionId, "offerId": "keep"]
+            #expect(try await client.post("/simulator/retention-offers", kept).status == .ok)
+            let other = try await client.post("/simulator/retention-offers", kept.merging(["offerId": "x"]) { $1 })
+            #expect(other.json["pointer"] as? String == "/offerId")
+            let older: [String: Any] = [
+                "transactionId": try subscription("a").earlier[0].transactionId, "revocationPercentage": 25_000,
+            ]
+            #expect(try await client.post("/simulator/refunds", older).status == .ok)
+            let tooMuch = try await client.post(
+                "/simulator/refunds",
+                older.merging(["revocationPercentage": 100_001]) { $1 }
+            )
+            #expect(tooMuch.json["pointer"] as? String == "/revocationPercentage")
+            let shared = ["transactionId": try subscription("f").latest.transactionId]
+            #expect(try await client.post("/simulator/family-revocations", shared).status == .ok)
+            let own = ["transactionId": try subscription("a").latest.transactionId]
+            #expect(try await client.post("/simulator/family-revocations", own).status == .badRequest)
+            let notifications = store.current().notifications
+            #expect(notifications.map(\.kind) == [.didChangeRenewalStatus, .offerRedeemed, .refund, .revoke])
+            #expect(notifications.map(\.subtype) == [.autoRenewDisabled, nil, nil, nil])
+            let found = try notifications.map { try decoded($0) }
+            #expect(found.map(\.status) == [1, 1, 1, 5])
+            let info = found[0].renewal["commitmentInfo"] as? [String: Any]
+            #expect(found[0].transaction["billingPlanType"] as? String == "MONTHLY")
+            #expect(found[0].renewal["autoRenewStatus"] as? Int == 1)
+            #expect(info?["commitmentAutoRenewStatus"] as? Int == 0)
+            #expect(found[1].renewal["offerType"] as? Int == 5)
+            #expect(found[2].transaction["transactionId"] as? String == older["transactionId"] as? String)
+            #expect(found[2].transaction["revocationType"] as? String == "REFUND_PRORATED")
+            #expect(found[3].transaction["revocationType"] as? String == "FAMILY_REVOKE")
+        }
+    }
+
+    @Test("A failed payment is made at once when it no longer fails")
     func recovery() async throws {
         try await store.live { client in
             let id = try #require(store.current().customer("a")?.subscriptions.first?.originalTransactionId)
@@ -81,7 +138,8 @@ struct SimulatorRoutesTests {
             #expect(store.current().customer("a")?.subscriptions.first?.status == 4)
             _ = try await client.post("/simulator/renewals", ["originalTransactionId": id, "paymentFails": false])
             #expect(store.current().customer("a")?.subscriptions.first?.status == 1)
-            #expect(store.current().notifications.map(\.subtype) == [.gracePeriod, .billingRecovery])
+            let notifications = store.current().notifications.filter { $0.originalTransactionId == id }
+            #expect(notifications.map(\.subtype) == [.gracePeriod, .billingRecovery])
         }
     }
 

@@ -27,7 +27,7 @@ struct StoreKitRulesIntroductoryTests {
         ]
         do {
             let purchase = try world.purchase(try PurchaseRequest(json: Array(try JSON.text(body).utf8)))
-            return "offer \(purchase.subscription.latest.offer?.type ?? 0)"
+            return "offer \(purchase.subscription.latest.offer?.kind.rawValue ?? 0)"
         } catch let error as StoreKitError {
             return "error \(error.code.rawValue)"
         }

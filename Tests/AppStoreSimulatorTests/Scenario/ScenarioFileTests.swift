@@ -13,7 +13,7 @@ struct ScenarioFileTests {
 
     private let app = """
         bundleId: a
-        subscriptionGroups: [{ id: g, products: [{ id: p, offers: [{ id: o }] }, { id: q }] }]
+        subscriptionGroups: [{ id: g, products: [{ id: p, offers: [{ id: o }] }, { id: q }, { id: y, period: P1Y, monthlyPrice: 1, offers: [{ id: o }] }] }]
         """
 
     private func file(_ app: String, _ customers: String = "[]") -> String {
@@ -76,6 +76,12 @@ struct ScenarioFileTests {
             ("{ id: p, offers: [{ id: o, mode: freeTrial, price: 1 }] }", "costs nothing"),
             ("{ id: p, offers: [{ id: o, mode: payUpFront, periods: 2 }] }", "give the whole time as period"),
             ("{ id: p, introductoryOffer: { id: o } }", "introductory offers"),
+            ("{ id: p, monthlyPrice: 1 }", "period P1Y"),
+            ("{ id: p, period: P1Y, offers: [{ id: o, billingPlanType: MONTHLY }] }", "needs a monthlyPrice"),
+            (
+                "{ id: p, period: P1Y, monthlyPrice: 1, offers: [{ id: o, billingPlanType: MONTHLY, mode: freeTrial }] }",
+                "payAsYouGo"
+            ),
         ]
     )
     func products(product: String, message: String) throws {
@@ -96,6 +102,19 @@ struct ScenarioFileTests {
             ("{ name: c, subscriptions: [{ product: p, state: active, redeemed: [z] }] }", "redeemed[0]"),
             ("{ name: c, subscriptions: [{ product: p, state: active, introductory: true }] }", "needs a product"),
             ("{ name: c, subscriptions: [{ product: p, state: upgraded }] }", "has no upgradedTo"),
+            ("{ name: c, subscriptions: [{ product: p, state: active, billingPlanType: MONTHLY }] }", "a monthlyPrice"),
+            (
+                "{ name: c, subscriptions: [{ product: y, state: gracePeriod, billingPlanType: MONTHLY }] }",
+                "commitment"
+            ),
+            ("{ name: c, subscriptions: [{ product: y, state: lapsed, billingPlanType: MONTHLY, periods: 5 }] }", "12"),
+            (
+                "{ name: c, subscriptions: [{ product: y, state: active, billingPlanType: MONTHLY, redeemed: [o] }] }",
+                "for the billing plan"
+            ),
+            ("{ name: c, subscriptions: [{ product: p, state: active, retentionOffer: o }] }", "a retention offer"),
+            ("{ name: c, subscriptions: [{ product: p, state: lapsed, revocationPercentage: 1 }] }", "state refunded"),
+            ("{ name: c, subscriptions: [{ product: p, state: refunded, revocationPercentage: 0 }] }", "from 1"),
             ("{ name: c, subscriptions: [{ product: p, state: active, upgradedTo: q }] }", "state upgraded"),
             ("{ name: c, subscriptions: [{ product: p, state: lapsed, expiresAt: 2039-01-01T00:00:00Z }] }", "behind"),
             (

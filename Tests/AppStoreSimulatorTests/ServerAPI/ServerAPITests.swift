@@ -53,6 +53,55 @@ struct ServerAPITests {
         #expect(payload["environment"] as? String == "Production")
     }
 
+    @Test(
+        "A revocation says how much was refunded, or that nobody was",
+        arguments: [
+            ("refunded", "REFUND_FULL", 100_000), ("refunded, revocationPercentage: 40000", "REFUND_PRORATED", 40_000),
+            ("familyRevoked", "FAMILY_REVOKE", nil),
+        ] as [(String, String, Int?)]
+    )
+    func revocations(state: String, type: String, percentage: Int?) throws {
+        let world = try TestStore.world(state: state)
+        let answer = try JSON.object(try api(world).transactionInfo(try anyId(world)))
+        let payload = try JSON.part(1, of: try #require(answer["signedTransactionInfo"] as? String))
+        #expect(payload["revocationType"] as? String == type)
+        #expect(payload["revocationPercentage"] as? Int == percentage)
+        #expect(payload["revocationDate"] != nil)
+        #expect(payload["inAppOwnershipType"] as? String == (percentage == nil ? "FAMILY_SHARED" : "PURCHASED"))
+    }
+
+    @Test(
+        "Win-back offers are named once the subscription has expired, the best first",
+        arguments: [("lapsed", ["b", "a"]), ("active", nil), ("billingRetry", nil)] as [(String, [String]?)]
+    )
+    func winBack(state: String, ids: [String]?) throws {
+        let world = try TestStore.world(state: state, more: ", eligibleWinBackOfferIds: [b, a]")
+        let answer = try JSON.object(try api(world).subscriptionStatuses(try anyId(world), statuses: []))
+        let group = try #require((answer["data"] as? [[String: Any]])?.first)
+        let item = try #require((group["lastTransactions"] as? [[String: Any]])?.first)
+        let renewal = try JSON.part(1, of: try #require(item["signedRenewalInfo"] as? String))
+        #expect(renewal["eligibleWinBackOfferIds"] as? [String] == ids)
+    }
+
+    @Test("A retention offer has its own number in transaction and renewal info")
+    func retention() throws {
+        let world = try TestStore.world(state: "active", more: ", redeemed: [half], retentionOffer: keep")
+        let customer = try #require(world.customer("c"))
+        let payloads = SignedPayloads(
+            try #require(world.app("com.example.app")),
+            customer,
+            signedDate: world.clock.now,
+            signer: try TestStore.signing()
+        )
+        let signed = try customer.transactions.map { try JSON.part(1, of: try payloads.signed($0)) }
+        #expect(signed.map { $0["offerType"] as? Int } == [5, 2])
+        #expect(signed.map { $0["offerIdentifier"] as? String } == ["keep", "half"])
+        let subscription = try #require(customer.subscriptions.first)
+        let renewal = try JSON.part(1, of: try payloads.signedRenewal(subscription))
+        #expect(renewal["offerType"] as? Int == 5)
+        #expect(renewal["renewalPrice"] as? Int == 5990)
+    }
+
     @Test("Ids that are none, and ids of nobody here")
     func unknown() throws {
         let world = try TestStore.world(state: "active")

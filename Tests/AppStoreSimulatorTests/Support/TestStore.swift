@@ -33,7 +33,16 @@ enum TestStore {
                         offers:
                           - { id: half, price: 4.99, periods: 2 }
                           - { id: stale, price: 4.99, priceNoLongerValid: true }
-                      - { id: yearly, level: 1, price: 99.9, period: P1Y, offers: [{ id: year, mode: freeTrial, period: P3M }] }
+                        retentionOffers: [{ id: keep, price: 5.99, periods: 2 }]
+                      - id: yearly
+                        level: 1
+                        price: 99.9
+                        period: P1Y
+                        monthlyPrice: 9
+                        offers:
+                          - { id: year, mode: freeTrial, period: P3M }
+                          - { id: months, billingPlanType: MONTHLY, price: 5, periods: 2 }
+                      - { id: yearly-basic, level: 3, price: 50, period: P1Y, monthlyPrice: 5 }
                   - id: "200"
                     products: [{ id: audio, offers: [{ id: listen }] }]
             customers: \(customers)
@@ -46,6 +55,15 @@ enum TestStore {
     /// One customer, `c`, with one subscription.
     static func world(state: String, more: String = "", app: String = "") throws -> AppStoreWorld {
         try world("[{ name: c, subscriptions: [{ product: monthly, state: \(state)\(more) }] }]", app: app)
+    }
+
+    /// One customer, `c`, with payments of a commitment to `yearly`.
+    static func commitment(_ state: String = "active", periods: Int) throws -> AppStoreWorld {
+        try world(
+            """
+            [{ name: c, subscriptions: [{ product: yearly, billingPlanType: MONTHLY, state: \(state), periods: \(periods) }] }]
+            """
+        )
     }
 
     static func signing() throws -> AppStoreSigner {

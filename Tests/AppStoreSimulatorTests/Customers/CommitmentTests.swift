@@ -1,0 +1,162 @@
+import Offers
+import Testing
+
+@testable import AppStoreSimulator
+
+@Suite("Monthly payments with a 12-month commitment")
+struct CommitmentTests {
+    private static let day: Int64 = 86400
+
+    /// What happened within some days.
+    private func advance(
+        _ subscription: inout StoreSubscription,
+        _ days: Int64,
+        in world: inout AppStoreWorld
+    ) throws -> [StoreEvent] {
+        let app = try #require(world.app("com.example.app"))
+        let now = world.clock.now.adding(seconds: days * Self.day)
+        return subscription.advance(to: now, in: app, numbers: &world.numbers)
+    }
+
+    private func subscription(_ world: AppStoreWorld) throws -> StoreSubscription {
+        try #require(world.customer("c")?.subscriptions.first)
+    }
+
+    /// The members of a renewal info and of its commitment.
+    private func renewal(
+        _ subscription: StoreSubscription,
+        _ world: AppStoreWorld
+    ) throws -> (info: [String: Any], commitment: [String: Any]) {
+        let app = try #require(world.app("com.example.app"))
+        let customer = try #require(world.customer("c"))
+        let payloads = SignedPayloads(app, customer, signedDate: TestStore.now, signer: try TestStore.signing())
+        let info = try JSON.part(1, of: try payloads.signedRenewal(subscription))
+        return (info, try #require(info["commitmentInfo"] as? [String: Any]))
+    }
+
+    @Test("Each payment is for a month, and counts to twelve before the next commitment begins")
+    func renews() throws {
+        var world = try TestStore.commitment(periods: 11)
+        var subscription = try subscription(world)
+        let end = try #require(subscription.latest.commitment).expires
+        let events = try advance(&subscription, 70, in: &world)
+        #expect(events.map(\.kind) == [.didRenew, .didRenew])
+        let latest = subscription.transactions.suffix(3)
+        #expect(latest.map { $0.commitment?.number } == [11, 12, 1])
+        #expect(latest.map(\.price) == [9000, 9000, 9000])
+        #expect(latest.map { $0.commitment?.price } == [108_000, 108_000, 108_000])
+        #expect(latest.prefix(2).map { $0.commitment?.expires } == [end, end])
+        #expect(subscription.earlier.last?.expiresDate == end)
+        #expect(subscription.latest.purchaseDate == end)
+    }
+
+    @Test("A cancelled one is paid to its last month, says so, and expires then")
+    func cancelled() throws {
+        var world = try TestStore.commitment("activeAutoRenewOff", periods: 10)
+        var subscription = try subscription(world)
+        let cancelled = try renewal(subscription, world)
+        #expect(cancelled.info["autoRenewStatus"] as? Int == 1)
+        #expect(cancelled.commitment["commitmentAutoRenewStatus"] as? Int == 0)
+        let events = try advance(&subscription, 200, in: &world)
+        #expect(events.map(\.kind) == [.didRenew, .didRenew, .expired])
+        #expect(events.last?.subtype == .voluntary)
+        #expect(subscription.latest.commitment?.number == 12)
+        #expect(subscription.expirationIntent == 1)
+        let last = try #require(events.dropLast().last?.subscription)
+        #expect(try renewal(last, world).info["autoRenewStatus"] as? Int == 0)
+        #expect(try renewal(subscription, world).info["autoRenewStatus"] as? Int == 0)
+    }
+
+    @Test("A failed payment has no grace period, and is tried again for 90 days")
+    func fails() throws {
+        var world = try TestStore.commitment(periods: 5)
+        var subscription = try subscription(world)
+        subscription.paymentFails = true
+        // The month ends in about 15 days.
+        let failed = try advance(&subscription, 17, in: &world)
+        #expect(failed.map(\.kind) == [.didFailToRenew])
+        #expect(failed.map(\.subtype) == [nil])
+        #expect(subscription.status == 3)
+        #expect(try renewal(subscription, world).info["autoRenewStatus"] as? Int == 1)
+        #expect(try advance(&subscription, 103, in: &world).isEmpty)
+        let events = try advance(&subscription, 107, in: &world)
+        #expect(events.map(\.subtype) == [.billingRetry])
+        #expect(subscription.expirationIntent == 2)
+        #expect(!subscription.renewsNextPeriod)
+    }
+
+    @Test("A payment that is made late moves the end of the commitment")
+    func late() throws {
+        var world = try TestStore.commitment("billingRetry", periods: 5)
+        let old = try subscription(world)
+        let (_, events) = try world.change(old.originalTransactionId, willAutoRenew: nil, paymentFails: false)
+        #expect(events.map(\.subtype) == [.billingRecovery])
+        let new = try subscription(world).latest
+        #expect(new.commitment?.number == 6)
+        #expect(new.commitment?.expires == SubscriptionPeriod.month.after(new.expiresDate, times: 6))
+        #expect(try #require(new.commitment).expires > #require(old.latest.commitment).expires)
+    }
+
+    @Test("A lower level waits for the end of the commitment, and so does an offer on it")
+    func downgrade() throws {
+        var world = try TestStore.commitment(periods: 11)
+        let app = try #require(world.app("com.example.app"))
+        let monthly = try #require(app.product("monthly"))
+        var subscription = try subscription(world)
+        let payment = Payment(
+            product: monthly,
+            plan: .billedUpfront,
+            offer: monthly.offer("half"),
+            start: world.clock.now,
+            account: nil
+        )
+        let bought = subscription.buy(payment, insteadOf: app.product("yearly"), numbers: &world.numbers)
+        #expect(bought == (.offerRedeemed, .downgrade))
+        let (info, commitment) = try renewal(subscription, world)
+        #expect(info["autoRenewProductId"] as? String == "yearly")
+        #expect(info["renewalBillingPlanType"] as? String == "MONTHLY")
+        #expect(info["renewalPrice"] as? Int == 9000)
+        #expect(info["offerIdentifier"] == nil)
+        #expect(commitment["commitmentAutoRenewProductId"] as? String == "monthly")
+        #expect(commitment["commitmentRenewalBillingPlanType"] as? String == "BILLED_UPFRONT")
+        _ = try advance(&subscription, 70, in: &world)
+        let latest = subscription.transactions.suffix(2)
+        #expect(latest.map(\.productId) == ["yearly", "monthly"])
+        #expect(latest.map { $0.offer?.id } == [nil, "half"])
+        #expect(latest.map(\.plan) == [.monthly, .billedUpfront])
+    }
+
+    @Test("The refund of an earlier month ends nothing; that of the current one ends the commitment")
+    func refunds() throws {
+        var world = try TestStore.commitment(periods: 3)
+        let ids = try subscription(world).transactions.map(\.transactionId)
+        let (customer, events) = try world.revoke(ids[0], .refund(percentage: 100_000))
+        #expect(events.first?.transaction?.transactionId == ids[0])
+        #expect(customer.subscriptions.first?.status == 1)
+        #expect(customer.subscriptions.first?.isCommitted == true)
+        let ended = try world.revoke(ids[2], .refund(percentage: 100_000)).customer.subscriptions.first
+        #expect(ended?.status == 5)
+        #expect(ended?.renewsNextPeriod == false)
+    }
+
+    @Test("It is bought with its billing plan, at an offer of that plan alone")
+    func buys() throws {
+        var world = try TestStore.world(state: "lapsed")
+        func buy(_ offer: String, _ plan: String) throws -> AppStoreWorld.Purchase {
+            let now = world.clock.now.millisecondsSince1970
+            let discount = try TestStore.discount(product: "yearly", offer: offer, timestamp: now)
+            var body: [String: Any] = ["customer": "c", "productId": "yearly", "billingPlanType": plan]
+            body["discount"] = discount
+            return try world.purchase(try PurchaseRequest(json: Array(try JSON.text(body).utf8)))
+        }
+        let refused = #expect(throws: StoreKitError.self) { try buy("year", "MONTHLY") }
+        #expect(refused?.code == .invalidOfferIdentifier)
+        let latest = try buy("months", "MONTHLY").subscription.latest
+        #expect(latest.commitment?.number == 1)
+        #expect(latest.price == 5000)
+        #expect(latest.expiresDate == SubscriptionPeriod.month.after(latest.purchaseDate))
+        #expect(throws: RequestFault.self) {
+            try PurchaseRequest(json: Array(#"{"customer":"c","productId":"yearly","billingPlanType":"WEEKLY"}"#.utf8))
+        }
+    }
+}
