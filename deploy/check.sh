@@ -63,7 +63,8 @@ pyflakes "${programs[@]}"
 passed "${#programs[@]} scripts, nothing found"
 
 heading 'Checking the links of the Markdown files'
-passed "$(python3 -B deploy/check-links.py)"
+links=$(python3 -B deploy/check-links.py)
+passed "$links"
 
 heading 'Checking the YAML files with yamllint'
 mapfile -t files < <(find .github deploy keys.example Sources -type f \( -name '*.yaml' -o -name '*.yml' \) | sort)
