@@ -32,25 +32,26 @@ heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\0
         test-build test-swift test-fuzz test-interoperability test-demo soak sanitize overload
 
 help:
-	@echo 'make demo     Start the service on an example, ask it for signatures, check them with openssl, buy with one.'
-	@echo 'make run      Serve the example until Ctrl-C.'
-	@echo 'make test     Everything that continuous integration checks.'
-	@echo 'make overload What the service does at ten times the load it can take (LOAD_SECONDS=10 for each step).'
-	@echo 'make sanitize The tests with the address and the thread sanitizer: two more builds, forty minutes on two'
-	@echo '              processors (SANITIZERS=address for one).'
-	@echo 'make soak     Long runs of hostile input and generated requests against readers and listener (SOAK_SECONDS=600'
-	@echo '              for each kind, SOAK_REQUESTS=100000); then make overload.'
-	@echo 'make bench    Measure the service against raw libcrypto, side by side (BENCH="--seconds 5 --rounds 3").'
-	@echo 'make bench-growth  Measure a ledger of a million records beside an empty one (GROWTH="--records 10000000").'
-	@echo 'make bench-scale   Measure on one processor and on all, over a million requests, with ten thousand offers'
-	@echo '                   (SCALE="--rounds 5").'
-	@echo 'make bench-peers   Measure others who sign the same in Go, Node and Python, and the service beside them.'
-	@echo 'make build    Build the executable, optimised: $(release)'
-	@echo 'make lint     Check format, scripts, YAML, Dockerfile and systemd unit. Builds nothing.'
-	@echo 'make format   Bring the Swift sources into format.'
-	@echo 'make clean    Remove what was built.'
+	@echo 'make demo          Start the example, ask it for signatures, check and use them.'
+	@echo 'make run           Serve the example until Ctrl-C.'
+	@echo 'make build         Build the executable: $(release)'
 	@echo
-	@echo 'Each installs by apt, and for Python by pip, what it needs and does not find, and says so.'
+	@echo 'make test          Everything that continuous integration checks.'
+	@echo 'make lint          Check format, links, scripts, YAML, image and unit.'
+	@echo 'make format        Bring the Swift sources into format.'
+	@echo 'make soak          Long runs of hostile input (SOAK_SECONDS=600 for each kind,'
+	@echo '                   SOAK_REQUESTS=100000), then make overload.'
+	@echo 'make sanitize      Two builds, forty minutes on two processors'
+	@echo '                   (SANITIZERS="address thread").'
+	@echo
+	@echo 'make bench         Measure beside raw libcrypto (BENCH="--rounds 3").'
+	@echo 'make bench-peers   Measure beside servers in Go, Node and Python.'
+	@echo 'make bench-growth  Measure a ledger of a million records (GROWTH="--records N").'
+	@echo 'make bench-scale   Measure by processors and requests (SCALE="--rounds 5").'
+	@echo 'make overload      Measure at ten times the load it can take (LOAD_SECONDS=10).'
+	@echo
+	@echo 'make clean         Remove what was built.'
+	@echo 'Each installs by apt, and for Python by pip, what it does not find, and says so.'
 
 demo: dependencies-for-demo build
 	@deploy/demo.sh $(release)
@@ -65,8 +66,8 @@ build: dependencies-to-build
 
 test: lint test-build test-swift test-fuzz test-interoperability test-demo
 	$(call heading,'Everything passed')
-	@echo '   format, scripts, YAML, Dockerfile and systemd unit; unit and end-to-end tests; fuzzing;'
-	@echo "   signatures against Python's cryptography and Apple's library; README's examples of backends;"
+	@echo '   format, links, scripts, YAML, Dockerfile and systemd unit; unit and end-to-end tests; fuzzing;'
+	@echo "   signatures against Python's cryptography and Apple's library; the examples of backends;"
 	@echo '   every answer against the OpenAPI description; the demo.'
 
 lint: dependencies-for-test $(python)/installed
@@ -149,7 +150,7 @@ bench-peers: dependencies-for-bench dependencies-for-peers build $(bench-python)
 	@$(bench-python)/bin/python -B deploy/loadtest/bench_peers.py $(BENCH)
 
 test-interoperability: test-build $(python)/installed
-	$(call heading,"Interoperability with Python's cryptography and Apple's library; README's backends; OpenAPI")
+	$(call heading,"Interoperability with Python's cryptography and Apple's library; examples of backends; OpenAPI")
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" $(python)/bin/python -B -m pytest Tests/Interoperability
 
 # On the optimised executable: whole-module builds find faults of their own, and this is what users run.

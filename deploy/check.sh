@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks what is around the service without running any of it: shell scripts, Makefile, Python scripts, YAML, Dockerfile,
-# Kubernetes, systemd unit. Needs shellcheck, pyflakes, yamllint, hadolint, kubernetes-validate and systemd-analyze;
-# `make lint` brings them.
+# Checks what is around the service without running any of it: shell scripts, Makefile, Python scripts, the links of the
+# documents, YAML, Dockerfile, Kubernetes, systemd unit. Needs shellcheck, pyflakes, markdown-it-py, yamllint, hadolint,
+# kubernetes-validate and systemd-analyze; `make lint` installs them.
 
 set -euo pipefail
 
@@ -21,7 +21,7 @@ heading() {
 
 passed() { printf '   %s\n' "$*"; }
 
-for tool in shellcheck pyflakes yamllint hadolint kubernetes-validate systemd-analyze; do
+for tool in shellcheck pyflakes markdown-it yamllint hadolint kubernetes-validate systemd-analyze; do
     if ! command -v "$tool" >/dev/null; then
         echo "The command $tool is missing; 'make lint' installs it." >&2
         exit 1
@@ -62,8 +62,12 @@ mapfile -t programs < <(find deploy Tests -type f -name '*.py' | sort)
 pyflakes "${programs[@]}"
 passed "${#programs[@]} scripts, nothing found"
 
+heading 'Checking the links of the Markdown files'
+links=$(python3 -B deploy/check-links.py)
+passed "$links"
+
 heading 'Checking the YAML files with yamllint'
-mapfile -t files < <(find deploy keys.example Sources -type f \( -name '*.yaml' -o -name '*.yml' \) | sort)
+mapfile -t files < <(find .github deploy keys.example Sources -type f \( -name '*.yaml' -o -name '*.yml' \) | sort)
 yamllint --strict --config-file deploy/yamllint.yaml "${files[@]}"
 passed "${#files[@]} files, nothing found"
 
