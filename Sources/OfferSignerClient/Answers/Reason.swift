@@ -1,6 +1,6 @@
 /// Why a decision is what it is, in snake case, such as `lapsed`.
 ///
-/// Not an enumeration: the service may come to know more of them. README lists what each means.
+/// Not an enumeration: the service may come to know more of them. docs/api.md lists what each means.
 public struct Reason: RawRepresentable, Codable, Hashable, Sendable, CustomStringConvertible {
     /// The reason as the service writes it.
     public let rawValue: String
