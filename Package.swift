@@ -287,7 +287,7 @@ let package = Package(
         .target(name: "ChildProcess", path: "Tests/ChildProcess", swiftSettings: strict),
         // What the tests look into the memory of programs with, and a program in which they find a key.
         .target(name: "ProcessMemory", path: "Tests/ProcessMemory", swiftSettings: strict),
-        // README's example of a backend in Swift, word for word; a test holds the two together and runs it.
+        // The example of a backend in Swift of docs/clients.md, word for word; a test holds the two together and runs it.
         .executableTarget(
             name: "BackendExample",
             dependencies: ["OfferSignerClient"],

@@ -45,6 +45,8 @@ struct CommandTests {
         #expect(fine.status == 0)
         #expect(fine.errors.isEmpty)
         #expect(fine.text.contains("key TESTKEY001"))
+        let kinds = "may send receiptResponse, receipt, signedTransactions, transactionId"
+        #expect(fine.text.contains("client backend: \(Installation.bundleId); \(kinds)\n"), "\(fine.text)")
         try installation.directory.write(
             "clients.yaml",
             "clients: [{ name: b, tokenSHA256: xyz, apps: [com.example.none], colour: red }]\n"

@@ -85,7 +85,12 @@ def write_configuration(folder, p8, signatures_per_second=None):
         "keys": [{"id": KEY_ID, "file": key_file.name, "issuerId": ISSUER_ID}],
         "subscriptionGroups": [{"id": GROUP_ID, "products": [offers]}],
     }
-    client = {"name": "interoperability", "tokenSHA256": token_sha256.finalize().hex(), "apps": [BUNDLE_ID]}
+    client = {
+        "name": "interoperability",
+        "tokenSHA256": token_sha256.finalize().hex(),
+        "apps": [BUNDLE_ID],
+        "evidence": ["receiptResponse", "receipt", "signedTransactions", "transactionId"],
+    }
     if signatures_per_second is not None:
         client["signaturesPerSecond"] = signatures_per_second
     files = {

@@ -25,9 +25,12 @@ INEXPRESSIBLE = {
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """Closes the schemas of what is answered: a member that the document does not know is a fault of the document."""
-    for schema in raw_schema["components"]["schemas"].values():
+    """Closes the schemas of what is answered: a member or a value that the document does not know is a fault of it."""
+    schemas = raw_schema["components"]["schemas"]
+    for name, schema in schemas.items():
         close(schema)
+        if f"Known{name}" in schemas:
+            assert schema["anyOf"].pop() == {"type": "string"}, f"{name} is not open"
 
 
 def close(schema):

@@ -1,10 +1,15 @@
 """The OpenAPI description is valid, true of every answer, and good for a generated client."""
 
+import contextlib
+import functools
+import http.server
 import importlib
 import json
+import operator
 import os
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
 
@@ -90,21 +95,28 @@ def test_who_asks_too_much_is_answered_as_described(description, tmp_path):
         jsonschema.validate(int(value) if schema["type"] == "integer" else value, schema)
 
 
-def test_a_generated_client_asks_for_a_signature(example_service, description, tmp_path, monkeypatch):
-    document = tmp_path / "openapi.json"
+@pytest.fixture(scope="module")
+def generated(description, tmp_path_factory):
+    """A client that openapi-python-client made of the description: a function that imports a module of it."""
+    folder = tmp_path_factory.mktemp("generated")
+    document = folder / "openapi.json"
     document.write_bytes(description)
     binaries = os.path.dirname(sys.executable)
     subprocess.run(
         [f"{binaries}/openapi-python-client", "generate", "--path", document, "--meta", "none"]
-        + ["--output-path", tmp_path / "offer_signer_client", "--fail-on-warning"],
+        + ["--output-path", folder / "offer_signer_client", "--fail-on-warning"],
         env=os.environ | {"PATH": f"{binaries}:{os.environ['PATH']}"},
         timeout=120,
         check=True,
     )
-    monkeypatch.syspath_prepend(tmp_path)
-    client_module = importlib.import_module("offer_signer_client")
-    models = importlib.import_module("offer_signer_client.models")
-    sign_offers = importlib.import_module("offer_signer_client.api.offers.sign_offers")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        yield lambda name="": importlib.import_module(f"offer_signer_client{name}")
+
+
+def test_a_generated_client_asks_for_a_signature(example_service, generated):
+    client_module, models = generated(), generated(".models")
+    sign_offers = generated(".api.offers.sign_offers")
 
     receipt_response = json.loads((REPOSITORY / "keys.example/receipt-responses/lapsed.json").read_text())
     request = models.SignatureRequest(
@@ -116,11 +128,89 @@ def test_a_generated_client_asks_for_a_signature(example_service, description, t
         answer = sign_offers.sync(client=client, body=request)
         assert isinstance(answer, models.SignatureAnswer), answer
         [decision] = answer.decisions
-        assert (decision.verdict, decision.reason) == (models.Verdict.ELIGIBLE, models.Reason.LAPSED)
+        assert (decision.verdict, decision.reason) == (models.Verdict.ELIGIBLE, models.KnownReason.LAPSED)
         payload = SEPARATOR.join(signed_fields(answer.to_dict(), decision.to_dict())).encode()
         verify(example_service.key, decision.to_dict(), payload)
 
     with client_module.AuthenticatedClient(example_service.address, "wrong") as stranger:
         problem = sign_offers.sync(client=stranger, body=request)
         assert isinstance(problem, models.Problem)
-        assert problem.code == models.ProblemCode.UNAUTHORIZED
+        assert problem.code is models.KnownProblemCode.UNAUTHORIZED
+
+
+@contextlib.contextmanager
+def answering(status, answer):
+    """A server that answers whatever it is asked so, until the block ends; gives its address."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            body = json.dumps(answer).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json" if status < 400 else "application/problem+json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def altered(description, path, status, *changes):
+    """An example of the description as a newer service would give it: (member, ..., value), and an unknown member."""
+    responses = json.loads(description)["paths"][path]["post"]["responses"]
+    answer = next(iter(responses[status]["content"]["application/json"]["examples"].values()))["value"]
+    for *place, member, value in changes:
+        inner = functools.reduce(operator.getitem, place, answer)
+        assert member in inner
+        inner[member] = value
+        inner["ofTheFuture"] = {"a": [1]}
+    return answer
+
+
+def test_a_generated_client_takes_the_answers_of_a_newer_service(generated, description):
+    """A value that the description does not know is text, as it came; a member that it does not know is kept aside."""
+    models = generated(".models")
+
+    def ask(call, request, status, answer):
+        with answering(status, answer) as address:
+            with generated().AuthenticatedClient(address, "token") as client:
+                return generated(f".api.{call}").sync(client=client, body=request)
+
+    offer = models.RequestedOffer(product_id="p", offer_id="o")
+    signatures = models.SignatureRequest(application_username="a", offers=[offer])
+    changes = [("environment", "Elsewhere"), ("decisions", 0, "reason", "new"), ("decisions", 0, "begins", "later")]
+    answer = ask("offers.sign_offers", signatures, 200, altered(description, "/v1/signatures", "200", *changes))
+    [decision] = answer.decisions
+    assert (decision.verdict, decision.reason, decision.begins) == (models.Verdict.ELIGIBLE, "new", "later")
+    assert answer.environment == "Elsewhere"
+    assert decision.additional_properties == {"ofTheFuture": {"a": [1]}}
+    assert decision.discount.signature
+
+    changes = [("products", 0, "introductoryOffer", "reason", "new")]
+    answer = ask(
+        "offers.decide_eligibility",
+        models.EligibilityRequest(application_username="a"),
+        200,
+        altered(description, "/v1/eligibility", "200", *changes),
+    )
+    assert answer.products[0].introductory_offer.reason == "new"
+
+    report = models.SignatureReport("k", "p", "o", "n", 1, "s")
+    diagnosis = altered(description, "/v1/diagnoses", "200", ("causes", 0, "code", "new"))
+    assert ask("support.diagnose_signature", report, 200, diagnosis).causes[0].code == "new"
+
+    problem = {"type": "urn:x", "title": "T", "status": 422, "detail": "D.", "code": "new", "ofTheFuture": 1}
+    answer = ask("offers.sign_offers", signatures, 422, problem)
+    assert isinstance(answer, models.Problem)
+    assert (answer.code, answer.status, answer.detail) == ("new", 422, "D.")
+    assert answer.additional_properties == {"ofTheFuture": 1}

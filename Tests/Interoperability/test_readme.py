@@ -1,23 +1,29 @@
-"""README's examples of a backend do what README says, word for word."""
+"""The examples of docs/clients.md do what the page says, word for word."""
 
 import json
 import os
 import re
 import subprocess
+import urllib.request
 
 import pytest
 
 from offer_signer import EXECUTABLE, REPOSITORY, SEPARATOR, signed_fields, verify
 
-# Of the section, the blocks in the languages of backends.
-SECTION = re.compile(r"^## Ask from your backend$(.*?)^## ", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LANGUAGES = ["swift", "sh", "js", "python"]
+CUSTOMER = "5d3c2c64-8c1e-4f0e-9a57-0a7c6a1b4711"
+PRODUCT_ID = "com.example.reader.pro.monthly"
+
+
+def blocks(title):
+    """The languages and texts of the blocks in a section of the page."""
+    text = (REPOSITORY / "docs/clients.md").read_text()
+    return BLOCK.findall(re.search(rf"^## {title}$(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)[1])
 
 
 def snippets():
-    text = (REPOSITORY / "README.md").read_text()
-    found = BLOCK.findall(SECTION.search(text)[1])
+    found = blocks("Ask from your backend")
     languages = [language for language, _ in found]
     assert languages == LANGUAGES, languages
     return dict(found)
@@ -29,7 +35,7 @@ def command(language, folder):
     file = folder / f"backend.{language}"
     file.write_text(text)
     if language == "swift":
-        # Compiled with the tests; what was compiled has to be what README shows.
+        # Compiled with the tests; what was compiled has to be what the page shows.
         assert text == (REPOSITORY / "Tests/BackendExample/main.swift").read_text()
         return [EXECUTABLE.parent / "BackendExample"]
     if language == "js":
@@ -37,37 +43,91 @@ def command(language, folder):
     return {"sh": ["bash", "-euo", "pipefail", file], "python": ["python3", "-I", file]}[language]
 
 
-def run(language, example, folder, token):
+def run(arguments, example, token, sent=""):
     environment = {
         "PATH": os.environ["PATH"],
         "OFFERS_URL": example.address,
         "OFFERS_TOKEN": token,
     }
-    arguments = command(language, folder)
     return subprocess.run(
-        arguments, cwd=example.folder, env=environment, capture_output=True, text=True, timeout=60, check=False
+        arguments,
+        cwd=example.folder,
+        env=environment,
+        input=sent,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
 
+def sent_by_the_app(example, kind, name="lapsed"):
+    """What the app of a customer of the stand-in App Store sends: a transaction id, or StoreKit 2's signed data."""
+    with urllib.request.urlopen(f"{example.app_store}/simulator/customers/{name}", timeout=30) as response:
+        subscriptions = json.load(response)["subscriptions"]
+    if kind == "transactionId":
+        return json.dumps({"transactionId": subscriptions[0]["transactionId"]})
+    return json.dumps(
+        {
+            "signedTransactions": [each["signedTransaction"] for each in subscriptions],
+            "signedRenewalInfos": [each["signedRenewalInfo"] for each in subscriptions],
+        }
+    )
+
+
+@pytest.mark.parametrize("kind", ["transactionId", "signedTransactions"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_example_gets_a_discount_that_verifies(example_service, tmp_path, language):
-    result = run(language, example_service, tmp_path, example_service.token)
-    assert result.returncode == 0, result.stderr
+def test_the_example_gets_a_discount_that_verifies(example_service, tmp_path, language, kind):
+    sent = sent_by_the_app(example_service, kind)
+    result = run(command(language, tmp_path), example_service, example_service.token, sent)
+    assert result.returncode == 0, result.stdout + result.stderr
     printed = json.loads(result.stdout)
     # curl prints the whole answer, the others what goes to the app.
     discount = printed["decisions"][0]["discount"] if language == "sh" else printed
-    answer = {"bundleId": example_service.bundle_id, "account": {"applicationUsername": "Reader-4711"}}
-    decision = {"productId": "com.example.reader.pro.monthly", "discount": discount}
+    answer = {"bundleId": example_service.bundle_id, "account": {"appAccountToken": CUSTOMER}}
+    decision = {"productId": PRODUCT_ID, "discount": discount}
     assert discount["identifier"] == "comeback50"
     verify(example_service.key, decision, SEPARATOR.join(signed_fields(answer, decision)).encode())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_the_example_says_why_there_is_no_discount(example_service, tmp_path, language):
+    sent = sent_by_the_app(example_service, "signedTransactions", name="leaving")
+    result = run(command(language, tmp_path), example_service, example_service.token, sent)
+    assert result.returncode == 0, result.stderr
+    assert "state_not_in_audience" in result.stdout
+    assert "signature" not in result.stdout
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_example_fails_with_the_services_words_and_without_the_token(example_service, tmp_path, language):
-    result = run(language, example_service, tmp_path, "not-the-token-4711")
+    sent = sent_by_the_app(example_service, "transactionId")
+    result = run(command(language, tmp_path), example_service, "not-the-token-4711", sent)
     # By its own exit, and not by a signal.
     assert result.returncode > 0
     said = result.stdout + result.stderr
     assert "Fatal error" not in said
     assert "unauthorized" in said
+    assert "No client has this token" in said
     assert "not-the-token-4711" not in said
+
+
+def test_the_product_report_of_the_page_is_taken_and_found_again(example_service):
+    [(language, text)] = blocks("Report products")
+    assert language == "sh"
+    result = run(["bash", "-euo", "pipefail", "-c", text], example_service, example_service.token)
+    assert result.returncode == 0, result.stderr
+    decoder = json.JSONDecoder()
+    taken, end = decoder.raw_decode(result.stdout)
+    overview, _ = decoder.raw_decode(result.stdout[end:].strip())
+    assert taken == {"accepted": 1, "rejected": []}
+    [product] = overview["products"]
+    assert (product["productId"], product["price"], product["currencyCode"]) == (PRODUCT_ID, "9.99", "EUR")
+    [offer] = product["offers"]
+    assert (offer["offerId"], offer["inCatalog"], offer["saved"]["percent"]) == ("comeback50", True, 50)
+
+
+def test_the_demo_client_may_send_verify_receipt_answers_because_its_evidence_says_so(example_service):
+    """And the page shows the line that says so."""
+    [line] = [line for line in (REPOSITORY / "keys.example/clients.yaml").read_text().splitlines() if "evidence:" in line]
+    assert line in dict(blocks(r"Which evidence\?"))["yaml"]

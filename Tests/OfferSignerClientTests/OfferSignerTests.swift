@@ -37,10 +37,29 @@ struct OfferSignerTests {
         let decision = #"""
             {"productId":"p","offerId":"o","verdict":"eligible","reason":"new","detail":"d","begins":"later","jws":"a.b.c","x":1}
             """#
-        let service = try ScriptedService(.init(200, #"{"bundleId":"b","account":{},"decisions":[\#(decision)]}"#))
+        let members = #""bundleId":"b","environment":"Elsewhere","account":{},"decisions":[\#(decision)]"#
+        let service = try ScriptedService(.init(200, "{\(members)}"))
         let answer = try await service.client().signatures(ScriptedService.request)
         #expect(answer.decisions.first?.jws == "a.b.c")
         #expect(answer.decisions.first?.begins?.rawValue == "later")
+        #expect(answer.environment?.rawValue == "Elsewhere")
+    }
+
+    @Test("Win-back offers come in Apple's order, of all groups and by product, and none where none is named")
+    func winBackOffers() async throws {
+        let decision = #""introductoryOffer":{"verdict":"eligible","reason":"never_used","detail":"d"}"#
+        let offers = #""winBackOffers":[{"id":"b","url":"https://example.com/b"},{"id":"a"}]"#
+        let json = #"""
+            {"bundleId":"b","account":{},"decisions":[],\#(offers),
+             "products":[{"productId":"p",\#(decision),"winBackOffers":[{"id":"a"}]},{"productId":"q",\#(decision)}]}
+            """#
+        let service = try ScriptedService(.init(200, json), .init(200, json.replacing("\(offers),", with: "")))
+        let request = EligibilityRequest(evidence: .transactionId("1"), products: ["p", "q"])
+        let answer = try await service.client().eligibility(request)
+        #expect(answer.winBackOffers.map(\.id) == ["b", "a"])
+        #expect(answer.winBackOffers.map(\.url) == ["https://example.com/b", nil])
+        #expect(answer.products.map { $0.winBackOffers.map(\.id) } == [["a"], []])
+        #expect(try await service.client().eligibility(request).winBackOffers.isEmpty)
     }
 
     @Test("A verifyReceipt answer goes on byte for byte, whatever numbers it holds")

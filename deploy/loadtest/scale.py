@@ -57,6 +57,7 @@ def large(source, home):
         clients.append("    tokenSHA256: " + re.search(r"tokenSHA256: (\S+)", file.read()).group(1))
     bundles = [f"com.example.app{number_:03}" for number_ in range(APPS)]
     clients.append(f"    apps: [{', '.join(bundles)}]")
+    clients.append("    evidence: [receiptResponse]")
     for bundle in bundles:
         catalog += [
             f"  - bundleId: {bundle}",

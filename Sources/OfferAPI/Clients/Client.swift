@@ -26,7 +26,7 @@ public final class Client: Sendable {
     ///   - tokenSHA256: The SHA-256 of each of its bearer tokens, 32 bytes.
     ///   - apps: The bundle identifiers of its apps.
     ///   - scopes: The calls that it may make; all by default.
-    ///   - evidence: The kinds of evidence that it may send; all by default.
+    ///   - evidence: The kinds of evidence that it may send; ``evidenceByDefault`` by default.
     ///   - signaturesPerSecond: How many offers it may ask signatures for in a second; any number by default.
     ///   - concurrentRequests: How many requests it may have at once; any number by default.
     public init(
@@ -34,7 +34,7 @@ public final class Client: Sendable {
         tokenSHA256: [[UInt8]],
         apps: Set<String>,
         scopes: Set<ClientScope> = Set(ClientScope.allCases),
-        evidence: Set<EvidenceKind> = Set(EvidenceKind.allCases),
+        evidence: Set<EvidenceKind> = evidenceByDefault,
         signaturesPerSecond: Int? = nil,
         concurrentRequests: Int? = nil
     ) {
@@ -49,6 +49,11 @@ public final class Client: Sendable {
 }
 
 extension Client {
+    /// The kinds of evidence that a client may send of which nobody says so: those that only Apple can make.
+    ///
+    /// A verifyReceipt answer is not signed: whoever has the client's token could make one up.
+    public static let evidenceByDefault = Set(EvidenceKind.allCases).subtracting([.receiptResponse])
+
     /// A copy that shares no memory with this one, for an event loop of its own.
     ///
     /// - Returns: The copy.

@@ -7,7 +7,8 @@ extension ClientDirectory {
     /// - Returns: The client that calls.
     /// - Throws: `Problem` 401 or 403.
     func admit(_ head: RequestHead, for scope: ClientScope) throws(Problem) -> Client {
-        guard let token = head.token, let client = client(with: token) else { throw .unauthorized }
+        guard let token = head.token else { throw .tokenMissing }
+        guard let client = client(with: token) else { throw .tokenUnknown }
         guard client.scopes.contains(scope) else { throw .scopeNotAllowed(scope) }
         return client
     }

@@ -52,7 +52,9 @@ struct OfferEndpoint<Call: OfferCall>: BodyEndpoint {
             throw Problem(error)
         }
         let bundleId = try client.app(named: call.bundleId)
-        if let kind = call.evidence?.kind, !client.evidence.contains(kind) { throw .evidenceNotAllowed(kind) }
+        if let kind = call.evidence?.kind, !client.evidence.contains(kind) {
+            throw .evidenceNotAllowed(kind, for: client)
+        }
         if call.signatureCount > 0 { try clients.take(signatures: call.signatureCount, for: client) }
         return (call, bundleId)
     }

@@ -33,7 +33,7 @@ struct PublicGate: Sendable {
             // Nearly always the target is the path.
             if head.target != route.path { _ = try QueryParameters(of: head.target, names: route.parameters) }
         } catch {
-            guard error == .unauthorized else { return .refuse(error) }
+            guard error.status == 401 else { return .refuse(error) }
             let delay = failures.note(from: PeerNetwork(address()), at: ClientDirectory.uptime)
             return .refuse(error, after: TimeAmount(delay))
         }

@@ -117,10 +117,18 @@ extension Problem {
         Problem(status: 400, code: "invalid_parameter", detail: detail)
     }
 
-    static let unauthorized = Problem(
+    static let tokenMissing = Problem(
         status: 401,
         code: "unauthorized",
-        detail: "This carries no token of a client here: send one, Authorization: Bearer TOKEN."
+        detail: "The request has no bearer token: send one Authorization field, Authorization: Bearer TOKEN."
+    )
+
+    static let tokenUnknown = Problem(
+        status: 401,
+        code: "unauthorized",
+        detail:
+            "No client has this token. The SHA-256 of a client's token is its tokenSHA256 in clients.yaml, which is "
+            + "read at the start and on SIGHUP; `offer-signer clients token` makes both."
     )
 
     static func appNotAllowed(_ bundleId: String) -> Problem {
@@ -136,11 +144,18 @@ extension Problem {
         Problem(status: 403, code: "scope_not_allowed", detail: "This client lacks the scope \(scope.rawValue).")
     }
 
-    static func evidenceNotAllowed(_ kind: EvidenceKind) -> Problem {
-        Problem(
+    static func evidenceNotAllowed(_ kind: EvidenceKind, for client: Client) -> Problem {
+        let kinds = EvidenceKind.allCases.filter { client.evidence.contains($0) || $0 == kind }.map(\.rawValue)
+        let caution =
+            kind == .receiptResponse
+            ? " Allow it only where the backend fetches verifyReceipt answers itself: whoever has the token can make "
+                + "one up." : ""
+        return Problem(
             status: 403,
             code: "evidence_not_allowed",
-            detail: "This client may not send evidence of the kind \(kind.rawValue).",
+            detail:
+                "The client \(client.name) may not send \(kind.rawValue). What it may send is `evidence` of the client "
+                + "in clients.yaml: to allow this too, write evidence: [\(kinds.joined(separator: ", "))].\(caution)",
             pointer: "/evidence/\(kind.rawValue)"
         )
     }

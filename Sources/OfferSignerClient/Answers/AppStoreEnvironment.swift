@@ -1,11 +1,23 @@
 /// Where the evidence is from.
-public enum AppStoreEnvironment: String, Codable, Sendable {
+///
+/// Not an enumeration: no answer is to be lost because Apple comes to have more of them.
+public struct AppStoreEnvironment: RawRepresentable, Codable, Hashable, Sendable {
     /// The App Store.
-    case production = "Production"
+    public static let production = AppStoreEnvironment(rawValue: "Production")
     /// The Sandbox: TestFlight and App Review too.
-    case sandbox = "Sandbox"
+    public static let sandbox = AppStoreEnvironment(rawValue: "Sandbox")
     /// StoreKit testing in Xcode.
-    case xcode = "Xcode"
+    public static let xcode = AppStoreEnvironment(rawValue: "Xcode")
     /// StoreKit testing elsewhere.
-    case localTesting = "LocalTesting"
+    public static let localTesting = AppStoreEnvironment(rawValue: "LocalTesting")
+
+    /// The environment as Apple writes it.
+    public let rawValue: String
+
+    /// Creates an environment.
+    ///
+    /// - Parameter rawValue: The environment as Apple writes it.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
 }

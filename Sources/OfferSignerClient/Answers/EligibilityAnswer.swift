@@ -6,6 +6,14 @@ public struct EligibilityAnswer: Codable, Equatable, Sendable {
         public let productId: String
         /// The decision.
         public let introductoryOffer: IntroductoryDecision
+        /// The win-back offers of the product's group that Apple names for the customer, in Apple's order; often none.
+        public var winBackOffers: [WinBackOffer] { listedWinBackOffers ?? [] }
+        private let listedWinBackOffers: [WinBackOffer]?
+
+        private enum CodingKeys: String, CodingKey {
+            case productId, introductoryOffer
+            case listedWinBackOffers = "winBackOffers"
+        }
     }
 
     /// The app.
@@ -18,4 +26,23 @@ public struct EligibilityAnswer: Codable, Equatable, Sendable {
     public let decisions: [Decision]
     /// A decision for each product that was asked about.
     public let products: [ProductEligibility]
+    /// The win-back offers that Apple names for the customer, in Apple's order, of the groups that the request asks about;
+    /// often none.
+    public var winBackOffers: [WinBackOffer] { listedWinBackOffers ?? [] }
+    private let listedWinBackOffers: [WinBackOffer]?
+
+    private enum CodingKeys: String, CodingKey {
+        case bundleId, environment, account, decisions, products
+        case listedWinBackOffers = "winBackOffers"
+    }
+}
+
+/// A win-back offer that Apple names for a customer who has lapsed.
+///
+/// Nobody signs it: the app presents it, or opens ``url``.
+public struct WinBackOffer: Codable, Equatable, Hashable, Sendable {
+    /// The offer, as App Store Connect names it.
+    public let id: String
+    /// Where the customer can redeem it, where the catalog has that.
+    public let url: String?
 }

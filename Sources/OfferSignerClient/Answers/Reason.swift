@@ -1,6 +1,7 @@
 /// Why a decision is what it is, in snake case, such as `lapsed`.
 ///
-/// Not an enumeration: the service may come to know more of them. docs/api.md lists what each means.
+/// Not an enumeration: the service may come to know more of them. Its OpenAPI document (`GET /v1/openapi.json`) says what
+/// each means, under `KnownReason` and `KnownIntroductoryReason`.
 public struct Reason: RawRepresentable, Codable, Hashable, Sendable, CustomStringConvertible {
     /// The reason as the service writes it.
     public let rawValue: String

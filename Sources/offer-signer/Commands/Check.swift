@@ -42,7 +42,11 @@ struct Check: AsyncParsableCommand {
         try Console.result("key memory: \(service.keyMemoryName)")
         try Console.result("ledger: \(ledger.finding)")
         for client in settings.clients {
-            try Console.result("client \(client.name): \(client.apps.sorted().joined(separator: ", "))")
+            let evidence = EvidenceKind.allCases.filter(client.evidence.contains).map(\.rawValue)
+            try Console.result(
+                "client \(client.name): \(client.apps.sorted().joined(separator: ", ")); "
+                    + "may send \(evidence.joined(separator: ", "))"
+            )
         }
         try Console.result("The configuration is in order.")
     }

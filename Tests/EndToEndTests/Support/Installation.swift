@@ -68,7 +68,8 @@ struct Installation {
         ).text.prefix(64)
         try directory.write(
             "clients.yaml",
-            "clients: [{ name: backend, tokenSHA256: \"\(digest)\", apps: [\(Self.bundleId)] }]\n"
+            "clients: [{ name: backend, tokenSHA256: \"\(digest)\", apps: [\(Self.bundleId)], "
+                + "evidence: [receiptResponse, receipt, signedTransactions, transactionId] }]\n"
         )
     }
 

@@ -23,9 +23,17 @@ struct OpenAPIDescriptionTests {
         return value
     }
 
+    /// The schema that lists the values of an enumeration: itself, or the known ones of one that is open.
+    private func listing(of schema: String) throws -> [String: Any] {
+        let open = try member("components", "schemas", schema)
+        guard let branches = open["anyOf"] as? [[String: String]] else { return open }
+        #expect(branches == [["$ref": "#/components/schemas/Known\(schema)"], ["type": "string"]])
+        return try member("components", "schemas", "Known\(schema)")
+    }
+
     /// The values of a schema, each of which its description has to explain.
     private func values(of schema: String) throws -> [String] {
-        let schema = try member("components", "schemas", schema)
+        let schema = try listing(of: schema)
         let values = try #require(schema["enum"] as? [String])
         let words = try #require(schema["description"] as? String)
         for value in values { #expect(words.contains("- `\(value)`: "), "\(value) is not explained") }
@@ -70,9 +78,23 @@ struct OpenAPIDescriptionTests {
         for value in try values(of: "Begins") { #expect(OfferStart(rawValue: value) != nil) }
     }
 
+    @Test("Every enumeration of an answer but the verdict is open, so that a generated client takes what comes later")
+    func openEnumerations() throws {
+        let schemas = try member("components", "schemas")
+        let closed = schemas.filter { ($0.value as? [String: Any])?["enum"] is [String] }.keys
+        #expect(Set(closed.filter { !$0.hasPrefix("Known") }) == ["Verdict", "SignatureFormat"])
+        for name in closed where name.hasPrefix("Known") {
+            let open = try member("components", "schemas", String(name.dropFirst("Known".count)))
+            #expect(open["anyOf"] is [[String: String]], "\(name)")
+            let uses = try JSONSerialization.data(withJSONObject: document, options: .withoutEscapingSlashes)
+            let reference = "\"#/components/schemas/\(name)\""
+            #expect(String(decoding: uses, as: UTF8.self).components(separatedBy: reference).count == 2, "\(name)")
+        }
+    }
+
     @Test("A reason's verdict is the one under which the description lists it")
     func verdicts() throws {
-        let words = try #require(try member("components", "schemas", "Reason")["description"] as? String)
+        let words = try #require(try listing(of: "Reason")["description"] as? String)
         let parts = words.components(separatedBy: "\n\n").suffix(3)
         for (verdict, part) in zip([Verdict.eligible, .ineligible, .unknown], parts) {
             let listed = part.matches(of: /- `(\w+)`/).map { String($0.1) }

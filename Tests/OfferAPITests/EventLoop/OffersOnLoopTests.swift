@@ -77,7 +77,13 @@ struct OffersOnLoopTests {
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: offers)])
         let endpoints = LoopEndpoints(
             clients: ClientDirectory([
-                Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["a"], concurrentRequests: requestsAtOnce)
+                Client(
+                    name: "abc",
+                    tokenSHA256: [sha256OfAbc],
+                    apps: ["a"],
+                    evidence: Set(EvidenceKind.allCases),
+                    concurrentRequests: requestsAtOnce
+                )
             ]),
             signOffers: SignOffers(
                 apps: [SigningApp(app: App(bundleId: "a", subscriptionGroups: [group]), signer: Signer())],

@@ -17,7 +17,12 @@ private struct NoSigner: ES256Signer {
 
 @Suite("Eligibility over the wire")
 struct EligibilityEndpointTests {
-    private let abc = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"])
+    private let abc = Client(
+        name: "abc",
+        tokenSHA256: [sha256OfAbc],
+        apps: ["com.example.reader"],
+        evidence: Set(EvidenceKind.allCases)
+    )
 
     private func endpoint(_ client: Client) -> EligibilityEndpoint {
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "o")])])

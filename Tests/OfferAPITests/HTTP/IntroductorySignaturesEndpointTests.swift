@@ -18,7 +18,12 @@ private struct ConstantSigner: ES256Signer {
 
 @Suite("Introductory eligibility signatures over the wire")
 struct IntroductorySignaturesEndpointTests {
-    private let abc = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"])
+    private let abc = Client(
+        name: "abc",
+        tokenSHA256: [sha256OfAbc],
+        apps: ["com.example.reader"],
+        evidence: Set(EvidenceKind.allCases)
+    )
 
     private func endpoint(
         _ client: Client,
@@ -127,6 +132,7 @@ struct IntroductorySignaturesEndpointTests {
             name: "c",
             tokenSHA256: [sha256OfAbc],
             apps: ["com.example.reader"],
+            evidence: Set(EvidenceKind.allCases),
             signaturesPerSecond: 100
         )
         let products = Array(repeating: "\"p\"", count: 100).joined(separator: ",")

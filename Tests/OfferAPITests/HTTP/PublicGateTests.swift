@@ -16,16 +16,21 @@ struct PublicGateTests {
     }
 
     private func judge(_ path: String, token: String = "abc", method: HTTPRequest.Method = .post) -> HeadJudgement {
+        judge(path, authorization: "Bearer \(token)", method: method)
+    }
+
+    private func judge(_ path: String, authorization: String?, method: HTTPRequest.Method = .post) -> HeadJudgement {
         var head = HTTPRequest(method: method, scheme: "http", authority: "a", path: path)
-        head.headerFields = [.authorization: "Bearer \(token)", .contentType: "application/json"]
+        head.headerFields[.contentType] = "application/json"
+        head.headerFields[.authorization] = authorization
         return gate.judge(RequestHead(head)) { address }
     }
 
     @Test("Who guesses is told so later and later, and who has a token is let in at once")
     func guesses() {
-        for _ in 0..<10 { #expect(judge("/v1/signatures", token: "guess") == .refuse(.unauthorized)) }
+        for _ in 0..<10 { #expect(judge("/v1/signatures", token: "guess") == .refuse(.tokenUnknown)) }
         for _ in 0..<3 {
-            guard case .refuse(.unauthorized, let delay) = judge("/v1/signatures", token: "guess") else {
+            guard case .refuse(.tokenUnknown, let delay) = judge("/v1/signatures", token: "guess") else {
                 Issue.record("A guess was let in.")
                 return
             }
@@ -34,6 +39,21 @@ struct PublicGateTests {
                 Issue.record("A client was kept out by the guesses of others.")
                 return
             }
+        }
+    }
+
+    @Test(
+        "No token and a wrong one are different sentences, each with what to do",
+        arguments: [nil, "Basic YTpi", "Bearer"]
+    )
+    func sentences(authorization: String?) {
+        let missing = judge("/v1/signatures", authorization: authorization)
+        #expect(missing == .refuse(.tokenMissing))
+        #expect(judge("/v1/signatures", token: "abd") == .refuse(.tokenUnknown))
+        #expect(Problem.tokenMissing.detail.contains("Authorization: Bearer TOKEN"))
+        #expect(Problem.tokenUnknown.detail.contains("`offer-signer clients token`"))
+        for problem in [Problem.tokenMissing, .tokenUnknown] {
+            #expect(problem.status == 401 && problem.code == "unauthorized")
         }
     }
 

@@ -17,7 +17,12 @@ private struct NoSigner: ES256Signer {
 
 @Suite("Who may ask for signatures")
 struct SignaturesEndpointTests {
-    private let abc = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"])
+    private let abc = Client(
+        name: "abc",
+        tokenSHA256: [sha256OfAbc],
+        apps: ["com.example.reader"],
+        evidence: Set(EvidenceKind.allCases)
+    )
 
     private func endpoint(_ client: Client) -> SignaturesEndpoint {
         let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "o")])])
@@ -91,6 +96,35 @@ struct SignaturesEndpointTests {
                 == "403 evidence_not_allowed /evidence/receiptResponse"
         )
         #expect(await code { _ = try endpoint(both).admit(RequestHead(head())) } == "403 scope_not_allowed ")
+    }
+
+    @Test(
+        "A verifyReceipt answer, which a leaked token could forge, is a choice, and its refusal says where to choose it"
+    )
+    func receiptResponse() async {
+        let client = Client(name: "backend", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"])
+        func problem(_ evidence: String) async -> Problem? {
+            let body = Array(#"{"evidence":{\#(evidence)},"offers":[{"productId":"p","offerId":"o"}]}"#.utf8)
+            do throws(Problem) {
+                _ = try await endpoint(client).answer(body, for: client)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let refusal = await problem(#""receiptResponse":{"status":0}"#)
+        #expect(refusal?.status == 403)
+        #expect(refusal?.code == "evidence_not_allowed")
+        #expect(refusal?.pointer == "/evidence/receiptResponse")
+        for part in ["client backend ", "clients.yaml", "evidence: [receiptResponse, receipt, signedTransactions, tra"]
+        {
+            #expect(refusal?.detail.contains(part) == true, "\(String(describing: refusal?.detail))")
+        }
+        for evidence in [
+            #""receipt":"AAAA""#, #""signedTransactions":["a.b.c"]"#, #""transactionId":"1""#,
+        ] {
+            #expect(await problem(evidence)?.status != 403, "\(evidence)")
+        }
     }
 
     @Test("Evidence at fault is pointed to within the body; Apple's refusal is 422")

@@ -177,6 +177,13 @@ import Testing
         #expect(client.signaturesPerSecond == nil)
     }
 
+    @Test func aClientMaySendVerifyReceiptAnswersOnlyWhereItsEvidenceNamesThem() throws {
+        #expect(
+            try ConfigurationFixture().load().settings.clients.first?.evidence
+                == [.receipt, .signedTransactions, .transactionId]
+        )
+    }
+
     @Test func relativePathsBeginAtTheFileThatIsGiven() throws {
         let fixture = try ConfigurationFixture()
         let nested = fixture.path("nested")

@@ -1,4 +1,5 @@
 import Foundation
+import Offers
 import StrictJSON
 import Yams
 
@@ -83,6 +84,8 @@ extension OwnConfiguration {
                     client.member("tokenSHA256", TokenDigest.text(of: token))
                     client.member("apps")
                     client.array { list in for app in apps { list.string(app.bundleId) } }
+                    client.member("evidence")
+                    client.array { list in for kind in EvidenceKind.allCases { list.string(kind.rawValue) } }
                 }
             }
         }

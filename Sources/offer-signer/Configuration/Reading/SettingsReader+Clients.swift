@@ -38,7 +38,8 @@ extension SettingsReader {
             let evidence = members["evidence"]?.choices(
                 "a kind of evidence",
                 of: EvidenceKind.allCases,
-                mend: "the client could send nothing; name at least one kind, or leave the key out for all"
+                mend: "the client could send nothing; name at least one kind, or leave the key out for all but "
+                    + "receiptResponse"
             )
             let rate = members["signaturesPerSecond"]?.wholeNumber(in: 1...1_000_000_000)
             let requests = members["concurrentRequests"]?.wholeNumber(in: 1...1_000_000)
@@ -48,7 +49,7 @@ extension SettingsReader {
                 tokenSHA256: digests.map(\.digest),
                 apps: apps,
                 scopes: scopes ?? Set(ClientScope.allCases),
-                evidence: evidence ?? Set(EvidenceKind.allCases),
+                evidence: evidence ?? Client.evidenceByDefault,
                 signaturesPerSecond: rate,
                 concurrentRequests: requests
             )
