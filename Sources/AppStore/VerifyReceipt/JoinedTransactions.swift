@@ -79,6 +79,7 @@ extension Transaction {
         whole.isFamilyShared = isFamilyShared || copy.isFamilyShared
         whole.appAccountToken = appAccountToken ?? copy.appAccountToken
         whole.offer = offer?.catalogId == nil ? copy.offer ?? offer : offer
+        whole.isOfferSaid = isOfferSaid || copy.isOfferSaid
         return whole
     }
 }

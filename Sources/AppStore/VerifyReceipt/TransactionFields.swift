@@ -14,6 +14,7 @@ struct TransactionFields {
     private var isUpgraded = false
     private var isFamilyShared = false
     private var isIntroductory = false
+    private var isOfferSaid = false
     private var promotionalOfferId: String?
     private var offerCodeName: String?
     private var appAccountToken: AppAccountToken?
@@ -33,7 +34,7 @@ struct TransactionFields {
         } else if isIntroductory {
             offer = .introductory
         }
-        return Transaction(
+        var transaction = Transaction(
             originalTransactionId: originalTransactionId ?? transactionId ?? "",
             productId: productId ?? "",
             subscriptionGroupIdentifier: group,
@@ -46,6 +47,8 @@ struct TransactionFields {
             offer: offer,
             transactionId: transactionId
         )
+        transaction.isOfferSaid = isOfferSaid || offer != nil
+        return transaction
     }
 
     /// Reads one member; those that decisions do not need are passed by.
@@ -68,7 +71,9 @@ struct TransactionFields {
         case .cancellationDateText: try cancellationDate.readText(from: &reader)
         case .isUpgraded: isUpgraded = try reader.readAppleFlag() ?? false
         case .isTrialPeriod, .isInIntroOfferPeriod:
-            isIntroductory = try (reader.readAppleFlag() ?? false) || isIntroductory
+            guard let flag = try reader.readAppleFlag() else { return }
+            isIntroductory = flag || isIntroductory
+            isOfferSaid = true
         case .ownershipType: isFamilyShared = try reader.readAppleText() == "FAMILY_SHARED"
         case .promotionalOfferId: promotionalOfferId = try reader.readAppleIdentifier()
         case .offerCodeName: offerCodeName = try reader.readAppleIdentifier()

@@ -26,6 +26,9 @@ public struct Transaction: Equatable, Sendable {
     public var appAccountToken: AppAccountToken?
     /// The offer it was made under.
     public var offer: RedeemedOffer?
+    /// Whether the evidence says that there was no offer, where it names none: an old receipt's row may leave out whether
+    /// it was a trial.
+    public var isOfferSaid = true
     /// The transaction's own identifier, by which a person finds it; `nil` where the evidence does not say.
     public var transactionId: String?
     /// When Apple signed it; `nil` for what is not signed by itself.

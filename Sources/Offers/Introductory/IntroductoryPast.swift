@@ -16,6 +16,8 @@ struct IntroductoryPast {
     let renewing: Subscription?
     /// What is missing where nobody said when a subscription of the group ends, in a sentence; `nil` where nothing is.
     let endNotSaid: String?
+    /// A purchase of the group of which nobody said whether it was a trial; `nil` where there is none.
+    let unsaid: Transaction?
     /// A purchase whose group cannot be determined, and which would count if it were this one.
     let undetermined: Bool
     /// Whether all that happened in the group can be seen.
@@ -41,9 +43,12 @@ struct IntroductoryPast {
             )
         }
         let byId = Dictionary(grouping: subscriptions) { $0.renewal.originalTransactionId ?? "" }
-        var endless: Transaction?
+        var (endless, unsaidOffer): (Transaction?, Transaction?)
         for transaction in ofGroup {
             if Self.isIntroductory(transaction) { introductory = Self.earlier(introductory, transaction) }
+            if !transaction.isOfferSaid, !transaction.isFamilyShared {
+                unsaidOffer = Self.earlier(unsaidOffer, transaction)
+            }
             let found = byId[transaction.originalTransactionId] ?? []
             if found.isEmpty, Self.isEndless(transaction) { endless = Self.earlier(endless, transaction) }
             // What Apple says of the subscription itself counts more than the dates of its transactions.
@@ -75,6 +80,7 @@ struct IntroductoryPast {
         renewing = subscriptions.filter { $0.certainty != .known && $0.certainty != .endNotSaid }
             .max(by: StrongestSubscription.isWeaker)
         self.introductory = introductory
+        unsaid = unsaidOffer
         self.running = running
         undetermined =
             index.hasUnknownEntry

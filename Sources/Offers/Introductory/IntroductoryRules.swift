@@ -99,9 +99,14 @@ enum IntroductoryRules {
         ),
         Rule(
             "coverage",
-            refusal: { $0.isWhole && $0.endNotSaid == nil ? nil : .noEvidence },
+            refusal: { $0.isWhole && $0.endNotSaid == nil && $0.unsaid == nil ? nil : .noEvidence },
             saw: { past in
                 if let sentence = past.endNotSaid { return sentence }
+                if past.isWhole, let unsaid = past.unsaid {
+                    return
+                        "The purchase of \(unsaid.productId)\(unsaid.purchaseDate.map { " on \($0.day)" } ?? "") does not say "
+                        + "whether it was a trial (is_trial_period)."
+                }
                 return past.isWhole
                     ? "The evidence shows all that happened in group \(past.groupId)."
                     : "What the evidence leaves out of group \(past.groupId) cannot be seen; an introductory offer may "

@@ -178,6 +178,7 @@ extension Held<Transaction> {
         transaction.storefront = value.storefront ?? copy.storefront
         transaction.reason = value.reason ?? copy.reason
         transaction.billingPlan = value.billingPlan ?? copy.billingPlan
+        transaction.isOfferSaid = value.isOfferSaid || copy.isOfferSaid
         if value.revocationDate != nil { transaction.revocation = value.revocation ?? copy.revocation }
         return Held(transaction, asOf: asOf, source: source)
     }

@@ -103,6 +103,7 @@ extension JSONWriter {
         flag("isFamilyShared", transaction.isFamilyShared)
         optional("account", transaction.appAccountToken?.lowercased)
         members(of: transaction.offer)
+        flag("isOfferUnsaid", !transaction.isOfferSaid)
         optional("signedDate", transaction.signedDate)
         if let price = transaction.price {
             member("price", price.milliunits)
@@ -215,7 +216,7 @@ private struct HeldFields {
     private init() {}
 
     func transaction(of identity: SubscriptionIdentity) throws(JSONFault) -> Held<Transaction> {
-        Held(
+        var transaction =
             Transaction(
                 originalTransactionId: identity.originalTransactionId,
                 productId: texts["productId"] ?? "",
@@ -236,10 +237,9 @@ private struct HeldFields {
                 storefront: texts["storefront"],
                 reason: texts["reason"].flatMap(TransactionReason.init),
                 billingPlan: billingPlan
-            ),
-            asOf: try asOf,
-            source: try source
-        )
+            )
+        transaction.isOfferSaid = flags["isOfferUnsaid"] != true
+        return Held(transaction, asOf: try asOf, source: try source)
     }
 
     private var offer: RedeemedOffer? {

@@ -29,7 +29,7 @@ struct OldReceiptTests {
     {
         #"""
         {"bid":"com.example.old","product_id":"\#(product)","original_transaction_id":1,"transaction_id":\#(id),
-        "purchase_date":"2026-10-01 10:15:06 Etc/GMT","expires_date":\#(expiry)\#(more)}
+        "purchase_date":"2026-10-01 10:15:06 Etc/GMT","expires_date":\#(expiry),"is_trial_period":"false"\#(more)}
         """#
     }
 

@@ -30,6 +30,38 @@ struct ExplanationTests {
         #expect(findings.allSatisfy { $0.saw.hasSuffix(".") })
     }
 
+    @Test("It shows how far a commitment has come, what Apple's status is, and how much of a price went back")
+    func applesOwn() throws {
+        func saw(_ rule: String, _ renewal: RenewalInfo, _ transaction: Transaction) throws -> String {
+            let findings = try #require(
+                decide(Row("", history([renewal], [transaction]), "anyone", .active)).explanation
+            )
+            return try #require(findings.first { $0.rule == rule }).saw
+        }
+        var monthly = bought(called: "7")
+        monthly.billingPlan = .monthly(
+            BillingPlan.Commitment(billingPeriodNumber: 3, totalBillingPeriods: 12, expiresDate: day(290))
+        )
+        var cancelled = entry()
+        cancelled.commitmentAutoRenewStatus = false
+        cancelled.status = SubscriptionStatus(.active, asOf: clock)
+        #expect(
+            try saw("subscription", cancelled, monthly)
+                == "Subscription 1 of pro.monthly, auto-renew on; its newest transaction that counts is 7 of pro.monthly, "
+                + "bought 2026-11-11T12:00:00Z, paid until 2026-12-11T12:00:00Z, paid month by month, billing period 3 "
+                + "of 12, until the commitment is over 2027-09-07. Apple's status is 1 (active). The subscription is paid "
+                + "month by month, billing period 3 of 12, until the commitment is over 2027-09-07, and ends then."
+        )
+        var refunded = bought(refunded: -2)
+        refunded.revocation = Revocation(.prorated, percentage: 33_500)
+        #expect(
+            try saw("afterRefund", entry(), refunded)
+                == "The newest purchase was refunded in part (33.500 %) on 2026-11-19."
+        )
+        refunded.revocation = Revocation(.full)
+        #expect(try saw("afterRefund", entry(), refunded).contains("was refunded in full on 2026-11-19"))
+    }
+
     @Test("It names every rule, the entry, the transaction, and both clocks")
     func everything() throws {
         let customer = history(
