@@ -93,7 +93,8 @@ extension JSONReader {
         }
         let isBase64 = Self.isBase64(text.utf8.span)
         // What is short is nothing that could be known for certain.
-        if isBase64, text.utf8.count < Self.shortestRecognised || RecognisedContent.beginsAsReceipt(text) { return text }
+        let isShort = text.utf8.count < Self.shortestRecognised
+        if isBase64, isShort || RecognisedContent.beginsAsReceipt(text) { return text }
         if let found = RecognisedContent(text)?.detail(in: .receipt) { throw JSONFault(.invalidValue, found) }
         guard isBase64 else {
             throw JSONFault(.invalidValue, "A receipt is sent in Base64 (RFC 4648 §4), without line breaks.")

@@ -42,11 +42,11 @@ extension KeyFileError.Code {
         case .der:
             return Self.expectation + ". To mend it: openssl pkcs8 -topk8 -nocrypt -inform DER -in \(path) -out KEY.p8"
         case .escapedLineEnds, .quoted, .byteOrderMark:
-            // However often they were escaped. \047 is an apostrophe, the three after the carriage return are the byte
-            // order mark in UTF-8.
-            return Self.rewrite(#"sed 's/\\\\*[rn]/\n/g' \#(path) | tr -d '"\047\r\357\273\277\\'"#)
+            // \047 is an apostrophe, the three after the carriage return are the byte order mark in UTF-8. Backslashes are
+            // left where line ends were escaped twice.
+            return Self.rewrite(#"sed 's/\\[rn]/\n/g' \#(path) | tr -d '"\047\r\357\273\277\\'"#)
         case .embedded:
-            return Self.rewrite(#"sed -E 's/\\+[rn]/\n/g;\#(Self.linesApart)' \#(path) | \#(Self.keyAlone)"#)
+            return Self.rewrite(#"sed -E 's/\\[rn]/\n/g;\#(Self.linesApart)' \#(path) | \#(Self.keyAlone)"#)
         case .richText:
             // A control word, with the blank that ends it; the line end that a backslash makes stays.
             let words = #"s/\\[a-z]*(-?[0-9]+)? ?//g"#

@@ -148,7 +148,7 @@ struct RecognisedContentTests {
             in: .receipt,
             "hexadecimal digits"
         ),
-        Row("an iOS 6 style receipt without Base64", oldReceipt, in: .receipt, "a receipt without Base64", "Base64 (RFC"),
+        Row("an old one without Base64", oldReceipt, in: .receipt, "a receipt without Base64", "Base64 (RFC"),
         Row("a receipt among transactions", receipt, in: .signedTransactions, "a receipt.", "goes into receipt"),
         Row("a receipt as transactionId", receipt, in: .transactionId, "a receipt.", "goes into receipt"),
         Row("a receipt as receiptResponse", receipt, in: .receiptResponse, "a receipt.", "goes into receipt"),

@@ -82,7 +82,7 @@ extension BadKey {
         BadKey("rich text as WordPad saves it", .richText, says: "rich text (RTF)") {
             try text {
                 #"{\rtf1\ansi\deff0{\fonttbl{\f0\fnil Calibri;}}"# + "\r\n" + #"\pard\sa200\f0\fs22 "#
-                    + $0.replacing("\n", with: "\\par\r\n") + "}\r\n\0"
+                    + $0.replacing("\n", with: "\\par\\fs22 \r\n") + "}\r\n\0"
             }
         },
         BadKey("no armour", .missingArmour, says: "without its lines BEGIN and END") {
