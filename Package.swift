@@ -36,7 +36,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .target(name: "Offers", swiftSettings: strict),
+        .target(name: "Offers", dependencies: ["StrictJSON"], swiftSettings: strict),
         .target(name: "StrictJSON", swiftSettings: strict),
         .target(
             name: "PrometheusMetrics",

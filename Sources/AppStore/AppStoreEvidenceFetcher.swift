@@ -140,6 +140,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         }
         let asking = Asking(question, of: app, needsWholeHistory: needsWholeHistory)
         if let known = kept(asking) { return known }
+        if case .receipt(let base64) = question { try ReceiptOrigin.check(base64, for: app.bundleId) }
         return try await flights.history(for: asking.key) { () throws(EvidenceFault) in
             let history = try await askAndCount(question, of: app, isWhole: asking.isWhole)
             answers.keep(history, for: asking.key, lifetimeSeconds: app.answerLifetimeSeconds)

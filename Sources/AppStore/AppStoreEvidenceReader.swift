@@ -19,21 +19,27 @@ public struct AppStoreEvidenceReader: EvidenceReader {
     public func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
         switch evidence {
         case .receiptResponse(let json):
-            return try VerifyReceiptResponse(json: json).history()
+            do throws(EvidenceFault) {
+                return try VerifyReceiptResponse(json: json).history()
+            } catch {
+                // Where it is another thing, the members that it lacks or has say less.
+                guard let found = RecognisedContent(json: json)?.detail(in: .receiptResponse) else { throw error }
+                throw EvidenceFault(error.kind, code: error.code, detail: found)
+            }
         case .signedTransactions(let transactions, let renewalInfos):
             var history = SignedHistory()
             for (index, text) in transactions.enumerated() {
                 do throws(SignedDataFault) {
                     try history.add(SignedTransaction(verifier.payload(of: text)))
                 } catch {
-                    throw EvidenceFault(error, index: index)
+                    throw EvidenceFault(error, of: text, in: .signedTransactions, index: index)
                 }
             }
             for (index, text) in renewalInfos.enumerated() {
                 do throws(SignedDataFault) {
                     history.add(try SignedRenewalInfo(verifier.payload(of: text)))
                 } catch {
-                    throw EvidenceFault(error, member: "signedRenewalInfos", index: index)
+                    throw EvidenceFault(error, of: text, in: .signedRenewalInfos, index: index)
                 }
             }
             return history.history(coverage: .partial)

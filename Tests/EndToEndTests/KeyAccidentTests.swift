@@ -26,6 +26,18 @@ struct KeyAccidentTests {
         Accident(#"literal \n"#, says: #"has its line ends written as "\n""#) {
             Data($0.replacing("\n", with: #"\n"#).utf8)
         },
+        Accident("line ends escaped twice", says: #"has its line ends written as "\n""#) {
+            Data($0.replacing("\n", with: #"\\n"#).utf8)
+        },
+        Accident("a line of an environment file", says: "is an environment file (NAME=VALUE) with a key in it") {
+            Data((#"KEY=""# + $0.replacing("\n", with: #"\n"#) + "\"\n").utf8)
+        },
+        Accident("JSON around it", says: "is JSON with a key in it") {
+            Data((#"{"private_key":""# + $0.replacing("\n", with: #"\n"#) + #"","id":1}"#).utf8)
+        },
+        Accident("rich text around it", says: "is rich text (RTF) with a key in it") {
+            Data((#"{\rtf1\ansi\f0\fs24 "# + $0.replacing("\n", with: "\\\n") + "}").utf8)
+        },
         Accident("one line", says: "it is all in one line", isTaken: true) { Data($0.replacing("\n", with: "").utf8) },
         Accident("Base64 of the PEM", says: "is the Base64 of a PEM file") {
             Data(Data($0.utf8).base64EncodedString().utf8)
@@ -79,6 +91,23 @@ struct KeyAccidentTests {
         #expect(!after.text.contains("note"))
         let result = try String(contentsOfFile: key, encoding: .utf8)
         #expect(result.filter { !$0.isNewline } == text.filter { !$0.isNewline })
+    }
+
+    @Test(
+        "The fault of a broken file is told with the file's name, however long that is",
+        arguments: [
+            "SubscriptionKey_ABCDEFGHJK_production_backup.p8",
+            "SubscriptionKey_2X9R4HXF3Q_Production_backup_2026_v2.p8",
+            "Zk3Qw7hT0pR9vX2sLmN8bYcJ5dGf1HuM4aEIoSxVt.p8", String(repeating: "long-", count: 40) + "name.p8",
+        ]
+    )
+    func longName(name: String) throws {
+        let path = installation.directory.path(name)
+        try Data("no key".utf8).write(to: URL(filePath: path))
+        #expect(chmod(path, 0o600) == 0)
+        let inspected = try Executable.run(["keys", "inspect", path])
+        #expect(inspected.status == 1)
+        #expect(inspected.errors.hasPrefix("error: \(path) is not PEM"), "\(inspected.errors)")
     }
 
     @Test("The name of an App Store Connect API key is allowed, and both commands say what to look at")

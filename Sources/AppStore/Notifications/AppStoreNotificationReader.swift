@@ -46,7 +46,8 @@ public struct AppStoreNotificationReader: NotificationReader {
                 history: try history(of: payload, signed: verified.signedDate)
             )
         } catch {
-            throw NotificationFault(code: error.code.rawValue, detail: error.detail)
+            let found = RecognisedContent(signedPayload)?.detail(in: .signedPayload)
+            throw NotificationFault(code: error.code.rawValue, detail: found ?? error.detail)
         }
     }
 

@@ -4,6 +4,10 @@ import SwiftASN1
 struct AppReceipt {
     /// A transaction to ask about: of a subscription where there is one, the last that the receipt names.
     let transactionId: String?
+    /// The app's bundle identifier; `nil` where it is not said.
+    let bundleId: String?
+    /// Whether StoreKit Testing in Xcode made it, which Apple's servers know nothing of.
+    let isFromXcode: Bool
 
     /// Reads a receipt.
     ///
@@ -12,7 +16,13 @@ struct AppReceipt {
     init(ber bytes: [UInt8]) throws {
         var subscription: String?
         var other: String?
-        for attribute in try Self.attributes(in: Self.payload(of: BER.parse(bytes))) where attribute.type == 17 {
+        let attributes = try Self.attributes(in: Self.payload(of: BER.parse(bytes)))
+        func text(ofType type: Int) -> String? {
+            attributes.first { $0.type == type }.flatMap { try? Self.text($0.value) }.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        bundleId = text(ofType: 2)
+        isFromXcode = text(ofType: 0) == "Xcode" || bytes.contains(Self.xcodeSigner)
+        for attribute in attributes where attribute.type == 17 {
             let inApp = try Self.attributes(in: attribute.value)
             let id = try inApp.last { $0.type == 1703 }.map { try Self.text($0.value) }
             guard let id, !id.isEmpty else { continue }
@@ -22,6 +32,9 @@ struct AppReceipt {
         }
         transactionId = subscription ?? other
     }
+
+    /// The name in the certificate that Xcode signs with.
+    private static let xcodeSigner = Array("StoreKit Testing in Xcode".utf8)
 
     /// `ReceiptAttribute`: SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }.
     private struct Attribute {

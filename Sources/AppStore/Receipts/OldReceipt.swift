@@ -2,6 +2,8 @@
 struct OldReceipt {
     /// The transaction that it is about.
     let transactionId: String?
+    /// The app's bundle identifier (`bid`); `nil` where it is not said.
+    let bundleId: String?
 
     /// Reads a receipt.
     ///
@@ -11,6 +13,7 @@ struct OldReceipt {
             let purchase = Base64.decode(String(decoding: info, as: UTF8.self))
         else { return nil }
         transactionId = Self.value(of: "transaction-id", in: purchase[...]).map { String(decoding: $0, as: UTF8.self) }
+        bundleId = Self.value(of: "bid", in: purchase[...]).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The value of an entry `"name" = "value";`.

@@ -155,23 +155,19 @@ struct ServerAPIClient: Sendable {
             )
         default: break
         }
-        let unknown = EvidenceFault(
-            .rejected,
-            code: "transaction_not_found",
-            detail: "The App Store knows no such transaction of this app."
-        )
         let failure = EvidenceFault.appStoreUnavailable(
             "The App Store Server API has a fault (HTTP \(response.status)).",
             retryAfterSeconds: seconds
         )
         switch ServerAPIError(json: response.body)?.meaning {
-        case .notHere: return .otherEnvironment(unknown)
-        case .unknown: return .refusal(unknown)
+        case .notHere: return .otherEnvironment(.transactionNotFound)
+        case .unknown: return .refusal(.transactionNotFound)
+        case .familyShared: return .refusal(.transactionFamilyShared)
+        case .unknownApp:
+            log("the App Store knows no app of this bundle identifier", response, app)
+            return .refusal(.appNotFound)
         case .temporary: return .temporary(failure)
         case nil where (500...599).contains(response.status): return .temporary(failure)
-        case .ours:
-            log("the App Store Server API does not know the app by this key", response, app)
-            return .unavailable(.appStoreCredentials)
         case .unexpected, nil:
             log("the App Store Server API's answer is none that it documents", response, app)
             return .unavailable(failure)

@@ -1,3 +1,4 @@
+import Offers
 import StrictJSON
 
 /// The body of an answer that is no success (`errorCode`, `errorMessage`).
@@ -8,10 +9,12 @@ struct ServerAPIError {
         case notHere
         /// There is no such transaction, or no such customer any more.
         case unknown
+        /// The transaction is a family member's, of which the call tells nothing.
+        case familyShared
+        /// Apple knows no such app.
+        case unknownApp
         /// It passes.
         case temporary
-        /// Apple does not know the app, or not by the service's key.
-        case ours
         /// It says nothing of the transaction, the app or the key.
         case unexpected
     }
@@ -39,11 +42,44 @@ struct ServerAPIError {
     /// What the code means (App Store Server API, "Error codes").
     var meaning: Meaning {
         switch code {
-        case 4_040_010: .notHere
+        case 4_040_010, 4_040_019: .notHere
         case 4_000_006, 4_040_001, 4_040_005: .unknown
         case 4_040_002, 4_040_004, 4_040_006, 5_000_000...5_999_999: .temporary
-        case 4_040_003: .ours
+        case 4_000_185: .familyShared
+        case 4_040_003: .unknownApp
         default: .unexpected
         }
+    }
+}
+
+extension EvidenceFault {
+    /// The App Store knows no such transaction, in either environment.
+    static var transactionNotFound: EvidenceFault {
+        EvidenceFault(
+            .rejected,
+            code: "transaction_not_found",
+            detail: "The App Store knows no such transaction of this app."
+        )
+    }
+
+    /// The transaction is a family member's.
+    static var transactionFamilyShared: EvidenceFault {
+        EvidenceFault(
+            .rejected,
+            code: "transaction_family_shared",
+            detail:
+                "The transaction is shared within a family, and the App Store tells nothing of it: send one that the "
+                + "customer bought."
+        )
+    }
+
+    /// The App Store knows no app of this bundle identifier.
+    static var appNotFound: EvidenceFault {
+        EvidenceFault(
+            .rejected,
+            code: "app_not_found",
+            detail: "The App Store knows no app of this bundle identifier. Its operator has to compare the catalog's "
+                + "bundleId with App Store Connect."
+        )
     }
 }

@@ -47,13 +47,20 @@ public struct SignedDataFault: Error, Equatable {
 }
 
 extension EvidenceFault {
-    /// Signed data is not genuine.
+    /// Signed data is not genuine, or another thing.
     ///
     /// - Parameters:
     ///   - fault: What was found.
-    ///   - member: The member of `evidence` that holds it; `nil` for the one that names the kind.
+    ///   - text: What was sent.
+    ///   - place: The member of `evidence` that holds it.
     ///   - index: Its position there.
-    init(_ fault: SignedDataFault, member: String? = nil, index: Int) {
-        self.init(.rejected, code: fault.code.rawValue, detail: fault.detail, member: member, pointer: "/\(index)")
+    init(_ fault: SignedDataFault, of text: String, in place: RecognisedContent.Place, index: Int) {
+        self.init(
+            .rejected,
+            code: fault.code.rawValue,
+            detail: RecognisedContent(text)?.detail(in: place) ?? fault.detail,
+            member: place.rawValue,
+            pointer: "/\(index)"
+        )
     }
 }

@@ -40,7 +40,9 @@ public struct NotificationsEndpoint<Reader: NotificationReader>: Sendable {
         }
         try reader.readEnd()
         guard let payload else {
-            throw JSONFault(.missingMember, "A notification has a signedPayload.").inside(member: "signedPayload")
+            let found = RecognisedContent(json: body)?.detail(in: .signedPayload)
+            throw JSONFault(.missingMember, found ?? "A notification has a signedPayload.")
+                .inside(member: "signedPayload")
         }
         return payload
     }

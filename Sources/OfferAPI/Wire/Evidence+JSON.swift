@@ -30,10 +30,7 @@ extension Evidence {
             kinds.append(kind)
             switch kind {
             case .receiptResponse:
-                guard try reader.nextType() == .object else {
-                    throw JSONFault(.wrongType, "A verifyReceipt answer is expected: an object.")
-                }
-                evidence = .receiptResponse(json: try reader.readText())
+                evidence = .receiptResponse(json: try reader.readReceiptResponse())
             case .receipt: evidence = .question(.receipt(base64: try reader.readReceipt()))
             case .signedTransactions:
                 transactions = try reader.readSignedData()
@@ -80,17 +77,32 @@ extension JSONReader {
         return texts
     }
 
+    /// Reads a verifyReceipt answer: an object, whatever is in it.
+    fileprivate mutating func readReceiptResponse() throws(JSONFault) -> [UInt8] {
+        let type = try nextType()
+        guard type != .object else { return try readText() }
+        let found = type == .string ? RecognisedContent(try readString())?.detail(in: .receiptResponse) : nil
+        throw JSONFault(.wrongType, found ?? "A verifyReceipt answer is expected: an object.")
+    }
+
     /// Reads a receipt's Base64: nothing else may be in it, so that what is sent on to Apple is only ever that.
     fileprivate mutating func readReceipt() throws(JSONFault) -> String {
         let text = try readString()
         guard !text.isEmpty, text.utf8.count <= Evidence.maximumReceiptBytes else {
             throw JSONFault(.invalidValue, "A receipt has 1 to \(Evidence.maximumReceiptBytes) bytes of Base64.")
         }
-        guard Self.isBase64(text.utf8.span) else {
+        let isBase64 = Self.isBase64(text.utf8.span)
+        // What is short is nothing that could be known for certain.
+        let isShort = text.utf8.count < Self.shortestRecognised
+        if isBase64, isShort || RecognisedContent.beginsAsReceipt(text) { return text }
+        if let found = RecognisedContent(text)?.detail(in: .receipt) { throw JSONFault(.invalidValue, found) }
+        guard isBase64 else {
             throw JSONFault(.invalidValue, "A receipt is sent in Base64 (RFC 4648 §4), without line breaks.")
         }
         return text
     }
+
+    private static let shortestRecognised = 12
 
     /// Whether a text is Base64 with its padding, and nothing else.
     ///
@@ -122,7 +134,8 @@ extension JSONReader {
         else {
             throw JSONFault(
                 .invalidValue,
-                "A transaction identifier is a string of 1 to \(Evidence.maximumTransactionIdDigits) digits."
+                RecognisedContent(text)?.detail(in: .transactionId)
+                    ?? "A transaction identifier is a string of 1 to \(Evidence.maximumTransactionIdDigits) digits."
             )
         }
         return text

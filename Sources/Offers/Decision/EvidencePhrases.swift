@@ -32,7 +32,13 @@ enum EvidencePhrases {
 
     static func evidence(_ history: SubscriptionHistory?, standing: GroupStanding?) -> String {
         guard let history else { return none }
-        guard let date = history.asOf else { return "The evidence carries no date, so its age cannot be told." }
+        guard let date = history.asOf else {
+            let undated = "The evidence carries no date, so its age cannot be told."
+            guard history.coverage == .oneSubscription else { return undated }
+            return
+                "\(undated) It is the answer about an iOS 6 style transaction receipt, which Apple does not date: send "
+                + "that receipt itself, as receipt."
+        }
         guard history.bundleId != nil else { return "The evidence does not say which app it is about." }
         if history.isHeld {
             let lack = history.isStandIn ? "The App Store could not be asked" : "No evidence was sent"

@@ -22,7 +22,7 @@ enum KeyAccident {
         if text.starts(with: [0xFF, 0xFE], at: first) || text.starts(with: [0xFE, 0xFF], at: first) {
             return KeyFault(.utf16, "is text in UTF-16, which some editors and shells write")
         }
-        if text[first] == UInt8(ascii: "\"") || text[first] == UInt8(ascii: "'") {
+        if isQuote(text[first]) {
             return KeyFault(.quoted, "begins with a quotation mark, which is not a part of the key")
         }
         // 0x30 is a SEQUENCE, the first byte of every DER key.
@@ -32,8 +32,38 @@ enum KeyAccident {
         if text.starts(with: base64OfBegin, at: first) {
             return KeyFault(.encodedTwice, "is the Base64 of a PEM file, and not the file")
         }
-        return bareBase64(in: text, at: content)
+        return embedded(in: text, at: content) ?? bareBase64(in: text, at: content)
     }
+
+    /// A key in the midst of another text.
+    private static func embedded(in text: Span<UInt8>, at content: ClosedRange<Int>) -> KeyFault? {
+        let first = content.lowerBound
+        if content.contains(where: { text.starts(with: base64OfBegin, at: $0) }) {
+            return KeyFault(.encodedTwice, "holds the Base64 of a PEM file among other text")
+        }
+        guard let start = content.first(where: { isBegin(of: text, at: $0) }) else { return nil }
+        if text.starts(with: Array(#"{\rtf"#.utf8), at: first) {
+            return KeyFault(.richText, "is rich text (RTF) with a key in it, as some editors save text")
+        }
+        if text[first] == UInt8(ascii: "{") || text[first] == UInt8(ascii: "[") {
+            return KeyFault(.embedded, "is JSON with a key in it, and not the key alone")
+        }
+        let before = (first..<start).last { !PEMArmour.isBlank(text[$0]) && !isQuote(text[$0]) }
+        if let before, text[before] == UInt8(ascii: "=") {
+            return KeyFault(.embedded, "is an environment file (NAME=VALUE) with a key in it, and not the key alone")
+        }
+        return KeyFault(.embedded, "holds something before the key's BEGIN line")
+    }
+
+    /// Whether the BEGIN line of a private key is at a place, whichever kind of private key it is.
+    private static func isBegin(of text: Span<UInt8>, at start: Int) -> Bool {
+        guard text.starts(with: Array("-----BEGIN ".utf8), at: start) else { return false }
+        return ["", "EC ", "ENCRYPTED ", "RSA "].contains { kind in
+            text.starts(with: Array("\(kind)PRIVATE KEY-----".utf8), at: start + 11)
+        }
+    }
+
+    private static func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
 
     /// The literal backslash sequences that stand for line ends in JSON and environment files.
     ///

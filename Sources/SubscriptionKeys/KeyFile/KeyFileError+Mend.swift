@@ -42,12 +42,19 @@ extension KeyFileError.Code {
         case .der:
             return Self.expectation + ". To mend it: openssl pkcs8 -topk8 -nocrypt -inform DER -in \(path) -out KEY.p8"
         case .escapedLineEnds, .quoted, .byteOrderMark:
-            // \047 is an apostrophe, the three after the carriage return are the byte order mark in UTF-8.
-            return Self.rewrite(#"sed 's/\\[rn]/\n/g' \#(path) | tr -d '"\047\r\357\273\277'"#)
+            // \047 is an apostrophe, the three after the carriage return are the byte order mark in UTF-8. Backslashes are
+            // left where line ends were escaped twice.
+            return Self.rewrite(#"sed 's/\\[rn]/\n/g' \#(path) | tr -d '"\047\r\357\273\277\\'"#)
+        case .embedded:
+            return Self.rewrite(#"sed -E 's/\\[rn]/\n/g;\#(Self.linesApart)' \#(path) | \#(Self.keyAlone)"#)
+        case .richText:
+            // A control word, with the blank that ends it; the line end that a backslash makes stays.
+            let words = #"s/\\[a-z]*(-?[0-9]+)? ?//g"#
+            return Self.rewrite(#"sed -E '\#(words);\#(Self.linesApart)' \#(path) | \#(Self.keyAlone)"#)
         case .utf16:
             return Self.rewrite("iconv -f UTF-16 -t UTF-8 \(path)")
         case .encodedTwice:
-            return Self.rewrite("base64 -di \(path)")
+            return Self.rewrite(#"tr -d '[:space:]' < \#(path) | grep -oE 'LS0tLS1CRUdJ[A-Za-z0-9+/]*=*' | base64 -di"#)
         case .missingArmour:
             let lines = "echo -----BEGIN PRIVATE KEY-----; grep -v -e ----- \(path); echo -----END PRIVATE KEY-----"
             return Self.rewrite("{ \(lines); }")
@@ -63,6 +70,12 @@ extension KeyFileError.Code {
     private static func rewrite(_ command: String) -> String {
         expectation + ". To mend it: (umask 077 && \(command) > KEY.p8)"
     }
+
+    /// For `sed -E`: the lines BEGIN and END by themselves.
+    private static let linesApart = #"s/-----(BEGIN|END) [A-Z ]+-----/\n&\n/g"#
+    /// The private key of a text in lines, and nothing else.
+    private static let keyAlone =
+        #"tr -d '"\047\r\\' | sed -n 's/^[[:blank:]]*//;/-BEGIN [A-Z ]*PRIVATE KEY-/,/-END /p' | grep ."#
 
     private static let expectation =
         "; expected is an EC P-256 private key as PKCS#8 PEM (the .p8 file of App Store Connect)"

@@ -38,6 +38,10 @@ public struct KeyFileError: Error, CustomStringConvertible {
         case encodedTwice
         /// Base64 whose BEGIN line, or both of whose lines, are missing.
         case missingArmour
+        /// The key in the midst of another text: a line of an environment file, JSON, the output of a tool.
+        case embedded
+        /// The key in rich text (RTF), as some editors save text.
+        case richText
         /// Something follows the key.
         case trailingData
         /// More than one PEM block.

@@ -34,9 +34,11 @@ struct Keys: ParsableCommand {
                 do throws(KeyFileError) {
                     inspection = try KeyInspection(of: file)
                 } catch {
-                    // What was meant to be in a file may have been given as its path.
+                    // What was meant to be in a file may have been given as its path: no file is there then.
+                    let isFile =
+                        error.code != .missing && error.code != .unreadable && !file.contains(where: \.isNewline)
                     Console.message(
-                        Echo.repeats(path: file)
+                        isFile || Echo.repeats(path: file)
                             ? "error: \(error)" : "error: \(Echo.path(file)) is no path of a key file"
                     )
                     allFine = false

@@ -32,6 +32,28 @@ struct ReceiptTransactionTests {
         hur25Izt/gAAAAAAAA==
         """
 
+    /// A receipt of com.example.reader whose type is Xcode.
+    private static let ofTypeXcode = """
+        MIIBAwYJKoZIhvcNAQcCoIH1MIHyAgEBMQ0wCwYJYIZIAWUDBAIBME0GCSqGSIb3DQEHAaBABD4xPDAPAgEAAgEBBAcMBVhjb2RlMBw\
+        CAQICAQEEFAwSY29tLmV4YW1wbGUucmVhZGVyMAsCAQMCAQEEAwwBMTGBjjCBiwIBATAkMAwxCjAIBgNVBAMMAVQCFGt0KUSXaGikqT\
+        XpO2EKAWQ1eMI7MAsGCWCGSAFlAwQCATAKBggqhkjOPQQDAgRHMEUCICrl+oNTWa0Tg23STppJareJzMTUoGExvHEn34gYrIeSAiEAm\
+        HOJhb+obzO8DskkyrLWgKeemTIy2lkfkxJh2FVFAsw=
+        """
+
+    /// A receipt of com.example.reader that `CN=StoreKit Testing in Xcode` signed.
+    private static let signedByXcode = """
+        MIICxgYJKoZIhvcNAQcCoIICtzCCArMCAQExDTALBglghkgBZQMEAgEwUgYJKoZIhvcNAQcBoEUEQzFBMBQCAQACAQEEDAwKUHJvZHV\
+        jdGlvbjAcAgECAgEBBBQMEmNvbS5leGFtcGxlLnJlYWRlcjALAgEDAgEBBAMMATGgggGhMIIBnTCCAUOgAwIBAgIUWkKLAUjJQ9qmt9\
+        t+rx4qMHqi/zswCgYIKoZIzj0EAwIwJDEiMCAGA1UEAwwZU3RvcmVLaXQgVGVzdGluZyBpbiBYY29kZTAeFw0yNjExMjUxNDE1MTNaF\
+        w0zNjExMjIxNDE1MTNaMCQxIjAgBgNVBAMMGVN0b3JlS2l0IFRlc3RpbmcgaW4gWGNvZGUwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC\
+        AARIqIfeXxmVp0+Gr2Mk1GWkzyvM/PHEJOLuxkRFoFrzrUOp0ZYxrU9j6hQ3pcpLa8EeH+auGB7Zj5O9z88sU+Eno1MwUTAdBgNVHQ4\
+        EFgQUgWRqK72VExFzfIQhWmy2hxDpgOQwHwYDVR0jBBgwFoAUgWRqK72VExFzfIQhWmy2hxDpgOQwDwYDVR0TAQH/BAUwAwEB/zAKBg\
+        gqhkjOPQQDAgNIADBFAiEAw/hi5sD7ucydptcGSpuiw4dpQXaX9kAzenosfjXgORMCIF4QhNiMXCncxoJx/n6Ty60rhwtgJYSKN+ysW\
+        alHH0JbMYGlMIGiAgEBMDwwJDEiMCAGA1UEAwwZU3RvcmVLaXQgVGVzdGluZyBpbiBYY29kZQIUWkKLAUjJQ9qmt9t+rx4qMHqi/zsw\
+        CwYJYIZIAWUDBAIBMAoGCCqGSM49BAMCBEYwRAIgRUybNA3y91653tFjcGZz4UYKm8jmMjIuneiXSguP0VACIGCz0zZ55ZzyDCeIkk8\
+        GsE5ixhbjOOqkdlEM417uWkSb
+        """
+
     private func code(_ bytes: [UInt8]) -> String {
         do throws(EvidenceFault) {
             return try ReceiptTransaction.identifier(in: Data(bytes).base64EncodedString())
@@ -55,6 +77,51 @@ struct ReceiptTransactionTests {
     func transactionReceipt() {
         #expect(code(old("{\n\t\"original-transaction-id\" = \"1\";\n\t\"transaction-id\" = \"23\";\n}")) == "23")
         #expect(code(old("{ \"bid\" = \"transaction-id\"; \"transaction-id\"  =  \"24\"; }")) == "24")
+    }
+
+    /// What is said of a receipt before Apple is asked about it.
+    private func refusal(of receipt: String, for app: String) -> EvidenceFault? {
+        do throws(EvidenceFault) {
+            try ReceiptOrigin.check(receipt, for: app)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("A receipt of another app is refused by that app's name, whichever form the receipt has")
+    func otherApp() {
+        let oldOne = Data(old("{ \"bid\" = \"com.example.reader\"; }")).base64EncodedString()
+        for receipt in [Self.definite, Self.indefinite, oldOne] {
+            let fault = refusal(of: receipt, for: "com.example.other")
+            #expect(fault?.kind == .rejected)
+            #expect(fault?.code == "receipt_of_other_app")
+            #expect(
+                fault?.detail.hasPrefix("This is a receipt of com.example.reader, not of com.example.other") == true
+            )
+            // Apple is to judge of it.
+            #expect(refusal(of: receipt, for: "com.example.reader") == nil)
+            #expect(refusal(of: receipt, for: "com.example.Reader") == nil)
+        }
+        let strange = Data(old("{ \"bid\" = \"a\u{202E}b\"; }")).base64EncodedString()
+        #expect(refusal(of: strange, for: "b")?.detail.hasPrefix("This is a receipt of another app, not of b") == true)
+    }
+
+    @Test("A receipt that Xcode made is called that, by its type or by its signer")
+    func fromXcode() {
+        for receipt in [Self.ofTypeXcode, Self.signedByXcode] {
+            let fault = refusal(of: receipt, for: "com.example.reader")
+            #expect(fault?.code == "receipt_of_xcode")
+            #expect(fault?.detail.contains("StoreKit Testing in Xcode") == true)
+        }
+    }
+
+    @Test("What cannot be taken apart, or does not say its app, is left to Apple")
+    func leftToApple() {
+        for receipt in ["", "MIIB", "AAAA", String(Self.definite.dropLast(8)), "!"] {
+            #expect(refusal(of: receipt, for: "b") == nil)
+        }
+        #expect(refusal(of: Data(old("{ \"transaction-id\" = \"1\"; }")).base64EncodedString(), for: "b") == nil)
     }
 
     @Test("A receipt without a transaction is no evidence, and what becomes a path has nothing but digits")

@@ -22,14 +22,15 @@ struct ServerAPIClientTests {
         _ question: AppStoreQuestion = .transactionId("7"),
         appAppleId: Int64? = nil,
         hasCredentials: Bool = true,
-        environments: Set<AppStoreEnvironment> = [.production, .sandbox]
+        environments: Set<AppStoreEnvironment> = [.production, .sandbox],
+        bundleId: String = "b"
     ) async -> (outcome: Result<SubscriptionHistory, EvidenceFault>, requests: [OutgoingRequest]) {
         let transport = ScriptedTransport(replies)
         let credentials = ServerAPICredentials(bundleId: "b", issuerId: "issuer", signer: KeySigner())
         let fetcher = AppStoreEvidenceFetcher(
             apps: [
                 AppStoreApp(
-                    bundleId: "b",
+                    bundleId: bundleId,
                     appAppleId: appAppleId,
                     environments: environments,
                     serverAPI: hasCredentials ? credentials : nil,
@@ -44,7 +45,7 @@ struct ServerAPIClientTests {
             now: { Self.now }
         )
         do throws(EvidenceFault) {
-            return (.success(try await fetcher.history(answering: question, for: "b")), transport.requests)
+            return (.success(try await fetcher.history(answering: question, for: bundleId)), transport.requests)
         } catch {
             return (.failure(error), transport.requests)
         }
@@ -104,9 +105,13 @@ struct ServerAPIClientTests {
 
     @Test("A receipt is asked about by a transaction in it")
     func receipt() async throws {
-        let (outcome, requests) = await ask([try answer()], .receipt(base64: ReceiptTransactionTests.indefinite))
+        let receipt = AppStoreQuestion.receipt(base64: ReceiptTransactionTests.indefinite)
+        let (outcome, requests) = await ask([try answer()], receipt, bundleId: "com.example.reader")
         #expect(outcome.code == nil)
         #expect(requests.map(\.url) == ["production/inApps/v1/subscriptions/2000000000000001"])
+        let others = await ask([], receipt)
+        #expect(others.outcome.code == "receipt_of_other_app")
+        #expect(others.requests.isEmpty)
         let garbage = await ask([], .receipt(base64: "AAAA"))
         #expect(garbage.outcome.code == "receipt_malformed")
         #expect(garbage.requests.isEmpty)
@@ -153,9 +158,12 @@ struct ServerAPIClientTests {
         let found = await ask([Self.error(4_040_010, status: 404), try answer(environment: "Sandbox")])
         #expect(found.requests.map(\.url) == ["production", "sandbox"].map { $0 + "/inApps/v1/subscriptions/7" })
         #expect(try found.outcome.get().environment == .sandbox)
-        let unknown = await ask([Self.error(4_040_010, status: 404), Self.error(4_040_010, status: 404)])
-        #expect(unknown.requests.count == 2)
-        #expect(unknown.outcome.code == "transaction_not_found")
+        // The second is said of an appTransactionId.
+        for code in [4_040_010, 4_040_019] {
+            let unknown = await ask([Self.error(code, status: 404), Self.error(code, status: 404)])
+            #expect(unknown.requests.count == 2)
+            #expect(unknown.outcome.code == "transaction_not_found")
+        }
     }
 
     @Test(
@@ -164,7 +172,8 @@ struct ServerAPIClientTests {
             (4_000_006, 400, 1, "transaction_not_found"), (4_040_001, 404, 1, "transaction_not_found"),
             (4_040_005, 404, 1, "transaction_not_found"), (4_040_002, 404, 2, nil), (4_040_004, 404, 2, nil),
             (4_040_006, 404, 2, nil), (5_000_000, 500, 2, nil), (5_000_001, 500, 2, nil), (0, 503, 2, nil),
-            (4_040_003, 404, 1, "app_store_credentials"), (4_000_000, 400, 1, "app_store_unavailable"),
+            (4_040_003, 404, 1, "app_not_found"), (4_000_185, 400, 1, "transaction_family_shared"),
+            (4_000_000, 400, 1, "app_store_unavailable"),
             (4_040_099, 404, 1, "app_store_unavailable"), (0, 204, 1, "app_store_unavailable"),
             (0, 302, 1, "app_store_unavailable"), (0, 404, 1, "app_store_unavailable"),
             (4_010_000, 401, 1, "app_store_credentials"), (4_290_000, 429, 1, "app_store_unavailable"),

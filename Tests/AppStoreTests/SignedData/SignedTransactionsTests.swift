@@ -229,6 +229,33 @@ struct SignedTransactionsTests {
         #expect(second?.pointer == "/0")
     }
 
+    @Test("Signed data of another kind is called by its name, and the error says where it belongs")
+    func names() throws {
+        let appTransaction = #"{"receiptType":"Production","bundleId":"b","appTransactionId":"704","requestDate":1}"#
+        let among: [(String, says: String)] = [
+            (try signer.sign(appTransaction), "its appTransactionId goes into transactionId"),
+            (try signer.sign(Self.renewal()), "It goes into signedRenewalInfos"),
+            (try signer.sign(#"{"notificationType":"TEST","signedDate":1795262400000}"#), "POST /v1/notifications"),
+            (
+                try signer.sign(Self.transaction().replacing(#""bundleId":"com.example.reader","#, with: "")),
+                "without bundleId"
+            ),
+            ("2000000123456789", "It goes into transactionId"),
+            (ReceiptTransactionTests.definite, "It goes into receipt"),
+        ]
+        for (text, says) in among {
+            let fault = #expect(throws: EvidenceFault.self) {
+                try reader.history(from: .signedTransactions([text], renewalInfos: []))
+            }
+            #expect(fault?.kind == .rejected)
+            #expect(fault?.pointer == "/0")
+            #expect(fault?.detail.contains(says) == true, "\(fault?.detail ?? "")")
+        }
+        let fault = #expect(throws: EvidenceFault.self) { try history([Self.transaction()], [Self.transaction()]) }
+        #expect(fault?.detail.contains("It goes into signedTransactions") == true)
+        #expect(fault?.member == "signedRenewalInfos")
+    }
+
     @Test("What is signed, but is something else, is refused")
     func otherPayloads() {
         let cases = [

@@ -35,7 +35,8 @@ struct OldReceiptTests {
 
     private static let dated = #","request_date_ms":"\#(now)""#
     private static let entry = #""pending_renewal_info":[{"original_transaction_id":"1","product_id":"p"}]"#
-    private static let app = #""bundle_id":"com.example.old","receipt_type":"Production","request_date_ms":\#(now)"#
+    private static let appReceipt =
+        #""bundle_id":"com.example.old","receipt_type":"Production","request_date_ms":\#(now)"#
 
     private static let rows: [Row] = [
         Row(
@@ -86,7 +87,7 @@ struct OldReceiptTests {
         ),
         Row(
             "an app receipt has its renewals in pending_renewal_info, whatever stands beside it",
-            #"{"status":0,"receipt":{\#(app),"in_app":[\#(single(until: past))]},"auto_renew_status":1}"#,
+            #"{"status":0,"receipt":{\#(appReceipt),"in_app":[\#(single(until: past))]},"auto_renew_status":1}"#,
             .noPendingRenewalInfo,
             .neverUsed
         ),
@@ -122,26 +123,26 @@ struct OldReceiptTests {
         ),
         Row(
             "an app receipt without pending_renewal_info: the purchase is seen, its renewal is not",
-            #"{"status":0,"receipt":{\#(app),"in_app":[\#(single(until: past))]}}"#,
+            #"{"status":0,"receipt":{\#(appReceipt),"in_app":[\#(single(until: past))]}}"#,
             .noPendingRenewalInfo,
             .neverUsed
         ),
         Row(
             "an app receipt with an empty pending_renewal_info says the same",
-            #"{"status":0,"receipt":{\#(app),"in_app":[\#(single(until: past))]},"pending_renewal_info":[]}"#,
+            #"{"status":0,"receipt":{\#(appReceipt),"in_app":[\#(single(until: past))]},"pending_renewal_info":[]}"#,
             .noPendingRenewalInfo,
             .neverUsed
         ),
         Row(
             "an app receipt without any purchase, and no latest_receipt_info: no subscription was bought",
-            #"{"status":0,"receipt":{\#(app)}}"#,
+            #"{"status":0,"receipt":{\#(appReceipt)}}"#,
             .neverSubscribed,
             .neverUsed
         ),
         Row(
             "asked with exclude-old-transactions: the receipt shows a period that the list leaves out, and it may be a trial",
             #"""
-            {"status":0,"receipt":{\#(app),"in_app":[\#(single(until: past - 5000, id: 0))]},
+            {"status":0,"receipt":{\#(appReceipt),"in_app":[\#(single(until: past - 5000, id: 0))]},
             "latest_receipt_info":[\#(single(until: past))],\#(entry)}
             """#,
             .lapsed,
@@ -150,7 +151,7 @@ struct OldReceiptTests {
         Row(
             "the receipt and the list show the same period: nothing is left out",
             #"""
-            {"status":0,"receipt":{\#(app),"in_app":[\#(single(until: past))]},
+            {"status":0,"receipt":{\#(appReceipt),"in_app":[\#(single(until: past))]},
             "latest_receipt_info":[\#(single(until: past))],\#(entry)}
             """#,
             .lapsed,
@@ -158,14 +159,14 @@ struct OldReceiptTests {
         ),
         Row(
             "a consumable only: never makes anyone a subscriber",
-            #"{"status":0,"receipt":{\#(app),"in_app":[{"product_id":"coins","transaction_id":"7"}]}}"#,
+            #"{"status":0,"receipt":{\#(appReceipt),"in_app":[{"product_id":"coins","transaction_id":"7"}]}}"#,
             .neverSubscribed,
             .neverUsed
         ),
         Row(
             "a non-renewing subscription only: has no expiry in the answer, and no group",
             #"""
-            {"status":0,"receipt":{\#(app),"in_app":[{"product_id":"season","transaction_id":"7",
+            {"status":0,"receipt":{\#(appReceipt),"in_app":[{"product_id":"season","transaction_id":"7",
             "purchase_date_ms":\#(past),"is_trial_period":"false"}]}}
             """#,
             .neverSubscribed,
@@ -185,17 +186,31 @@ struct OldReceiptTests {
         ),
     ]
 
+    private static let app = App(
+        bundleId: "com.example.old",
+        subscriptionGroups: [
+            SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "anyone")])])
+        ]
+    )
+
+    private func customer(_ json: String) throws -> Customer {
+        let history = try AppStoreEvidenceReader().history(from: .receiptResponse(json: Array(json.utf8)))
+        return Customer(account: .none, history: history)
+    }
+
+    @Test("An iOS 6 style answer is not dated: what to send in its place is said")
+    func undated() throws {
+        let answer = #"{"status":0,"environment":"Production","receipt":\#(Self.single(until: Self.future))}"#
+        let now = Timestamp(millisecondsSince1970: Self.now)
+        let customer = try customer(answer)
+        var offers = OfferPolicy(app: Self.app, customer: customer, now: now, maximumEvidenceAgeSeconds: 86400)
+        let decision = offers.decide(OfferRequest(productId: "p", offerId: "anyone"))
+        #expect(decision.detail.contains("send that receipt itself, as receipt"), "\(decision.detail)")
+    }
+
     @Test("Each has its answer", arguments: rows)
     func row(_ row: Row) throws {
-        let customer = Customer(
-            account: .none,
-            history: try AppStoreEvidenceReader().history(from: .receiptResponse(json: Array(row.json.utf8)))
-        )
-        let product = Product(id: "p", offers: [PromotionalOffer(id: "anyone")])
-        let app = App(
-            bundleId: "com.example.old",
-            subscriptionGroups: [SubscriptionGroup(id: "1", products: [product])]
-        )
+        let (app, customer) = (Self.app, try customer(row.json))
         let now = Timestamp(millisecondsSince1970: Self.now)
         var offers = OfferPolicy(app: app, customer: customer, now: now, maximumEvidenceAgeSeconds: 86400)
         #expect(offers.decide(OfferRequest(productId: "p", offerId: "anyone")).reason == row.offer)

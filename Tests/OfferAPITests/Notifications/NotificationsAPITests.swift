@@ -71,6 +71,15 @@ private final class PatientStates: SubscriptionStates {
     func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int { 0 }
 }
 
+/// Keeps what an answer says.
+private final class KeptBody: ResponseBodyWriter {
+    private(set) var text = ""
+
+    func write(_ buffer: ByteBuffer) async throws { text += String(buffer: buffer) }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
 @Suite("The listener of Apple's notifications")
 struct NotificationsAPITests {
     private let states = PatientStates()
@@ -107,6 +116,18 @@ struct NotificationsAPITests {
         let source = ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test"))
         let request = Request(head: head, body: body)
         return try await responder.respond(to: request, context: ServiceRequestContext(source: source))
+    }
+
+    @Test("A notification of version 1 is answered with what to choose in App Store Connect")
+    func version1() async throws {
+        let body = #"{"notification_type":"CANCEL","password":"hunter2","unified_receipt":{"status":0}}"#
+        let response = try await post(RequestBody(buffer: ByteBuffer(string: body)), to: responder)
+        #expect(response.status == .badRequest)
+        let words = KeptBody()
+        try await response.body.write(words)
+        #expect(words.text.contains("Choose version 2 in App Store Connect"))
+        #expect(words.text.contains(#""pointer":"/signedPayload""#))
+        #expect(!words.text.contains("hunter2"))
     }
 
     @Test("What nobody foresaw is a fault of the service's own, and in the log")

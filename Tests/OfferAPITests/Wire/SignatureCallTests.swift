@@ -152,6 +152,28 @@ struct SignatureCallTests {
         #expect(fault?.pointer == pointer)
     }
 
+    @Test(
+        "What is sent in another member than its own is called by its name, and the error says where it belongs",
+        arguments: [
+            (#""receipt":"eyJhIjoxfQ.eyJ0cmFuc2FjdGlvbklkIjoiMSIsImJ1bmRsZUlkIjoiYiJ9.AAAA""#, "signedTransactions"),
+            (#""receipt":"2000000123456789""#, "It goes into transactionId"),
+            (#""receipt":"{\"status\":0}""#, "It goes into receiptResponse"),
+            (#""receipt":"MIIB\nMIIB""#, "without line breaks"),
+            (
+                #""transactionId":"eyJhIjoxfQ.eyJ0cmFuc2FjdGlvbklkIjoiMSIsImJ1bmRsZUlkIjoiYiJ9.AAAA""#,
+                "signedTransactions"
+            ),
+            (#""transactionId":"7e3fb20b-4cdb-47cc-936d-99d65f608138""#, "appAccountToken"),
+            (#""receiptResponse":"{\"status\":0}""#, "Send the JSON object itself"),
+            (#""receiptResponse":"MIAGCSqGSIb3DQEHAqCAMIACAQEx""#, "It goes into receipt"),
+        ]
+    )
+    func anotherThing(evidence: String, says: String) {
+        let fault = #expect(throws: JSONFault.self) { try read(Self.offers, #""evidence":{\#(evidence)}"#) }
+        #expect(fault?.detail.contains(says) == true, "\(fault?.detail ?? "")")
+        #expect(fault?.pointer == "/evidence/\(evidence.dropFirst().prefix { $0 != "\"" })")
+    }
+
     @Test("Signed data and receipts are taken up to a number and a size, and no further")
     func evidenceLimits() {
         func pointer(_ evidence: String) -> String? {

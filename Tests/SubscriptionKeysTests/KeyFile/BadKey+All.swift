@@ -13,8 +13,8 @@ extension BadKey {
             return pem + [UInt8](repeating: UInt8(ascii: "\n"), count: 16_385 - pem.count)
         },
         BadKey("text", .notPEM, says: "no BEGIN line") { Array("secret: hunter2\n".utf8) },
-        BadKey("text before the key", .notPEM, says: "before the key's BEGIN line") {
-            try Array("Bag Attributes\n".utf8) + TestKey().pem
+        BadKey("text before a certificate", .notPEM, says: "before the key's BEGIN line") {
+            try Array("Bag Attributes\n".utf8) + Self.certificate()
         },
         BadKey("text after the key", .trailingData, says: "after the key's END line") {
             try TestKey().pem + Array("x\n".utf8)
@@ -24,7 +24,7 @@ extension BadKey {
 
     private static let pemBlocks = [
         BadKey("certificate", .certificate, says: "holds a certificate") {
-            try Self.converted("req", "-x509", "-new", "-subj", "/CN=test", "-config", "/dev/null", "-key")
+            try Self.certificate()
         },
         BadKey("public key", .publicKey, says: "holds a public key") {
             try Self.converted("pkey", "-pubout", "-in")
@@ -46,6 +46,10 @@ extension BadKey {
             DER.pem([1, 2, 3], label: "Private Key")
         },
     ]
+
+    private static func certificate() throws -> [UInt8] {
+        try converted("req", "-x509", "-new", "-subj", "/CN=test", "-config", "/dev/null", "-key")
+    }
 
     private static let otherKeys = [
         BadKey("RSA", .rsaPrivateKey, says: "holds an RSA private key;") {

@@ -45,7 +45,7 @@ struct BadKeyTests {
         for _ in 0..<3 {
             guard let error = refusal(of: path) else { break }
             let command = String(try #require(error.reason.split(separator: ". To mend it: ").dropFirst().first))
-            try #require(Tool.run("sh", ["-c", command.replacing("KEY.p8", with: mended + ".new")]).status == 0)
+            try #require(Tool.run("bash", ["-c", command.replacing("KEY.p8", with: mended + ".new")]).status == 0)
             try? FileManager.default.removeItem(atPath: mended)
             try FileManager.default.moveItem(atPath: mended + ".new", toPath: mended)
             path = mended

@@ -111,6 +111,9 @@ struct KeyFileTests {
             let foreign = #expect(throws: KeyFileError.self) { try KeyInspection(of: others) }
             #expect(foreign?.reason.hasSuffix("of root or of the service's user (1234): chown 1234 \(others)") == true)
         }
+        let command = try #require(error.reason.range(of: "chown 0 .*", options: .regularExpression))
+        #expect(try Tool.run("sh", ["-c", String(error.reason[command])]).status == 0)
+        #expect(throws: Never.self) { try SigningKey(contentsOf: path, keyIdentifier: "TEST123456") }
     }
 
     @Test("A symbolic link is followed, as Kubernetes mounts secrets, and its target is judged")

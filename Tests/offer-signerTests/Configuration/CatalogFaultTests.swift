@@ -149,7 +149,12 @@ import Testing
             "24: \(product).offers[1].endsAt",
             "not after startsAt (2026-01-01T00:00:00Z)"
         ),
-        .init("id: stay30", "id: comeback50", "21: \(product).offers[1].id", "another offer of this group, on line 17"),
+        .init(
+            "id: stay30",
+            "id: comeback50",
+            "21: \(product).offers[1].id",
+            "another offer of this product, on line 17"
+        ),
         .init("id: stay30", "id: \"stay\u{2063}30\"", "21: \(product).offers[1].id", "invisible character U+2063"),
         .init("id: stay30", "id: \"stay\\x0730\"", "21: \(product).offers[1].id", "invisible character U+0007"),
         .init("id: stay30", "id: \"stay30 \"", "21: \(product).offers[1].id", "begins or ends with white space"),
@@ -179,12 +184,6 @@ import Testing
             "      - { id: 20900001, products: [] }\n      - id: \"20900001\"\n",
             "14: apps[0].subscriptionGroups[1].id",
             "another group of this app, on line 13"
-        ),
-        .init(
-            "        products:\n",
-            "        products:\n          - { id: yearly, offers: [{ id: stay30 }] }\n",
-            "22: apps[0].subscriptionGroups[0].products[1].offers[1].id",
-            "another offer of this group, on line 15"
         ),
         .init(
             "            offers:\n",

@@ -46,6 +46,8 @@ import Testing
         "/Users/Anna/Library/Developer/Xcode/DerivedData/OfferSigner/Build/Products/Release",
         "/srv/Apps/Reader2/releases/20261124T021500Z/OfferSigner/keys/SubscriptionKey",
         "com.example.reader.pro.monthly", "reader_pro_monthly_subscription_with_a_long_name_2026", "EXAMPLE123",
+        "keys/SubscriptionKey_ABCDEFGHJK_production_backup.p8", "SubscriptionKey_2X9R4HXF3Q_production_backup_2026.p8",
+        "/srv/keys/AuthKey_9K3J7Q2W8Z-OfferSigner-Reader2-Staging-copy-of-2026-01-02T03.p8",
         "57246542-96fe-1a63-e053-0824d011072a", "/tmp/offer-signer-E5F05CF6-C832-4AEF-96B9-D7F215392C08/catalog.yaml",
     ])
     func namesAndPathsAre(_ text: String) {

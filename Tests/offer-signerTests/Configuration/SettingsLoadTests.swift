@@ -43,6 +43,20 @@ import Testing
         #expect(settings.clients == [client])
     }
 
+    @Test("Two products of a group may have an offer of one id, as in App Store Connect")
+    func oneOfferIdOnTwoProducts() throws {
+        let fixture = try ConfigurationFixture([
+            .init(
+                "catalog.yaml",
+                "        products:\n",
+                "        products:\n          - { id: yearly, offers: [{ id: stay30 }] }\n"
+            )
+        ])
+        let app = try #require(try fixture.load().settings.apps.first?.app)
+        #expect(app.product("yearly")?.product.offers.map(\.id) == ["stay30"])
+        #expect(app.product("com.example.reader.pro.monthly")?.product.offer("stay30") != nil)
+    }
+
     @Test func everyRuleOfAnOfferIsRead() throws {
         let rules = """
             maxRedemptions: 1

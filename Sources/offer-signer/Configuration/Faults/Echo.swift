@@ -15,6 +15,12 @@ enum Echo {
     /// How long a piece of letters and digits has to be for a token.
     private static let shortestToken = 32
 
+    /// How many characters of such a piece are in words as no name has them.
+    private static let fewestRandom = 20
+
+    /// How long a file's name may be (`NAME_MAX`).
+    private static let longestFileName = 255
+
     /// How long a line of Base64 has to be for a key's: the last one of a P-256 P8 has 56 characters, a secret of 32 bytes 44.
     private static let shortestBase64 = 40
 
@@ -50,7 +56,7 @@ enum Echo {
     static func repeats(path: String) -> Bool {
         let components = path.split(separator: "/", omittingEmptySubsequences: true)
         let longHex = components.contains { $0.count >= 32 && $0.allSatisfy(\.isHexDigit) }
-        let isLong = components.contains { $0.utf8.count > 100 } || path.utf8.count > 4096
+        let isLong = components.contains { $0.utf8.count > longestFileName } || path.utf8.count > 4096
         return !longHex && !isLong && !looksLikeSecret(path) && !path.contains(where: \.isNewline)
     }
 
@@ -86,9 +92,24 @@ enum Echo {
         let rest = text.replacing(/[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}/, with: "")
         let pieces = rest.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "+=_-".contains($0)) }
         return pieces.contains { piece in
-            piece.utf8.count >= shortestToken && piece.contains(where: \.isUppercase)
-                && piece.contains(where: \.isLowercase) && piece.contains(where: \.isNumber)
+            guard piece.utf8.count >= shortestToken, piece.contains(where: \.isUppercase),
+                piece.contains(where: \.isLowercase), piece.contains(where: \.isNumber)
+            else { return false }
+            // A long name has words with signs between them, and so may have a random text: of Base64's 64 characters two.
+            let words = piece.split { "+=_-".contains($0) }
+            return words.filter(isRandom).reduce(0) { $0 + $1.utf8.count } >= fewestRandom
         }
+    }
+
+    /// Whether a word is none of a name.
+    ///
+    /// Those have one case, or few changes from kind to kind of character, as `SubscriptionKey2` has. A capital before a
+    /// small letter is no change, as it begins a name.
+    private static func isRandom(_ word: Substring) -> Bool {
+        guard word.contains(where: \.isUppercase), word.contains(where: \.isLowercase) else { return false }
+        let kinds = word.utf8.compactMap(Base64Kind.init)
+        let changes = zip(kinds, kinds.dropFirst()).count { $0 != $1 && ($0, $1) != (.capital, .small) }
+        return changes * 5 >= kinds.count - 1
     }
 
     /// Whether a text has a line of Base64 in it, also where its slashes make it look like a path.

@@ -31,7 +31,6 @@ struct OfferReader {
 
     private mutating func products(_ list: ConfigurationNode?, groupId: String?) -> [Product] {
         var products: [Product] = []
-        var offerUses = FirstUses<String>()
         for node in list?.list(of: "products") ?? [] {
             guard let members = node.mapping(keys: ["id", "period", "level", "offers", "winBackOffers"]) else {
                 continue
@@ -41,7 +40,7 @@ struct OfferReader {
             productUses.claim(id, at: idNode, "the id of another product of this app")
             let period = members["period"]?.value("an ISO 8601 duration", SubscriptionPeriod.init(parsingISO8601:))
             let level = members["level"]?.wholeNumber(in: 1...1000)
-            let offers = offers(members["offers"], groupId: groupId, &offerUses)
+            let offers = offers(members["offers"], groupId: groupId)
             let winBackOffers = winBackOffers(members["winBackOffers"])
             guard let id else { continue }
             products.append(
@@ -65,21 +64,19 @@ struct OfferReader {
         return offers
     }
 
-    private mutating func offers(
-        _ list: ConfigurationNode?,
-        groupId: String?,
-        _ uses: inout FirstUses<String>
-    ) -> [PromotionalOffer] {
+    private mutating func offers(_ list: ConfigurationNode?, groupId: String?) -> [PromotionalOffer] {
         let nodes = list?.list(of: "offers") ?? []
         if nodes.count > Self.mostOffers {
             list?.fault("has \(nodes.count) offers; App Store Connect allows \(Self.mostOffers) on a product")
         }
         var offers: [PromotionalOffer] = []
+        // Two products may have an offer of one id, also in one group.
+        var uses = FirstUses<String>()
         for node in nodes {
             guard let members = node.mapping(keys: OfferRulesReader.keys) else { continue }
             let idNode = members.required("id", "write the offer's id as in App Store Connect")
             let id = idNode?.identifier()
-            uses.claim(id, at: idNode, "the id of another offer of this group")
+            uses.claim(id, at: idNode, "the id of another offer of this product")
             guard let offer = rules.offer(members, id: id, groupId: groupId) else { continue }
             offers.append(offer)
         }

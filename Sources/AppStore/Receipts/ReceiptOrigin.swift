@@ -1,0 +1,59 @@
+import Offers
+
+/// Where a receipt is from, as far as it says so itself: enough to refuse it without asking Apple.
+///
+/// Its signature is not checked, as it is never taken for more by what is found here.
+struct ReceiptOrigin {
+    /// The app's bundle identifier; `nil` where it is not said.
+    let bundleId: String?
+    /// Whether StoreKit Testing in Xcode made it.
+    let isFromXcode: Bool
+
+    /// Reads a receipt.
+    ///
+    /// - Parameter receipt: The receipt in Base64. What cannot be taken apart gives `nil`.
+    init?(_ receipt: String) {
+        guard let bytes = Base64.decode(receipt), bytes.count <= ReceiptTransaction.maximumBytes else { return nil }
+        if bytes.first == 0x30 {
+            guard let receipt = try? AppReceipt(ber: bytes) else { return nil }
+            (bundleId, isFromXcode) = (receipt.bundleId, receipt.isFromXcode)
+        } else {
+            guard let receipt = OldReceipt(bytes) else { return nil }
+            (bundleId, isFromXcode) = (receipt.bundleId, false)
+        }
+    }
+
+    /// Refuses a receipt that Apple could say nothing of for an app: another app's, or Xcode's.
+    ///
+    /// - Parameters:
+    ///   - receipt: The receipt in Base64. One that cannot be taken apart is left to Apple.
+    ///   - app: The bundle identifier of the app that is asked for.
+    /// - Throws: `EvidenceFault` that says whose receipt it is.
+    static func check(_ receipt: String, for app: String) throws(EvidenceFault) {
+        guard let origin = ReceiptOrigin(receipt) else { return }
+        if origin.isFromXcode {
+            throw EvidenceFault(
+                .rejected,
+                code: "receipt_of_xcode",
+                detail: "This is a receipt of StoreKit Testing in Xcode, which the App Store does not know. Send its "
+                    + "transactions in signedTransactions, or buy in the Sandbox."
+            )
+        }
+        // Without regard to case: what is certain is refused, the rest is for Apple to say.
+        guard let bundleId = origin.bundleId, bundleId.lowercased() != app.lowercased() else { return }
+        throw EvidenceFault(
+            .rejected,
+            code: "receipt_of_other_app",
+            detail:
+                "This is a receipt of \(shown(bundleId)), not of \(app): ask for that app, or send a receipt of this one."
+        )
+    }
+
+    /// A bundle identifier from outside, as far as it is one.
+    private static func shown(_ bundleId: String) -> String {
+        let isIdentifier =
+            bundleId.utf8.count <= 155
+            && bundleId.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_".contains($0)) }
+        return isIdentifier ? bundleId : "another app"
+    }
+}
