@@ -17,7 +17,7 @@ struct IntroductoryPast {
     /// What is missing where nobody said when a subscription of the group ends, in a sentence; `nil` where nothing is.
     let endNotSaid: String?
     /// A purchase of the group of which nobody said whether it was a trial; `nil` where there is none.
-    let unsaid: Transaction?
+    let maybeIntroductory: Transaction?
     /// A purchase whose group cannot be determined, and which would count if it were this one.
     let undetermined: Bool
     /// Whether all that happened in the group can be seen.
@@ -80,7 +80,7 @@ struct IntroductoryPast {
         renewing = subscriptions.filter { $0.certainty != .known && $0.certainty != .endNotSaid }
             .max(by: StrongestSubscription.isWeaker)
         self.introductory = introductory
-        unsaid = unsaidOffer
+        maybeIntroductory = unsaidOffer
         self.running = running
         undetermined =
             index.hasUnknownEntry

@@ -99,12 +99,12 @@ enum IntroductoryRules {
         ),
         Rule(
             "coverage",
-            refusal: { $0.isWhole && $0.endNotSaid == nil && $0.unsaid == nil ? nil : .noEvidence },
+            refusal: { $0.isWhole && $0.endNotSaid == nil && $0.maybeIntroductory == nil ? nil : .noEvidence },
             saw: { past in
                 if let sentence = past.endNotSaid { return sentence }
-                if past.isWhole, let unsaid = past.unsaid {
+                if past.isWhole, let purchase = past.maybeIntroductory {
                     return
-                        "The purchase of \(unsaid.productId)\(unsaid.purchaseDate.map { " on \($0.day)" } ?? "") does not say "
+                        "The purchase of \(purchase.productId)\(purchase.purchaseDate.map { " on \($0.day)" } ?? "") does not say "
                         + "whether it was a trial (is_trial_period)."
                 }
                 return past.isWhole
