@@ -1,5 +1,29 @@
 import Glibc
 
+/// Which file a path leads to: two paths to one file have the same.
+struct FileIdentity: Equatable {
+    private let device: UInt
+    private let number: UInt
+    /// How long the file was when it was looked at, in bytes.
+    let size: Int
+
+    /// Looks at a file; `nil` when there is none.
+    ///
+    /// - Parameter path: The path; a link is followed.
+    init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt(status.st_dev)
+        number = UInt(status.st_ino)
+        size = Int(status.st_size)
+    }
+
+    /// Equal for one and the same file, however long it is by now.
+    static func == (left: FileIdentity, right: FileIdentity) -> Bool {
+        left.device == right.device && left.number == right.number
+    }
+}
+
 /// The files of a database that is in use: the one that its path names, and its log (`-wal`), with the newest of what was
 /// written.
 ///
@@ -26,8 +50,10 @@ struct SQLiteFiles: Sendable {
 
     /// Sees that both still are where they were: what is written to one that was moved or deleted is on no record.
     ///
-    /// - Throws: ``StorageFailure`` when one is not, or when the file was emptied, which SQLite never does: `VACUUM` leaves a page.
-    func checkAreInPlace() throws(StorageFailure) {
+    /// - Parameter isCutShort: Whether a log of that size lacks what was written to it.
+    /// - Throws: ``StorageFailure`` when one is not, when the file was emptied, which SQLite never does (`VACUUM` leaves a
+    ///   page), or when the log was cut short.
+    func checkAreInPlace(_ isCutShort: (_ size: Int) -> Bool) throws(StorageFailure) {
         let found = FileIdentity(of: path)
         guard found == file else {
             throw StorageFailure(
@@ -58,14 +84,25 @@ struct SQLiteFiles: Sendable {
                     + "in it"
             )
         }
+        guard !isCutShort(found.size) else {
+            throw StorageFailure(
+                .unavailable,
+                "\(logPath) lacks records that were written to it: it was cut short while it was in use; stop the service, "
+                    + "and restore the ledger from a backup where `offer-signer ledger verify` misses records"
+            )
+        }
     }
 
     /// Whether what is in the log may be brought into the file, and the log be deleted: the file is in its place, and so is
-    /// the log, or nothing is in the log's place that anybody has written to since.
-    var mayBecomeOne: Bool {
+    /// the log with all that was written to it, or nothing is in the log's place that anybody has written to since.
+    ///
+    /// - Parameter isCutShort: Whether a log of that size lacks what was written to it.
+    /// - Returns: Whether it may.
+    func mayBecomeOne(_ isCutShort: (_ size: Int) -> Bool) -> Bool {
         let found = FileIdentity(of: path)
         guard found == file, !isEmptied(found) else { return false }
-        return FileIdentity(of: logPath) == log || Self.size(of: logPath) == 0
+        guard let found = FileIdentity(of: logPath), found == log else { return Self.size(of: logPath) == 0 }
+        return !isCutShort(found.size)
     }
 
     /// Whether nothing is in the file any more, as after logrotate's `copytruncate`.
@@ -103,23 +140,6 @@ struct SQLiteFiles: Sendable {
         let state = FileIdentity(of: path) == nil ? "not there" : "empty"
         return "\(path) is \(state), though its log \(log(of: path)) is there with records in it; put "
             + "the file back beside its log, or move the log away to begin a new ledger"
-    }
-
-    /// Deletes a file, with what is beside it, in which there is nothing: no table in the file, and nothing in its log.
-    ///
-    /// SQLite is not asked: on a full disk it cannot tell.
-    ///
-    /// - Parameter path: The file.
-    static func deleteIfNothingIsIn(_ path: String) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        // The table of all tables begins there (https://www.sqlite.org/fileformat.html, 1.6): a leaf (13), and its rows.
-        var start = [UInt8](repeating: 0, count: 105)
-        let length = pread(descriptor, &start, start.count, 0)
-        let hasNoTable = length == 0 || length == start.count && start[100] == 13 && start[103] == 0 && start[104] == 0
-        guard hasNoTable, size(of: log(of: path)) == 0 else { return }
-        for file in [log(of: path), path + "-shm", path] { unlink(file) }
     }
 
     private static func log(of path: String) -> String { path + "-wal" }
