@@ -183,7 +183,11 @@ extension StorageFailure {
         case SQLITE_NOTADB, SQLITE_CORRUPT:
             self.init(.notADatabase, "\(path) is not a sound SQLite file: \(said)")
         case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
-            self.init(code, "\(path): \(said); the file and its directory have to be writable for the service's user")
+            let fix = SQLiteFiles.ownerFix(of: path)
+            self.init(
+                code,
+                "\(path): \(said); \(fix ?? "the file and its directory have to be writable for the service's user")"
+            )
         case SQLITE_FULL:
             self.init(code, "\(path): \(said); make room on its file system")
         case SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH:

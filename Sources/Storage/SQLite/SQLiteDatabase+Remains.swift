@@ -10,6 +10,12 @@ extension SQLiteDatabase {
     /// - Returns: The sentence, with the fix.
     public static func strayLog(of path: String) -> String? { SQLiteFiles.strayLog(of: path) }
 
+    /// Who has to own the files of a database, with the command that makes it so; `nil` where no other user owns one.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: The sentence.
+    public static func ownerFix(of path: String) -> String? { SQLiteFiles.ownerFix(of: path) }
+
     /// Deletes what the first start leaves where it could not make the tables, as on a full disk: the next one would take it
     /// for a file that has lost its log.
     ///

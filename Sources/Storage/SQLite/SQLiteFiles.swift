@@ -58,14 +58,16 @@ struct SQLiteFiles: Sendable {
         guard found == file else {
             throw StorageFailure(
                 .unavailable,
-                "\(path) was moved, replaced or deleted while it was in use; put it back, or start the service anew"
+                "\(path) was moved, replaced or deleted while it was in use; put that file back, and all goes on; where it is "
+                    + "lost, stop the service, move what is left (\(logPath), \(path)-shm) away, restore the file from a backup, "
+                    + "and start the service again"
             )
         }
         guard !isEmptied(found) else {
             throw StorageFailure(
                 .unavailable,
-                "\(path) was emptied while it was in use, and the records in it are lost; stop the service, move it and its log "
-                    + "\(logPath) away, and restore a backup"
+                "\(path) was emptied while it was in use, and the records in it are lost; stop the service, move it and what "
+                    + "is left (\(logPath), \(path)-shm) away, restore the file from a backup, and start the service again"
             )
         }
         // Where none was seen, nothing can be said of it.
@@ -124,7 +126,11 @@ struct SQLiteFiles: Sendable {
         if let fault = strayLog(of: path) { throw StorageFailure(.cannotOpen, fault) }
         let descriptor = open(path, isMade ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw StorageFailure(.cannotOpen, "\(path) cannot be opened: \(String(cString: strerror(errno)))")
+            let reason = String(cString: strerror(errno))
+            throw StorageFailure(
+                .cannotOpen,
+                "\(path) cannot be opened: \(reason)\(ownerFix(of: path).map { "; \($0)" } ?? "")"
+            )
         }
         close(descriptor)
     }
@@ -139,7 +145,27 @@ struct SQLiteFiles: Sendable {
         guard size(of: path) == 0 else { return nil }
         let state = FileIdentity(of: path) == nil ? "not there" : "empty"
         return "\(path) is \(state), though its log \(log(of: path)) is there with records in it; put "
-            + "the file back beside its log, or move the log away to begin a new ledger"
+            + "the file back beside its log; where the file is lost, move the log and \(path)-shm away, and restore the file "
+            + "from a backup: without one, the next start begins a new ledger"
+    }
+
+    /// Who has to own the files, with the command that makes it so, where another user owns one of them, as root does after
+    /// `sudo`; `nil` where nobody else does, and for root itself.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: The sentence.
+    static func ownerFix(of path: String) -> String? {
+        let user = geteuid()
+        guard user != 0 else { return nil }
+        let foreign = [path, log(of: path), path + "-shm"].filter { file in
+            var status = stat()
+            return stat(file, &status) == 0 && status.st_uid != user
+        }
+        guard !foreign.isEmpty else { return nil }
+        let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
+        return
+            "another user owns \(foreign.joined(separator: ", ")), which has to belong to \(name), the service's user: "
+            + "stop all that uses it, and run `chown \(name) \(foreign.joined(separator: " "))` as root"
     }
 
     private static func log(of path: String) -> String { path + "-wal" }
