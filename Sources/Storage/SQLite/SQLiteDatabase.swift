@@ -84,6 +84,16 @@ public final class SQLiteDatabase: Sendable {
     /// What an operator should know though the file is read and written, in a sentence; `nil` when there is nothing.
     public var warning: String? { checkpoints.warning }
 
+    /// Why what is written would not be found again, in a sentence: the file or its log was moved, replaced or emptied.
+    public var fault: String? {
+        do throws(StorageFailure) {
+            try files.checkAreInPlace { _ in false }
+            return nil
+        } catch {
+            return error.detail
+        }
+    }
+
     /// `PRAGMA synchronous` of the connection that writes: 2 is FULL.
     ///
     /// - Returns: The number.

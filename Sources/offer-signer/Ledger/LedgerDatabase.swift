@@ -66,7 +66,7 @@ enum LedgerDatabase: Sendable {
     /// Why nothing can be written now, in a sentence; `nil` while nothing is known to be wrong.
     var fault: String? {
         switch self {
-        case .sqlite: nil
+        case .sqlite(let file): file.fault
         case .postgreSQL(let database): database.fault
         }
     }
