@@ -43,7 +43,9 @@ package struct SQLCall: Equatable, Sendable {
     }
 }
 
-/// What a statement answered: rows, or how many it changed. Rows and columns count from zero.
+/// What a statement answered: rows, or how many it changed.
+///
+/// Rows and columns count from zero.
 package struct Rows: Sendable {
     /// The columns' names.
     let columns: [String]

@@ -32,7 +32,7 @@ struct LedgerBatch: Sendable {
     /// Whom a subscription was presented for, and when last, in milliseconds since 1970.
     typealias Presented = [[UInt8]: Int64]
 
-    /// What is to be written, and what the callers are told when it is.
+    /// What is to be written, and what the callers hear when it is.
     struct Decision: Sendable {
         var outcomes: [[GrantOutcome]] = []
         var records: [LedgerRecord] = []

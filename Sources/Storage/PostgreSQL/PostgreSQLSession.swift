@@ -168,8 +168,9 @@ extension Rows {
 }
 
 extension SQLValue {
-    /// The bytes on PostgreSQL's wire, in its binary form: the statement's type has to be exactly the value's, so write
-    /// `$1::int8` where the server cannot infer it. `nil` for null.
+    /// The bytes on PostgreSQL's wire, in its binary form; `nil` for null.
+    ///
+    /// The statement's type has to be exactly the value's: write `$1::int8` where the server cannot infer it.
     var encoded: [UInt8]? {
         switch self {
         case .null, .foreign: nil

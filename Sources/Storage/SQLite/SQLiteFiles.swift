@@ -138,7 +138,7 @@ struct SQLiteFiles: Sendable {
     /// A sentence where a log lies beside a file that is not there, or is empty; `nil` where none does.
     ///
     /// - Parameter path: The file.
-    /// - Returns: The sentence, with the mend.
+    /// - Returns: The sentence, with the fix.
     static func strayLog(of path: String) -> String? {
         guard size(of: path) == 0, size(of: log(of: path)) > 0 else { return nil }
         // Whoever makes the file makes it before the log: it may just have come to be.

@@ -84,9 +84,10 @@ extension Migration {
         "CREATE TABLE ledger_key_marks (name TEXT NOT NULL PRIMARY KEY, mark BYTEA NOT NULL)",
     ]
 
-    /// Held state: a subscription's is one text, so that it is read and written at once; what it is looked up by has tables
-    /// of its own. Accounts are digests. A redemption has the record of the signature that made it possible: each of at
-    /// most one.
+    /// Held state.
+    ///
+    /// A subscription's is one text, so that it is read and written at once; what it is looked up by has tables of its own.
+    /// Accounts are digests. A redemption has the record of the signature that made it possible: each of at most one.
     private static let state = [
         """
         CREATE TABLE held_subscriptions (

@@ -22,8 +22,10 @@ struct LedgerAttackTests {
     ]
     private static let bytes: Set = ["hash", "signature", "account", "customer", "previous_hash"]
 
-    /// A ledger of three chains of four records: one ended by its own writer, after which its first was deleted for its
-    /// age; one that the next start ended; and one that is open. Nothing keeps rows apart any more.
+    /// A ledger of three chains of four records, in tables in which nothing keeps rows apart any more.
+    ///
+    /// The first was ended by its own writer, and its first record was deleted for its age; the second was ended by the next
+    /// start; the third is open.
     private struct Scene {
         let fixture: LedgerFixture
         let database: any SQLDatabase
