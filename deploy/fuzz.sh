@@ -30,7 +30,7 @@ maps=()
 while read -r map; do
     maps+=(-Xcc "-fmodule-map-file=$map")
 done < <(
-    find "$PWD"/.build/checkouts/*/Sources -path '*/include/module.modulemap' ! -path '*/GRDB*' ! -path '*Benchmarks*'
+    find "$PWD"/.build/checkouts/*/Sources -path '*/include/module.modulemap' ! -path '*Benchmarks*'
     find "$debug"/*.build -maxdepth 1 -name module.modulemap
 )
 

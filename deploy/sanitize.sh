@@ -76,16 +76,6 @@ prove_thread() {
     echo '   the thread sanitizer finds a race where there is one, and none in what a mutex protects'
 }
 
-# The layer over SQLite's files is C, and a fault of it would lose what was promised to be kept.
-torture_log() {
-    local database=$scratch/log_writes.sqlite
-    clang -g -O1 -Wall -Wextra -Werror -fuse-ld=lld -fsanitize=address,undefined -I Sources/CSQLite/include \
-        deploy/sanitize/log_writes.c Sources/CSQLite/log_writes.c -o "$scratch/log_writes" -lsqlite3
-    rm -f "$database" "$database-wal" "$database-shm"
-    ASAN_OPTIONS=detect_leaks=0 "$scratch/log_writes" "$database" 40 || fail "the database of $database is not sound."
-    echo '   120 processes were killed while they wrote, and nobody saw half a commit'
-}
-
 # Fails when a process has reported something.
 judge() {
     local found
@@ -123,7 +113,6 @@ run() {
         prove_thread
     else
         heading "The address sanitizer: the layer over SQLite's files"
-        torture_log
     fi
 
     heading "The $sanitizer sanitizer: unit and end-to-end tests"

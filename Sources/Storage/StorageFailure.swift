@@ -1,6 +1,6 @@
 /// What is kept could not be opened, read or written.
 ///
-/// The text names the file or server and the mend; never a value that was to be kept.
+/// The text names the file or server and the fix; never a value that was to be kept.
 public struct StorageFailure: Error, CustomStringConvertible {
     /// Which failure it is: two failures are equal when their codes are.
     public enum Code: String, Sendable, CaseIterable {
@@ -24,24 +24,26 @@ public struct StorageFailure: Error, CustomStringConvertible {
         case abandoned
         /// What was read is not what was written.
         case malformed
+        /// The writer's chain of the ledger was ended by another: it begins a new one.
+        case chainEnded
     }
 
     /// Which failure it is.
     public let code: Code
-    /// What failed and how to mend it, in a sentence or two.
+    /// What failed, and the fix, in a sentence or two.
     public let detail: String
 
     /// Creates a failure.
     ///
     /// - Parameters:
     ///   - code: Which failure it is.
-    ///   - detail: What failed and how to mend it.
+    ///   - detail: What failed, and the fix.
     public init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail
     }
 
-    /// What failed and how to mend it.
+    /// What failed, and the fix.
     public var description: String { detail }
 }
 

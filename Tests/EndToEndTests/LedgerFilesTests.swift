@@ -137,6 +137,40 @@ struct LedgerFilesTests {
         #expect(verified.errors.contains("broken: record 2 of chain "), "\(verified.errors)")
     }
 
+    @Test("What --json prints is an anchor: by it an old copy of the file in the place of the newest is found")
+    func anchor() throws {
+        try serve(signing: 2)
+        let old = installation.ledger + ".old"
+        try FileManager.default.copyItem(atPath: installation.ledger, toPath: old)
+        try serve(signing: 3)
+        let printed = try installation.ledger("verify", "--json")
+        #expect(printed.status == 0 && printed.text.split(separator: "\n").count == 1, "\(printed.errors)")
+        let found = try #require(
+            try JSONSerialization.jsonObject(with: Data(printed.text.utf8)) as? [String: Any]
+        )
+        #expect(found["inOrder"] as? Bool == true)
+        #expect(found["chains"] as? Int == 2 && found["records"] as? Int == 5)
+        // Both services were stopped, and have signed the ends of their chains.
+        #expect((found["openChains"] as? [Any])?.isEmpty == true)
+        #expect((found["checkpoint"] as? [String: Any])?["signature"] is String)
+        try installation.directory.write("anchor.json", printed.text)
+        let anchor = installation.directory.path("anchor.json")
+        #expect(try installation.ledger("verify", "--anchor", anchor).status == 0)
+        try FileManager.default.removeItem(atPath: installation.ledger)
+        try FileManager.default.moveItem(atPath: old, toPath: installation.ledger)
+        #expect(try installation.ledger("verify").status == 0)
+        let verified = try installation.ledger("verify", "--anchor", anchor)
+        #expect(verified.status == 1)
+        #expect(
+            verified.errors.contains("broken: the ledger: there are 1 chains, and there were 2"),
+            "\(verified.errors)"
+        )
+        try installation.directory.write("anchor.json", "{}")
+        let refused = try installation.ledger("verify", "--anchor", anchor)
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("is not what `ledger verify --json` prints"), "\(refused.errors)")
+    }
+
     /// Lets the service sign, and stops it.
     private func serve(signing count: Int) throws {
         let service = try RunningService(installation)

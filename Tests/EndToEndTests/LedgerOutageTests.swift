@@ -112,6 +112,36 @@ struct LedgerOutageTests {
         #expect(told.dropFirst().allSatisfy { $0.contains(#""more":"#) }, "\(told)")
     }
 
+    @Test("Its file is deleted: the service is not ready though nobody asks, and what it says brings a backup back")
+    func lost() throws {
+        let service = try RunningService()
+        let path = service.installation.ledger
+        #expect(try service.sign(request).status == 200)
+        let script = """
+            import sqlite3, sys
+            with sqlite3.connect(sys.argv[1]) as ledger, sqlite3.connect(sys.argv[2]) as copy: ledger.backup(copy)
+            """
+        let copied = try Executable.run(["-c", script, path, path + ".copy"], of: "/usr/bin/python3")
+        try #require(copied.status == 0, "\(copied.errors)")
+        try FileManager.default.removeItem(atPath: path)
+        let details = try service.waitUntilReadiness(is: 503)
+        let faults = details["faults"] as? [String] ?? []
+        #expect(
+            faults.contains { $0.contains("stop the service, move what is left") && $0.contains("ledger.sqlite-wal") },
+            "\(faults)"
+        )
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+        for rest in ["-wal", "-shm"] {
+            try FileManager.default.moveItem(atPath: path + rest, toPath: path + rest + ".away")
+        }
+        try FileManager.default.moveItem(atPath: path + ".copy", toPath: path)
+        let restarted = try RunningService(service.installation)
+        #expect(try restarted.sign(request).status == 200)
+        #expect(try service.installation.records().count == 2)
+        #expect(try service.installation.ledger("verify").status == 0)
+    }
+
     @Test("Its file is emptied, as copytruncate does: nothing is signed, and a restart does not begin a new ledger")
     func emptied() throws {
         let service = try RunningService()

@@ -35,38 +35,75 @@ def canonical(title, *values):
     return message
 
 
-def verify_checkpoint(key, beginning, writer, kind, number, record_hash, time, signature):
-    """What deletes a chain's first records is signed with the hash of its beginning, but for that of old versions."""
-    values = writer, kind, number, record_hash, time
-    messages = [canonical("offer-signer ledger checkpoint 1", *values)]
-    if kind == "retention":
-        messages.append(canonical("offer-signer ledger checkpoint 2", *values, beginning))
-    for message in messages:
-        try:
-            return key.verify(signature, message, ec.ECDSA(hashes.SHA256()))
-        except InvalidSignature:
-            pass
-    raise Broken(f"chain {writer}: the {kind} at record {number} is not by the checkpoint key, or not of this chain")
+def is_signed(key, signature, message):
+    try:
+        key.verify(signature, message, ec.ECDSA(hashes.SHA256()))
+        return True
+    except InvalidSignature:
+        return False
 
 
-def verify_chain(database, key, chain):
-    """Recomputes one chain's hashes; returns how many records were in order."""
-    writer, started_at, previous_writer, previous_number, previous_hash = chain
+def open_chains(text):
+    """How far the chains are that have no end yet: a line for each."""
+    lines = [line.split(" ") for line in text.split("\n") if line]
+    return {writer: (int(number), bytes.fromhex(record_hash)) for writer, number, record_hash in lines}
+
+
+def verify_checkpoint(database, key, chains):
+    """Returns how far the open chains are by the only checkpoint."""
+    checkpoints = database.execute("SELECT chains, newest, open, time, signature FROM ledger_checkpoints").fetchall()
+    if len(checkpoints) != 1:
+        raise Broken(f"there are {len(checkpoints)} checkpoints")
+    *values, signature = checkpoints[0]
+    if not is_signed(key, signature, canonical("offer-signer ledger checkpoint 1", *values)):
+        raise Broken("the checkpoint is not by the checkpoint key")
+    count, newest, opened, _ = values
+    if count != len(chains) or newest != (chains[-1][0] if chains else ""):
+        raise Broken(f"there are {len(chains)} chains, and the checkpoint says that there were {count}")
+    return open_chains(opened)
+
+
+def verify_order(key, chains):
+    """Each chain's beginning is signed, and names the chain before it."""
+    previous = None
+    for *values, signature in chains:
+        writer, started_at, previous_writer, previous_number, previous_hash = values
+        message = canonical(
+            "offer-signer ledger chain 1", writer, started_at, previous_writer, previous_number or 0, previous_hash
+        )
+        if not is_signed(key, signature, message):
+            raise Broken(f"chain {writer}: its beginning is not by the checkpoint key")
+        if previous_writer != previous:
+            raise Broken(f"chain {previous_writer or writer} is missing, or there twice")
+        previous = writer
+
+
+def verify_chain(database, key, chain, marks):
+    """Recomputes one chain's hashes; returns how many records were in order. `marks`: how far it was, by what is signed."""
+    writer, started_at, previous_writer, previous_number, previous_hash, _ = chain
     last = 0
     beginning = last_hash = hashlib.sha256(
         canonical(
             "offer-signer ledger chain 1", writer, started_at, previous_writer, previous_number or 0, previous_hash
         )
     ).digest()
-    statements = {"checkpoint": {}, "retention": {}}
-    for kind, number, *rest in database.execute(
-        "SELECT kind, number, hash, time, signature FROM ledger_checkpoints WHERE writer = ?", [writer]
+    statements = {}
+    for kind, *values, signature in database.execute(
+        "SELECT kind, number, hash, time, signature FROM ledger_statements WHERE writer = ?", [writer]
     ):
-        verify_checkpoint(key, beginning, writer, kind, number, *rest)
-        statements[kind][number] = rest[0]
-    if statements["retention"]:
-        last = max(statements["retention"])
-        last_hash = statements["retention"][last]
+        if kind not in ("end", "retention") or kind in statements:
+            raise Broken(f"chain {writer}: there is a statement too many")
+        if not is_signed(key, signature, canonical(f"offer-signer ledger {kind} 1", writer, *values, beginning)):
+            raise Broken(f"chain {writer}: the {kind} at record {values[0]} is not by the checkpoint key")
+        statements[kind] = values[0], values[1]
+    if "end" not in statements and "checkpoint" not in marks:
+        raise Broken(f"chain {writer}: the statement that it ended is missing")
+    if "end" in statements and "checkpoint" in marks:
+        raise Broken(f"chain {writer}: the checkpoint says that it did not end")
+    signed = {**marks, **{kind: head for kind, head in statements.items() if kind == "end"}}.values()
+    if "retention" in statements:
+        last, last_hash = statements["retention"]
+    first = last
     count = 0
     for number, *values, record_hash in database.execute(
         "SELECT number, time, client, bundle_id, product_id, offer_id, format, key_id, nonce, timestamp, reason, "
@@ -83,12 +120,16 @@ def verify_chain(database, key, chain):
         computed = hashlib.sha256(canonical("offer-signer ledger record 1", last_hash, writer, number, *values)).digest()
         if computed != record_hash:
             raise Broken(f"chain {writer}: record {number} was changed")
-        if statements["checkpoint"].get(number, record_hash) != record_hash:
-            raise Broken(f"chain {writer}: a record up to {number} was changed, with all the hashes after it")
         last, last_hash = number, record_hash
         count += 1
-    if max(statements["checkpoint"], default=0) > last:
+        if any(head[0] == last and head[1] != last_hash for head in signed):
+            raise Broken(f"chain {writer}: a record up to {number} was changed, with all the hashes after it")
+    if any(head[0] == last == first and head[1] != last_hash for head in signed):
+        raise Broken(f"chain {writer}: what was deleted of it is not what was signed")
+    if any(head[0] > last for head in signed):
         raise Broken(f"chain {writer}: record {last + 1} is missing")
+    if "end" in statements and statements["end"][0] != last:
+        raise Broken(f"chain {writer}: record {last} was put in after its end")
     return count
 
 
@@ -96,16 +137,22 @@ def verify(path, key):
     """Verifies every chain; returns how many records were in order."""
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10) as database:
         chains = database.execute(
-            "SELECT writer, started_at, previous_writer, previous_number, previous_hash FROM ledger_chains"
+            "SELECT writer, started_at, previous_writer, previous_number, previous_hash, signature FROM ledger_chains "
+            "ORDER BY started_at, writer"
         ).fetchall()
-        missing = {chain[2] for chain in chains if chain[2]} - {chain[0] for chain in chains}
-        if missing:
-            raise Broken(f"chain {missing.pop()} is missing")
-        for table in "ledger_records", "ledger_checkpoints":
+        for table in "ledger_records", "ledger_statements":
             stray = f"SELECT min(writer) FROM {table} WHERE writer NOT IN (SELECT writer FROM ledger_chains)"
             if (writer := database.execute(stray).fetchone()[0]) is not None:
                 raise Broken(f"chain {writer} is not there, though {table} has rows of it")
-        return sum(verify_chain(database, key, chain) for chain in chains)
+        verify_order(key, chains)
+        opened = verify_checkpoint(database, key, chains)
+        count = 0
+        for chain, following in zip(chains, [*chains[1:], None]):
+            marks = {"checkpoint": opened[chain[0]]} if chain[0] in opened else {}
+            if following:
+                marks["next"] = following[3], following[4]
+            count += verify_chain(database, key, chain, marks)
+        return count
 
 
 def checkpoint_key(path):

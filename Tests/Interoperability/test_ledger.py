@@ -42,9 +42,9 @@ def test_every_hash_and_signature_is_recomputed(signed):
     assert ledger.verify(folder / "ledger.sqlite", key(folder)) == 3
     with sqlite3.connect(folder / "ledger.sqlite") as database:
         nonces = {row[0] for row in database.execute("SELECT nonce FROM ledger_records")}
-        checkpoints = database.execute("SELECT count(*) FROM ledger_checkpoints").fetchone()[0]
+        ends = database.execute("SELECT count(*) FROM ledger_statements WHERE kind = 'end'").fetchone()[0]
     assert nonces == {discount["nonce"] for discount in discounts}
-    assert checkpoints == 3
+    assert ends == 3
 
 
 def test_an_account_is_its_hmac(signed):
@@ -70,9 +70,8 @@ def test_a_changed_record_is_found(signed, tmp_path, change):
         ledger.verify(copy, key(folder))
 
 
-def retain(folder, copy, version):
-    """Deletes the first record of the second chain, as retention of a version does."""
-    private = serialization.load_pem_private_key((folder / "ledger.sqlite.checkpoint-key.p8").read_bytes(), None)
+def retain(folder, copy, key):
+    """Deletes the first record of the second chain, as retention does, with a statement of a key."""
     with sqlite3.connect(folder / "ledger.sqlite") as database, sqlite3.connect(copy) as other:
         database.backup(other)
         chain = other.execute(
@@ -83,36 +82,70 @@ def retain(folder, copy, version):
         number, record_hash = other.execute(
             "SELECT number, hash FROM ledger_records WHERE writer = ?", chain[:1]
         ).fetchone()
-        values = chain[0], "retention", number, record_hash, 1_795_000_000_000, *([beginning] if version == 2 else [])
-        message = ledger.canonical(f"offer-signer ledger checkpoint {version}", *values)
-        signature = private.sign(message, ec.ECDSA(hashes.SHA256()))
-        other.execute("INSERT INTO ledger_checkpoints VALUES (?, ?, ?, ?, ?, ?)", [*values[:5], signature])
+        values = chain[0], number, record_hash, 1_795_000_000_000
+        signature = key.sign(
+            ledger.canonical("offer-signer ledger retention 1", *values, beginning), ec.ECDSA(hashes.SHA256())
+        )
+        other.execute(
+            "INSERT INTO ledger_statements VALUES (?, 'retention', ?, ?, ?, ?)", [*values, signature]
+        )
         other.execute("DELETE FROM ledger_records WHERE writer = ?", chain[:1])
-        other.execute("DELETE FROM ledger_checkpoints WHERE writer = ? AND kind = 'checkpoint'", chain[:1])
-    return chain
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_what_retention_left_is_verified(signed, tmp_path, version):
+def test_what_retention_left_is_verified(signed, tmp_path):
     folder, _ = signed
-    retain(folder, tmp_path / "copy.sqlite", version)
+    key_file = folder / "ledger.sqlite.checkpoint-key.p8"
+    retain(folder, tmp_path / "copy.sqlite", serialization.load_pem_private_key(key_file.read_bytes(), None))
     assert ledger.verify(tmp_path / "copy.sqlite", key(folder)) == 2
 
 
-def test_a_chain_whose_beginning_was_changed_after_retention_is_found(signed, tmp_path):
+def test_a_deletion_that_another_key_signed_is_found(signed, tmp_path):
+    folder, _ = signed
+    retain(folder, tmp_path / "copy.sqlite", ec.generate_private_key(ec.SECP256R1()))
+    with pytest.raises(ledger.Broken, match="the retention at record 1 is not by the checkpoint key"):
+        ledger.verify(tmp_path / "copy.sqlite", key(folder))
+
+
+# What somebody with the file, and without the key, may do to it; {second} is the second of three chains.
+ATTACKS = [
+    "DELETE FROM ledger_checkpoints",
+    "DELETE FROM ledger_statements",
+    "DELETE FROM ledger_statements WHERE writer = '{second}'",
+    "DELETE FROM ledger_statements; DELETE FROM ledger_checkpoints",
+    "UPDATE ledger_checkpoints SET chains = 2; DELETE FROM ledger_chains WHERE writer = '{third}'; "
+    "DELETE FROM ledger_records WHERE writer = '{third}'; DELETE FROM ledger_statements WHERE writer = '{third}'",
+    "DELETE FROM ledger_chains WHERE writer = '{second}'; DELETE FROM ledger_records WHERE writer = '{second}'; "
+    "DELETE FROM ledger_statements WHERE writer = '{second}'",
+    "UPDATE ledger_chains SET started_at = started_at + 1 WHERE writer = '{second}'",
+    "UPDATE ledger_statements SET time = time + 1 WHERE writer = '{second}'",
+    "DELETE FROM ledger_records WHERE writer = '{second}'",
+    "INSERT INTO ledger_chains SELECT 'ffffffffffffffff', started_at + 1, writer, 1, previous_hash, signature "
+    "FROM ledger_chains WHERE writer = '{third}'",
+]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_what_has_to_be_signed_is_missed(signed, tmp_path, attack):
     folder, _ = signed
     copy = tmp_path / "copy.sqlite"
-    writer, _, previous, *_ = retain(folder, copy, 2)
-    with sqlite3.connect(copy) as other:
-        for table in "ledger_records", "ledger_checkpoints", "ledger_chains":
-            other.execute(f"DELETE FROM {table} WHERE writer = ?", [previous])
-        other.execute(
-            "UPDATE ledger_chains SET previous_writer = NULL, previous_number = NULL, previous_hash = NULL "
-            "WHERE writer = ?",
-            [writer],
-        )
-    with pytest.raises(ledger.Broken, match="not of this chain"):
+    with sqlite3.connect(folder / "ledger.sqlite") as database, sqlite3.connect(copy) as other:
+        database.backup(other)
+        _, second, third = [
+            row[0] for row in other.execute("SELECT writer FROM ledger_chains ORDER BY started_at").fetchall()
+        ]
+        other.executescript(attack.format(second=second, third=third))
+    with pytest.raises(ledger.Broken):
         ledger.verify(copy, key(folder))
+    shown = subprocess.run(
+        [
+            offer_signer.EXECUTABLE, "ledger", "verify", "--config", folder / "offer-signer.yaml",
+            "--ledger-url", f"sqlite:{copy}", "--ledger-digest-key-file", folder / "ledger.sqlite.digest-key",
+            "--ledger-checkpoint-key-file", folder / "ledger.sqlite.checkpoint-key.p8",
+        ],
+        env=offer_signer.ENVIRONMENT, capture_output=True, text=True, check=False,
+    )
+    assert shown.returncode == 1, shown.stdout + shown.stderr
+    assert "broken: " in shown.stderr
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ struct SigningBenchmark {
         guard let digestKey = DigestKey(bytes: [UInt8](repeating: 7, count: 32)) else { exit(1) }
         return DurableLedger(
             in: try SQLiteDatabase(path: path),
-            keys: LedgerKeys(digestKey: digestKey, checkpointSigner: key),
+            keys: try LedgerKeys(digestKey: digestKey, checkpointSigner: key, checkpointKeySPKI: key.publicKeySPKI),
             isClockRight: { true },
             now: wallClock
         )

@@ -18,34 +18,16 @@ public final class DurableOfferTally: OfferTally {
     private let writer = DispatchQueue(label: "offer-counts", qos: .utility)
     private let timer: UpkeepTimer
 
-    /// Begins to count.
+    /// Begins to count, for a database where the counts of several services add up.
     ///
     /// - Parameters:
-    ///   - store: Where the counts are kept.
+    ///   - store: The database.
     ///   - now: The server's clock: what was counted belongs to the day on which it is written.
-    init(_ store: any OfferCountStore, now: @escaping @Sendable () -> Timestamp) {
+    package init(in store: any OfferCountStore, now: @escaping @Sendable () -> Timestamp) {
         self.store = store
         self.now = now
         timer = UpkeepTimer(on: writer, every: Self.seconds)
         timer.start { [weak self] _ in self?.write() }
-    }
-
-    /// Begins to count for an SQLite file.
-    ///
-    /// - Parameters:
-    ///   - database: The file.
-    ///   - now: The server's clock.
-    public convenience init(in database: SQLiteDatabase, now: @escaping @Sendable () -> Timestamp) {
-        self.init(database as any OfferCountStore, now: now)
-    }
-
-    /// Begins to count for a PostgreSQL database, where the counts of several services add up.
-    ///
-    /// - Parameters:
-    ///   - database: The database.
-    ///   - now: The server's clock.
-    public convenience init(in database: PostgreSQLDatabase, now: @escaping @Sendable () -> Timestamp) {
-        self.init(database as any OfferCountStore, now: now)
     }
 
     /// What keeps counts from being kept, in a sentence; `nil` when nothing does.

@@ -1,7 +1,7 @@
-public import Offers
+package import Offers
 
 /// A database that is read to make a funnel.
-public protocol FunnelArchive: Sendable {
+package protocol FunnelArchive: Sendable {
     /// What is on record of offers.
     ///
     /// - Parameters:
@@ -13,6 +13,70 @@ public protocol FunnelArchive: Sendable {
         of period: FunnelPeriod,
         in environment: AppStoreEnvironment
     ) throws(StorageFailure) -> FunnelFigures
+}
+
+extension FunnelArchive where Self: SQLDatabase {
+    package func funnelFigures(
+        of period: FunnelPeriod,
+        in environment: AppStoreEnvironment
+    ) throws(StorageFailure) -> FunnelFigures {
+        let days: [SQLValue] = [
+            .integer(period.start.map(FunnelPeriod.day) ?? .min), .integer(period.end.map(FunnelPeriod.day) ?? .max),
+        ]
+        let times: [SQLValue] = [
+            .integer(period.start?.millisecondsSince1970 ?? .min), .integer(period.end?.millisecondsSince1970 ?? .max),
+        ]
+        let name = SQLValue.text(environment.rawValue)
+        // What names no environment counts for production.
+        let alternative = SQLValue.text(environment == .production ? "" : environment.rawValue)
+        return try read { session throws(StorageFailure) in
+            let answers = try session.run([
+                SQLCall(FunnelSQL.decisions, days + [name, alternative]),
+                SQLCall(FunnelSQL.signatures, times + [name, alternative]),
+                SQLCall(FunnelSQL.redemptions, times + [name]),
+            ])
+            var figures = FunnelFigures()
+            for row in answers[0].rows {
+                figures.addDecisions(
+                    try answers[0].offer(row),
+                    call: try answers[0].text(row, 3),
+                    reason: try answers[0].text(row, 4),
+                    try answers[0].integer(row, 5)
+                )
+            }
+            for row in answers[1].rows {
+                figures.signatures[try answers[1].offer(row)] = Int(try answers[1].integer(row, 3))
+            }
+            for row in answers[2].rows {
+                let count = Int(try answers[2].integer(row, 7))
+                figures.redemptions[try answers[2].redemptions(row), default: 0].add(saturating: count)
+            }
+            return figures
+        }
+    }
+}
+
+extension Rows {
+    /// The offer that the first three columns name.
+    fileprivate func offer(_ row: Int) throws(StorageFailure) -> FunnelFigures.Offer {
+        FunnelFigures.Offer(
+            bundleId: try text(row, 0),
+            request: OfferRequest(productId: try text(row, 1), offerId: try text(row, 2))
+        )
+    }
+
+    fileprivate func redemptions(_ row: Int) throws(StorageFailure) -> FunnelFigures.Redemptions {
+        var price: PaidPrice?
+        if let milliunits = try optionalInteger(row, 3), let currency = try optionalText(row, 4) {
+            price = PaidPrice(milliunits: milliunits, currency: currency)
+        }
+        return FunnelFigures.Redemptions(
+            offer: try offer(row),
+            price: price,
+            storefront: try optionalText(row, 5),
+            isSignedHere: try integer(row, 6) == 1
+        )
+    }
 }
 
 extension FunnelFigures {

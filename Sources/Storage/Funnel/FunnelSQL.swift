@@ -1,34 +1,11 @@
 /// The SQL of counted decisions and of funnels, plain for SQLite and PostgreSQL alike.
 enum FunnelSQL {
-    /// Decisions, counted by day: days are counted from 1970-01-01 on.
-    static let migration = Migration(
-        "offer counts 1",
-        [
-            """
-            CREATE TABLE offer_counts (
-                day BIGINT NOT NULL,
-                bundle_id TEXT NOT NULL,
-                product_id TEXT NOT NULL,
-                offer_id TEXT NOT NULL,
-                environment TEXT NOT NULL,
-                call TEXT NOT NULL,
-                reason TEXT NOT NULL,
-                total BIGINT NOT NULL,
-                PRIMARY KEY (day, bundle_id, product_id, offer_id, environment, call, reason)
-            )
-            """,
-            "CREATE INDEX redemptions_time ON redemptions (redeemed_at)",
-        ]
-    )
+    private static let columns = "day, bundle_id, product_id, offer_id, environment, call, reason, total"
 
-    static let columns = "day, bundle_id, product_id, offer_id, environment, call, reason, total"
-
-    /// What an insertion ends with.
-    static let adding =
-        " ON CONFLICT (day, bundle_id, product_id, offer_id, environment, call, reason) "
+    static let add =
+        "INSERT INTO offer_counts (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) "
+        + "ON CONFLICT (day, bundle_id, product_id, offer_id, environment, call, reason) "
         + "DO UPDATE SET total = offer_counts.total + excluded.total"
-
-    static let add = "INSERT INTO offer_counts (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)" + adding
 
     /// Decisions of days; what names no environment counts for the one that is asked for second.
     static let decisions =

@@ -1,10 +1,10 @@
-import Offers
+package import Offers
 
 /// Where counted decisions are kept, by day.
-///
-/// Plain blocking calls, for the thread of ``DurableOfferTally``.
-protocol OfferCountStore: Sendable {
-    /// Adds to what is there; several services add to the same.
+package protocol OfferCountStore: Sendable {
+    /// Adds counted decisions to what is there; several services add to the same.
+    ///
+    /// A blocking call, for the thread of ``DurableOfferTally``.
     ///
     /// - Parameters:
     ///   - counts: How many decisions of each kind.
@@ -13,16 +13,23 @@ protocol OfferCountStore: Sendable {
     func add(_ counts: [CountedDecision: Int], on day: Int64) throws(StorageFailure)
 }
 
-extension CountedDecision {
-    /// The environment as it is kept.
-    var environmentName: String { environment?.rawValue ?? "" }
-
-    /// The order in which all services write, so that nobody waits in a circle.
-    static func isBefore(_ left: CountedDecision, _ right: CountedDecision) -> Bool {
-        left.key.lexicographicallyPrecedes(right.key)
+extension OfferCountStore where Self: SQLDatabase {
+    package func add(_ counts: [CountedDecision: Int], on day: Int64) throws(StorageFailure) {
+        // In an order that all services have, so that nobody waits in a circle.
+        let sorted = counts.sorted { $0.key.names.lexicographicallyPrecedes($1.key.names) }
+        // Added twice it would count twice: so it is not tried again where the connection breaks.
+        try transaction(.beside) { session throws(StorageFailure) in
+            for (decision, count) in sorted {
+                let values = [.integer(day)] + decision.names.map { SQLValue.text($0) } + [.integer(Int64(count))]
+                try session.send(SQLCall(FunnelSQL.add, values))
+            }
+        }
     }
+}
 
-    private var key: [String] {
-        [bundleId, offer.productId, offer.offerId, environmentName, call.rawValue, reason.rawValue]
+extension CountedDecision {
+    /// What names it, in the order of the columns.
+    fileprivate var names: [String] {
+        [bundleId, offer.productId, offer.offerId, environment?.rawValue ?? "", call.rawValue, reason.rawValue]
     }
 }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The ledger: entries in, and what became of them once they are on durable storage.
 ///
-/// One thread writes. Every second it signs how far the chain is, and every hour it deletes what is older than the ledger
-/// keeps it, unless the clock is known to be wrong.
+/// One thread writes. Every second it signs how far the chain is, at a stop that it ended, and every hour it deletes what is
+/// older than the ledger keeps it, unless the clock is known to be wrong.
 public final class DurableLedger: SignatureLedger {
     private let store: any LedgerStore
     private let group: GroupCommit<LedgerEntry, [GrantOutcome]>
@@ -50,6 +50,8 @@ public final class DurableLedger: SignatureLedger {
         )
         upkeepTimer = UpkeepTimer(on: writer)
         upkeepTimer.start { [weak self] isHour in self?.upkeep(deletingOld: isHour) }
+        // Those who crashed have left chains without an end.
+        writer.async { [weak self] in self?.signCheckpoint() }
     }
 
     /// Tells of each commit how long it took and how many records it wrote.
@@ -120,24 +122,31 @@ public final class DurableLedger: SignatureLedger {
         }
     }
 
-    /// Takes no more, writes what waits, and signs how far the chain is.
+    /// Takes no more, writes what waits, and signs the chain's end.
     public func close() {
         isClosed.withLock { $0 = true }
         upkeepTimer.stop()
         group.close()
-        writer.sync { upkeep(deletingOld: false) }
+        writer.sync { trying { () throws(StorageFailure) in try store.endChain() } }
     }
 
     private func upkeep(deletingOld: Bool) {
-        if group.failure == nil {
-            do throws(StorageFailure) {
-                try store.writeCheckpoint()
-                upkeepFailure.withLock { $0 = nil }
-            } catch {
-                upkeepFailure.withLock { $0 = error }
-            }
-        }
+        signCheckpoint()
         if deletingOld { deleteOld() }
+    }
+
+    private func signCheckpoint() {
+        guard group.failure == nil else { return }
+        trying { () throws(StorageFailure) in try store.writeCheckpoint() }
+    }
+
+    private func trying(_ upkeep: () throws(StorageFailure) -> Void) {
+        do throws(StorageFailure) {
+            try upkeep()
+            upkeepFailure.withLock { $0 = nil }
+        } catch {
+            upkeepFailure.withLock { $0 = error }
+        }
     }
 
     /// Deletes step by step, and lets commits come between two of them; a step that fails is tried again before long.
@@ -169,41 +178,22 @@ public final class DurableLedger: SignatureLedger {
 }
 
 extension DurableLedger {
-    /// Opens the ledger in an SQLite file.
-    ///
-    /// - Parameters:
-    ///   - database: The file.
-    ///   - keys: What digests and checkpoints are made with.
-    ///   - retentionDays: For how many days records are kept; `nil` for ever.
-    ///   - isClockRight: `false` while the clock is known to be wrong: nothing is deleted then.
-    ///   - now: The server's clock.
-    public convenience init(
-        in database: SQLiteDatabase,
-        keys: LedgerKeys,
-        retentionDays: Int? = nil,
-        isClockRight: @escaping @Sendable () -> Bool,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
-        let store = SQLiteLedgerStore(database: database, keys: keys, retentionDays: retentionDays, now: now)
-        self.init(store, isClockRight: isClockRight, now: now)
-    }
-
-    /// Opens the ledger in a PostgreSQL database, which other services may share.
+    /// Opens the ledger in a database, which other services may share.
     ///
     /// - Parameters:
     ///   - database: The database.
-    ///   - keys: What digests and checkpoints are made with: the same for all who share it.
+    ///   - keys: What digests and statements are made with: the same for all who share it.
     ///   - retentionDays: For how many days records are kept; `nil` for ever.
     ///   - isClockRight: `false` while the clock is known to be wrong: nothing is deleted then.
     ///   - now: The server's clock.
-    public convenience init(
-        in database: PostgreSQLDatabase,
+    package convenience init(
+        in database: any SQLDatabase,
         keys: LedgerKeys,
         retentionDays: Int? = nil,
         isClockRight: @escaping @Sendable () -> Bool,
         now: @escaping @Sendable () -> Timestamp
     ) {
-        let store = PostgreSQLLedgerStore(database: database, keys: keys, retentionDays: retentionDays, now: now)
+        let store = DatabaseLedgerStore(database, keys: keys, retentionDays: retentionDays, now: now)
         self.init(store, isClockRight: isClockRight, now: now)
     }
 }

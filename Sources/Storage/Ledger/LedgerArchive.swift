@@ -1,21 +1,34 @@
-/// A ledger to be read: page by page, so that it may be as long as it likes.
-public protocol LedgerArchive: Sendable {
-    /// All chains, in the order in which they began.
-    ///
-    /// - Returns: The chains.
-    /// - Throws: ``StorageFailure``.
-    func chains() throws(StorageFailure) -> [LedgerChain]
+import Offers
 
-    /// The writers who have records or checkpoints, but no chain.
+/// What is signed of a ledger, at one moment.
+package struct LedgerSignatures: Sendable {
+    /// All chains, in the order in which they began.
+    var chains: [LedgerChain] = []
+    /// The statements about them.
+    var statements: [LedgerStatement] = []
+    /// The checkpoints: one, where nobody tampered.
+    var checkpoints: [LedgerCheckpoint] = []
+}
+
+/// A ledger to be read: page by page, so that it may be as long as it likes.
+package protocol LedgerArchive: Sendable {
+    /// What is signed of it, at one moment.
     ///
-    /// - Returns: The writers; none unless somebody tampered.
+    /// - Throws: ``StorageFailure``; its code is ``StorageFailure/Code/malformed`` for a row that is nothing of it.
+    func signatures() throws(StorageFailure) -> LedgerSignatures
+
+    /// The writers who have records or statements, but no chain: none unless somebody tampered.
+    ///
     /// - Throws: ``StorageFailure``.
     func strays() throws(StorageFailure) -> [LedgerStray]
 
-    /// The lowest number of a chain's records.
+    /// The statement that the first records of a chain were deleted; `nil` where they were not.
     ///
-    /// - Parameter writer: The chain's writer.
-    /// - Returns: The number; `nil` when there are no records.
+    /// - Throws: ``StorageFailure``.
+    func stump(of writer: String) throws(StorageFailure) -> LedgerStatement?
+
+    /// The lowest number of a chain's records; `nil` when there are none.
+    ///
     /// - Throws: ``StorageFailure``; its code is ``StorageFailure/Code/malformed`` when it is no number.
     func firstNumber(of writer: String) throws(StorageFailure) -> Int64?
 
@@ -35,7 +48,7 @@ public protocol LedgerArchive: Sendable {
     ///   - place: The record before the first.
     ///   - limit: How many at the most.
     /// - Returns: The records; fewer than the limit at the end.
-    /// - Throws: ``StorageFailure``.
+    /// - Throws: ``StorageFailure``, which names the record at fault.
     func records(after place: LedgerPlace, limit: Int) throws(StorageFailure) -> [LedgerRecord]
 
     /// The record of a signature.
@@ -44,20 +57,80 @@ public protocol LedgerArchive: Sendable {
     /// - Returns: The record; `nil` when there is none.
     /// - Throws: ``StorageFailure``.
     func record(nonce: String) throws(StorageFailure) -> LedgerRecord?
+}
 
-    /// The statements about a chain, in the order of their records.
-    ///
-    /// - Parameters:
-    ///   - kind: Which statements.
-    ///   - writer: The chain's writer.
-    ///   - number: The number of the record from which on they are wanted, itself left out.
-    ///   - limit: How many at the most.
-    /// - Returns: The statements.
-    /// - Throws: ``StorageFailure``.
-    func checkpoints(
-        _ kind: LedgerCheckpoint.Kind,
+extension LedgerArchive where Self: SQLDatabase {
+    package func signatures() throws(StorageFailure) -> LedgerSignatures {
+        try read { session throws(StorageFailure) in
+            LedgerSignatures(
+                chains: try session.chains(),
+                statements: try session.statements(),
+                checkpoints: try session.checkpoints()
+            )
+        }
+    }
+
+    package func strays() throws(StorageFailure) -> [LedgerStray] {
+        try read { session throws(StorageFailure) in
+            let rows = try session.run(LedgerStray.all)
+            var strays: [LedgerStray] = []
+            for row in rows.rows {
+                strays.append(
+                    LedgerStray(writer: (try? rows.text(row, 0)) ?? "?", firstNumber: try? rows.integer(row, 1))
+                )
+            }
+            return strays
+        }
+    }
+
+    package func stump(of writer: String) throws(StorageFailure) -> LedgerStatement? {
+        try read { session throws(StorageFailure) in
+            try session.statements(of: writer).first { $0.kind == .retention }
+        }
+    }
+
+    package func firstNumber(of writer: String) throws(StorageFailure) -> Int64? {
+        try read { session throws(StorageFailure) in
+            let rows = try session.run(LedgerSQL.firstNumber, .text(writer))
+            return rows.count > 0 ? try rows.integer(0, 0) : nil
+        }
+    }
+
+    package func records(
         of writer: String,
         after number: Int64,
         limit: Int
-    ) throws(StorageFailure) -> [LedgerCheckpoint]
+    ) throws(StorageFailure) -> [LedgerRecord] {
+        try read { session throws(StorageFailure) in
+            try session.run(LedgerSQL.records, .text(writer), .integer(number), .integer(Int64(limit))).records()
+        }
+    }
+
+    package func records(after place: LedgerPlace, limit: Int) throws(StorageFailure) -> [LedgerRecord] {
+        do throws(StorageFailure) {
+            return try read { session throws(StorageFailure) in
+                try session.run(
+                    LedgerSQL.recordsByTime,
+                    .integer(place.time.millisecondsSince1970),
+                    .text(place.writer),
+                    .integer(place.number),
+                    .integer(Int64(limit))
+                ).records(isNamed: true)
+            }
+        } catch {
+            guard error.code == .malformed else { throw error }
+            throw StorageFailure(
+                .malformed,
+                "\(name): \(error.detail): somebody changed it; see what `offer-signer ledger verify` says, and restore the "
+                    + "ledger from a backup"
+            )
+        }
+    }
+
+    package func record(nonce: String) throws(StorageFailure) -> LedgerRecord? {
+        try read { session throws(StorageFailure) in
+            guard session.dialect == .postgreSQL else { return try NonceSQL.record(nonce: nonce, in: session) }
+            return try session.run(LedgerSQL.recordsOfNonce, .text(nonce)).records().first
+        }
+    }
 }

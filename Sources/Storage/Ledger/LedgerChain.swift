@@ -1,9 +1,11 @@
 import Crypto
+import FoundationEssentials
 public import Offers
 
 /// The chain of one writer: each process that writes has its own, so that none waits for another.
 ///
-/// Its beginning names how far the chain was that began before it, so that a chain cannot go without trace.
+/// Its beginning is a statement signed by the checkpoint key: it names the chain that began before it, and how far that
+/// was, so that no chain can go, or come, without trace.
 public struct LedgerChain: Equatable, Sendable {
     /// How far a chain is.
     public struct Head: Equatable, Sendable {
@@ -11,6 +13,16 @@ public struct LedgerChain: Equatable, Sendable {
         public var number: Int64
         /// The hash of its last record, or of its beginning.
         public var hash: [UInt8]
+
+        /// Creates a head.
+        ///
+        /// - Parameters:
+        ///   - number: The number of the last record; 0 when there is none.
+        ///   - hash: The hash of the last record, or of the chain's beginning.
+        public init(number: Int64, hash: [UInt8]) {
+            self.number = number
+            self.hash = hash
+        }
     }
 
     /// The writer's identifier: 16 random hexadecimal digits.
@@ -21,6 +33,8 @@ public struct LedgerChain: Equatable, Sendable {
     public var previousWriter: String?
     /// How far that chain was.
     public var previousHead: Head?
+    /// The signature of its beginning, ASN.1 DER, by ECDSA with P-256 and SHA-256.
+    public var signature: [UInt8] = []
 
     /// When a chain begins: later than the one before it, whatever the clocks say, so that the next one names it.
     ///
@@ -33,14 +47,31 @@ public struct LedgerChain: Equatable, Sendable {
         return max(now, previous.startedAt.adding(milliseconds: 1))
     }
 
-    /// The hash of the chain's beginning.
-    var beginning: [UInt8] {
+    /// The bytes of its beginning, which are signed.
+    var message: [UInt8] {
         var message = CanonicalBytes("offer-signer ledger chain 1")
         message.append(writer)
         message.append(startedAt.millisecondsSince1970)
         message.append(previousWriter)
         message.append(previousHead?.number ?? 0)
         message.append(previousHead?.hash)
-        return Array(SHA256.hash(data: message.bytes))
+        return message.bytes
+    }
+
+    /// The hash of its beginning.
+    var beginning: [UInt8] { Array(SHA256.hash(data: message)) }
+
+    /// Whether its beginning is by a key.
+    ///
+    /// - Parameter key: The public half of the checkpoint key.
+    /// - Returns: Whether the signature verifies.
+    func isSigned(by key: P256.Signing.PublicKey) -> Bool { key.isSignature(signature, of: message) }
+}
+
+extension P256.Signing.PublicKey {
+    /// Whether a signature in ASN.1 DER is this key's.
+    func isSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+        guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
+        return isValidSignature(signature, for: message)
     }
 }

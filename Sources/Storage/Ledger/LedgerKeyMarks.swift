@@ -18,16 +18,6 @@ public struct LedgerKeyMarks: Sendable {
     /// The name of the mark of the checkpoint key: the SHA-256 of its public half (SubjectPublicKeyInfo, RFC 5280).
     static let checkpointKey = "checkpoint"
 
-    /// The table of the marks; a ledger of an earlier version gets those of the keys that it is next opened with.
-    static let migration = Migration(
-        "ledger 6",
-        sqlite: [table],
-        postgreSQL: [table],
-        isForReaders: false
-    )
-
-    private static let table = "CREATE TABLE ledger_key_marks (name TEXT NOT NULL PRIMARY KEY, mark BYTEA NOT NULL)"
-
     /// Keeps a mark, unless there is one.
     static let insert = "INSERT INTO ledger_key_marks (name, mark) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING"
 
@@ -63,5 +53,32 @@ public struct LedgerKeyMarks: Sendable {
             : ("ledger.checkpointKeyFile", "with this one nothing that is on record could be verified")
         return "it was written with another \(name) key (\(key)): \(loss); "
             + "restore that key from a backup; where several share the ledger, all have the same"
+    }
+
+    /// Keeps the marks where none are kept yet, and refuses others.
+    ///
+    /// Of processes that start together, each sees the marks of whoever was first.
+    ///
+    /// - Parameters:
+    ///   - session: A transaction.
+    ///   - place: The database, for errors.
+    /// - Throws: ``StorageFailure``, with the code `otherKeys` where the ledger was written with others.
+    func claim(_ session: any Session, at place: String) throws(StorageFailure) {
+        _ = try session.run(marks.map { SQLCall(Self.insert, .text($0.name), .bytes($0.bytes)) })
+        try check(session, at: place)
+    }
+
+    /// Refuses other keys than those that the ledger was written with.
+    ///
+    /// - Parameters:
+    ///   - session: A look at the database.
+    ///   - place: The database, for errors.
+    /// - Throws: ``StorageFailure``, with the code `otherKeys` where the ledger was written with others.
+    func check(_ session: any Session, at place: String) throws(StorageFailure) {
+        let rows = try session.run(Self.kept)
+        for row in rows.rows {
+            guard let fault = fault(try rows.text(row, 0), try rows.bytes(row, 1)) else { continue }
+            throw StorageFailure(.otherKeys, "\(place): \(fault)")
+        }
     }
 }

@@ -1,40 +1,46 @@
+import Crypto
 public import Offers
 
-/// What the ledger's digests and checkpoints are made with.
+/// What the ledger's digests and statements are made with.
 public struct LedgerKeys: Sendable {
     /// The key of the digests of accounts.
     public let digestKey: DigestKey
-    /// Signs checkpoints.
-    public let checkpointSigner: any ES256Signer
+    /// Signs statements.
+    private let checkpointSigner: any ES256Signer
+    /// The public half of the key that signs statements.
+    let checkpointKey: P256.Signing.PublicKey
 
     /// Creates the pair.
     ///
     /// - Parameters:
     ///   - digestKey: The key of the digests of accounts.
-    ///   - checkpointSigner: Signs checkpoints.
-    public init(digestKey: DigestKey, checkpointSigner: any ES256Signer) {
+    ///   - checkpointSigner: Signs statements.
+    ///   - checkpointKeySPKI: The public half of that key, as SubjectPublicKeyInfo.
+    /// - Throws: ``StorageFailure`` when that is none.
+    public init(
+        digestKey: DigestKey,
+        checkpointSigner: any ES256Signer,
+        checkpointKeySPKI: [UInt8]
+    ) throws(StorageFailure) {
         self.digestKey = digestKey
         self.checkpointSigner = checkpointSigner
+        do {
+            checkpointKey = try P256.Signing.PublicKey(derRepresentation: checkpointKeySPKI)
+        } catch {
+            throw StorageFailure(.otherKeys, "the ledger's checkpoint key is not one of P-256")
+        }
     }
 
-    func checkpoint(
-        _ kind: LedgerCheckpoint.Kind,
-        of writer: String,
-        at head: LedgerChain.Head,
-        time: Timestamp,
-        beginning: [UInt8]? = nil
-    ) throws(StorageFailure) -> LedgerCheckpoint {
+    /// Signs a statement.
+    ///
+    /// - Parameter message: Its bytes.
+    /// - Returns: The signature, ASN.1 DER.
+    /// - Throws: ``StorageFailure``.
+    func sign(_ message: [UInt8]) throws(StorageFailure) -> [UInt8] {
         do throws(SigningFailure) {
-            return try LedgerCheckpoint(
-                kind,
-                of: writer,
-                at: head,
-                time: time,
-                beginning: beginning,
-                signer: checkpointSigner
-            )
+            return try checkpointSigner.derSignature(over: message.span)
         } catch {
-            throw StorageFailure(.unavailable, "a checkpoint could not be signed: \(error.detail)")
+            throw StorageFailure(.unavailable, "a statement of the ledger could not be signed: \(error.detail)")
         }
     }
 }

@@ -11,7 +11,7 @@ public struct LedgerRecall: SignatureRecall {
     /// - Parameters:
     ///   - archive: The ledger, to be read.
     ///   - digestKey: The key of the digests by which it knows accounts.
-    public init(_ archive: any LedgerArchive, digestKey: DigestKey) {
+    package init(_ archive: any LedgerArchive, digestKey: DigestKey) {
         self.archive = archive
         self.digestKey = digestKey
     }

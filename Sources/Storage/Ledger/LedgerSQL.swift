@@ -1,92 +1,18 @@
 /// The ledger's SQL, plain for SQLite and PostgreSQL alike.
 enum LedgerSQL {
-    /// The ledger's tables.
-    static let migration = Migration(
-        "ledger 1",
-        [
-            """
-            CREATE TABLE ledger_chains (
-                writer TEXT NOT NULL PRIMARY KEY,
-                started_at BIGINT NOT NULL,
-                previous_writer TEXT,
-                previous_number BIGINT,
-                previous_hash BYTEA,
-                seen_at BIGINT NOT NULL
-            )
-            """,
-            """
-            CREATE TABLE ledger_records (
-                writer TEXT NOT NULL,
-                number BIGINT NOT NULL,
-                time BIGINT NOT NULL,
-                client TEXT NOT NULL,
-                bundle_id TEXT NOT NULL,
-                product_id TEXT NOT NULL,
-                offer_id TEXT NOT NULL,
-                format TEXT NOT NULL,
-                key_id TEXT NOT NULL,
-                nonce TEXT NOT NULL,
-                timestamp BIGINT NOT NULL,
-                reason TEXT NOT NULL,
-                evidence TEXT,
-                environment TEXT,
-                original_transaction_id TEXT,
-                account BYTEA,
-                customer BYTEA NOT NULL,
-                hash BYTEA NOT NULL,
-                PRIMARY KEY (writer, number)
-            )
-            """,
-            "CREATE INDEX ledger_records_time ON ledger_records (time, writer, number)",
-            "CREATE INDEX ledger_records_customer ON ledger_records (customer, product_id, offer_id, time)",
-            "CREATE INDEX ledger_records_nonce ON ledger_records (nonce)",
-            """
-            CREATE TABLE ledger_checkpoints (
-                writer TEXT NOT NULL,
-                kind TEXT NOT NULL,
-                number BIGINT NOT NULL,
-                hash BYTEA NOT NULL,
-                time BIGINT NOT NULL,
-                signature BYTEA NOT NULL,
-                PRIMARY KEY (writer, kind, number)
-            )
-            """,
-            """
-            CREATE TABLE ledger_presentations (
-                bundle_id TEXT NOT NULL,
-                environment TEXT NOT NULL,
-                original_transaction_id TEXT NOT NULL,
-                customer BYTEA NOT NULL,
-                last_seen BIGINT NOT NULL,
-                PRIMARY KEY (bundle_id, environment, original_transaction_id, customer)
-            )
-            """,
-            "CREATE INDEX ledger_presentations_last_seen ON ledger_presentations (last_seen)",
-        ]
-    )
-
     /// The columns of a record, in the order of ``LedgerRecord``.
     static let recordColumns =
         "writer, number, time, client, bundle_id, product_id, offer_id, format, key_id, nonce, timestamp, reason, "
         + "evidence, environment, original_transaction_id, account, customer, hash"
 
-    static let insertChain =
-        "INSERT INTO ledger_chains (writer, started_at, previous_writer, previous_number, previous_hash, seen_at) "
-        + "VALUES ($1, $2, $3, $4, $5, $6)"
+    private static let chainColumns =
+        "writer, started_at, previous_writer, previous_number, previous_hash, signature"
 
-    static let chains =
-        "SELECT writer, started_at, previous_writer, previous_number, previous_hash FROM ledger_chains "
-        + "ORDER BY started_at, writer"
+    static let insertChain = "INSERT INTO ledger_chains (\(chainColumns)) VALUES ($1, $2, $3, $4, $5, $6)"
 
-    static let newestChain =
-        "SELECT writer, started_at, previous_writer, previous_number, previous_hash FROM ledger_chains "
-        + "ORDER BY started_at DESC, writer DESC LIMIT 1"
+    static let chains = "SELECT \(chainColumns) FROM ledger_chains ORDER BY started_at, writer"
 
-    static let chain =
-        "SELECT writer, started_at, previous_writer, previous_number, previous_hash FROM ledger_chains "
-        + "WHERE writer = $1"
-
-    static let seen = "UPDATE ledger_chains SET seen_at = $1 WHERE writer = $2"
+    static let chain = "SELECT \(chainColumns) FROM ledger_chains WHERE writer = $1"
 
     /// The last record of a chain.
     static let head = "SELECT number, hash FROM ledger_records WHERE writer = $1 ORDER BY number DESC LIMIT 1"
@@ -94,18 +20,34 @@ enum LedgerSQL {
     /// The lowest number of a chain's records.
     static let firstNumber = "SELECT number FROM ledger_records WHERE writer = $1 ORDER BY number LIMIT 1"
 
-    static let insertCheckpoint =
-        "INSERT INTO ledger_checkpoints (writer, kind, number, hash, time, signature) VALUES ($1, $2, $3, $4, $5, $6)"
+    /// A record by its number.
+    static let hash = "SELECT hash FROM ledger_records WHERE writer = $1 AND number = $2"
 
-    /// The newest statement of a kind about a chain.
-    static let newestCheckpoint =
-        "SELECT number, hash, time, signature FROM ledger_checkpoints WHERE writer = $1 AND kind = $2 "
-        + "ORDER BY number DESC LIMIT 1"
+    /// States something of a chain, in the place of what was stated before.
+    static let putStatement =
+        "INSERT INTO ledger_statements (writer, kind, number, hash, time, signature) VALUES ($1, $2, $3, $4, $5, $6) "
+        + "ON CONFLICT (writer, kind) DO UPDATE SET number = excluded.number, hash = excluded.hash, time = excluded.time, "
+        + "signature = excluded.signature"
 
-    /// The statements of a kind about a chain, from a record on.
-    static let checkpoints =
-        "SELECT number, hash, time, signature FROM ledger_checkpoints WHERE writer = $1 AND kind = $2 AND number > $3 "
-        + "ORDER BY number LIMIT $4"
+    private static let statementColumns = "writer, kind, number, hash, time, signature"
+
+    static let statements = "SELECT \(statementColumns) FROM ledger_statements ORDER BY writer, kind"
+
+    /// What is stated of a chain.
+    static let statementsOf = "SELECT \(statementColumns) FROM ledger_statements WHERE writer = $1"
+
+    static let isEnded = "SELECT 1 FROM ledger_statements WHERE writer = $1 AND kind = 'end'"
+
+    /// Up to which record a chain was deleted.
+    static let stump = "SELECT number, hash FROM ledger_statements WHERE writer = $1 AND kind = 'retention'"
+
+    /// The newest checkpoint, which is the only one.
+    static let checkpoints = "SELECT chains, newest, open, time, signature, id FROM ledger_checkpoints"
+
+    static let putCheckpoint =
+        "INSERT INTO ledger_checkpoints (id, chains, newest, open, time, signature) VALUES (1, $1, $2, $3, $4, $5) "
+        + "ON CONFLICT (id) DO UPDATE SET chains = excluded.chains, newest = excluded.newest, open = excluded.open, "
+        + "time = excluded.time, signature = excluded.signature"
 
     /// The records of a chain, from one on.
     static let records =
@@ -116,19 +58,21 @@ enum LedgerSQL {
         "SELECT \(recordColumns) FROM ledger_records WHERE (time, writer, number) > ($1, $2, $3) "
         + "ORDER BY time, writer, number LIMIT $4"
 
-    /// The records of a nonce in PostgreSQL, see ``NonceSQL`` for SQLite: one, unless somebody tampered.
+    /// The record of a nonce in PostgreSQL, see ``NonceSQL`` for SQLite: one, unless somebody tampered.
     static let recordsOfNonce = "SELECT \(recordColumns) FROM ledger_records WHERE nonce = $1 LIMIT 1"
 
+    static let insertRecord =
+        "INSERT INTO ledger_records (\(recordColumns)) "
+        + "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
+
+    /// How many signatures of an offer a customer got since a moment.
     static let signatureCount =
         "SELECT COUNT(*) FROM ledger_records WHERE customer = $1 AND product_id = $2 AND offer_id = $3 AND time > $4"
 
-    /// For how many other customers a subscription was presented, and when last for this one.
-    ///
-    /// SQLite counts parameters as they come.
+    /// For whom a subscription was presented, and when last.
     static let presentations =
-        "SELECT COUNT(CASE WHEN customer <> $1 THEN 1 END), MAX(CASE WHEN customer = $1 THEN last_seen END) "
-        + "FROM ledger_presentations WHERE bundle_id = $2 AND environment = $3 AND original_transaction_id = $4 "
-        + "AND last_seen > $5"
+        "SELECT customer, last_seen FROM ledger_presentations WHERE bundle_id = $1 AND environment = $2 "
+        + "AND original_transaction_id = $3 AND last_seen > $4"
 
     static let insertPresentation =
         "INSERT INTO ledger_presentations (bundle_id, environment, original_transaction_id, customer, last_seen) "
@@ -158,11 +102,5 @@ enum LedgerSQL {
     /// The time of the newest record before a moment.
     static let newestTime = "SELECT MAX(time) FROM ledger_records WHERE time < $1"
 
-    /// The records that one step of a deletion looks at.
-    static let oldestRecords =
-        "SELECT number, hash, time FROM ledger_records WHERE writer = $1 ORDER BY number LIMIT \(deletionStep)"
-
     static let deleteRecords = "DELETE FROM ledger_records WHERE writer = $1 AND number <= $2"
-
-    static let deleteCheckpoints = "DELETE FROM ledger_checkpoints WHERE writer = $1 AND number < $2"
 }

@@ -21,10 +21,15 @@ protocol LedgerStore: Sendable {
     /// - Throws: ``StorageFailure`` when it does not.
     func probe() throws(StorageFailure)
 
-    /// Signs how far the chain is, where it has grown since the last time.
+    /// Signs how far the chain is, where it has grown since the last time, and the ends of chains whose writers are gone.
     ///
     /// - Throws: ``StorageFailure``.
     func writeCheckpoint() throws(StorageFailure)
+
+    /// Signs the chain's end. What is recorded afterwards begins another one.
+    ///
+    /// - Throws: ``StorageFailure``.
+    func endChain() throws(StorageFailure)
 
     /// Deletes some of what is older than the ledger keeps it, and signs what was deleted.
     ///

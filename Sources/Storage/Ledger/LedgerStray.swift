@@ -1,8 +1,8 @@
-/// A writer of whom there are records or checkpoints, but no chain: somebody put them in, or took the chain away.
+/// A writer of whom there are records or statements, but no chain: somebody put them in, or took the chain away.
 public struct LedgerStray: Equatable, Sendable {
     /// The writer.
     public var writer: String
-    /// The number of the first record; `nil` when there are checkpoints alone, or it is no number.
+    /// The number of the first record; `nil` when there are statements alone, or it is no number.
     public var firstNumber: Int64?
 
     /// Steps from writer to writer by the primary keys, over all that each has written, in one statement: what it sees
@@ -10,7 +10,7 @@ public struct LedgerStray: Equatable, Sendable {
     static let all = """
         WITH RECURSIVE
             recorders (writer) AS (\(writers(of: "ledger_records", after: "recorders"))),
-            signers (writer) AS (\(writers(of: "ledger_checkpoints", after: "signers")))
+            signers (writer) AS (\(writers(of: "ledger_statements", after: "signers")))
         SELECT found.writer AS writer,
             (SELECT MIN(number) FROM ledger_records WHERE ledger_records.writer = found.writer) AS number
         FROM (SELECT writer FROM recorders UNION SELECT writer FROM signers) AS found

@@ -1,68 +1,181 @@
-public import Crypto
+package import Crypto
 import Offers
 
 /// Walks along every chain of a ledger: recomputes each hash, and holds it against what was signed.
-public struct LedgerVerifier<Archive: LedgerArchive> {
-    private let archive: Archive
+///
+/// What has to be there, and by the checkpoint key: the beginning of each chain, which names the one before it; the end of
+/// each, but for those that are open by the newest checkpoint; and that, which counts the chains and says how far the open
+/// ones are.
+package struct LedgerVerifier {
+    private let archive: any LedgerArchive
     private let key: P256.Signing.PublicKey
-    private let page = 500
 
     /// Creates the verifier.
     ///
     /// - Parameters:
     ///   - archive: The ledger.
     ///   - key: The public half of the checkpoint key.
-    public init(_ archive: Archive, key: P256.Signing.PublicKey) {
+    package init(_ archive: any LedgerArchive, key: P256.Signing.PublicKey) {
         self.archive = archive
         self.key = key
     }
 
-    /// Walks along all chains; of each the first fault is told.
+    /// Walks along all chains, and collects the first fault of each.
     ///
     /// The service may be writing meanwhile: what comes while a chain is read is read, too.
     ///
+    /// - Parameter anchor: What an earlier verification found.
     /// - Returns: What was found.
     /// - Throws: ``StorageFailure`` when the ledger cannot be read.
-    public func verify() throws(StorageFailure) -> LedgerVerification {
-        var found = LedgerVerification()
-        let chains = try archive.chains()
+    package func verify(anchor: LedgerAnchor? = nil) throws(StorageFailure) -> LedgerVerification {
+        let signatures = try archive.signatures()
         let strays = try archive.strays()
-        let writers = Set(chains.map(\.writer)).union(strays.map(\.writer))
-        var marks: [String: [LedgerChain.Head]] = [:]
-        for chain in chains {
-            guard let previous = chain.previousWriter, let head = chain.previousHead else { continue }
-            marks[previous, default: []].append(head)
-            if !writers.contains(previous) {
-                found.faults.append(.init(writer: previous, number: nil, detail: "is missing, with all its records"))
-            }
+        var found = LedgerVerification()
+        found.chains = signatures.chains.count
+        found.checkpoint = signatures.checkpoints.first
+        func note(_ writer: String?, _ number: Int64? = nil, _ detail: String) {
+            found.faults.append(.init(writer: writer, number: number, detail: detail))
         }
+        let checkpoint = check(signatures.checkpoints, note)
+        checkOrder(signatures.chains, checkpoint, known: Set(strays.map(\.writer)), note)
         for stray in strays {
             let detail =
                 stray.firstNumber == nil
-                ? "is missing, though checkpoints of it are there"
+                ? "is missing, though statements about it are there"
                 : "is of a chain that is missing: the chain was deleted, or the record inserted"
-            found.faults.append(.init(writer: stray.writer, number: stray.firstNumber, detail: detail))
+            note(stray.writer, stray.firstNumber, detail)
         }
-        for chain in chains {
-            found.chains += 1
-            var walk = ChainWalk(archive, key, page: page, chain, marks: marks[chain.writer] ?? [])
+        if let anchor { compare(anchor, signatures, note) }
+        found.anchor.chains = signatures.chains.count
+        found.anchor.newest = signatures.chains.last?.writer ?? ""
+        let statements = Dictionary(grouping: signatures.statements, by: \.writer)
+        for (index, chain) in signatures.chains.enumerated() {
+            let ends = (statements[chain.writer] ?? []).filter { $0.kind == .end }
+            var marks = [checkpoint?.open[chain.writer], anchor?.open[chain.writer]].compactMap(\.self)
+            if index + 1 < signatures.chains.count, let head = signatures.chains[index + 1].previousHead {
+                marks.append(head)
+            }
+            var walk = ChainWalk(archive, key, chain, end: ends.first, marks: marks)
             do {
+                try checkEnd(ends, of: chain, checkpoint, hasTwins: (statements[chain.writer] ?? []).count)
                 try walk.walk()
             } catch let fault as LedgerVerification.Fault {
                 found.faults.append(fault)
             } catch let failure as StorageFailure where failure.code == .malformed {
-                found.faults.append(.init(writer: chain.writer, number: nil, detail: failure.detail))
+                note(chain.writer, nil, failure.detail)
             } catch let failure as StorageFailure {
                 throw failure
             } catch {
                 throw StorageFailure(.unavailable, "the ledger cannot be read: \(type(of: error))")
             }
             found.records += walk.records
-            found.checkpoints += walk.checkpoints
-            found.uncovered += Int(max(0, walk.last.number - walk.covered))
+            guard ends.isEmpty else { continue }
+            found.anchor.open[chain.writer] = walk.last
+            let covered = max(checkpoint?.open[chain.writer]?.number ?? 0, walk.start)
+            found.uncovered += Int(max(0, walk.last.number - covered))
         }
         return found
     }
-}
 
-extension LedgerVerification.Fault: Error {}
+    private typealias Note = (_ writer: String?, _ number: Int64?, _ detail: String) -> Void
+
+    /// The newest checkpoint, where it is worth anything.
+    private func check(_ checkpoints: [LedgerCheckpoint], _ note: Note) -> LedgerCheckpoint? {
+        guard checkpoints.count < 2 else {
+            note(nil, nil, "there are \(checkpoints.count) checkpoints, and only the newest may be there")
+            return nil
+        }
+        guard let checkpoint = checkpoints.first else {
+            note(nil, nil, "its checkpoint is missing: every start of the service signs one")
+            return nil
+        }
+        guard checkpoint.isSigned(by: key) else {
+            note(nil, nil, "its checkpoint is not by the checkpoint key")
+            return nil
+        }
+        return checkpoint
+    }
+
+    /// Each chain goes on from the one before it, and the checkpoint counts them.
+    private func checkOrder(
+        _ chains: [LedgerChain],
+        _ checkpoint: LedgerCheckpoint?,
+        known strays: Set<String>,
+        _ note: Note
+    ) {
+        let writers = Set(chains.map(\.writer))
+        var previous: LedgerChain?
+        for chain in chains {
+            if !chain.isSigned(by: key) {
+                note(chain.writer, nil, "its beginning is not by the checkpoint key: it was changed, or put in")
+            } else if chain.previousWriter != previous?.writer {
+                if let missing = chain.previousWriter, !writers.contains(missing) {
+                    if !strays.contains(missing) { note(missing, nil, "is missing, with all its records") }
+                } else {
+                    note(chain.writer, nil, "is there twice, or not where it began")
+                }
+            }
+            previous = chain
+        }
+        guard let checkpoint else { return }
+        for writer in checkpoint.open.keys.sorted() where !writers.contains(writer) && !strays.contains(writer) {
+            note(writer, nil, "is missing, with all its records")
+        }
+        if checkpoint.newest != chains.last?.writer ?? "", writers.contains(checkpoint.newest) {
+            note(chains.last?.writer, nil, "was put in after the last one: the checkpoint does not know it")
+        } else if checkpoint.chains != chains.count || checkpoint.newest != chains.last?.writer ?? "" {
+            note(
+                nil,
+                nil,
+                "there are \(chains.count) chains, and the checkpoint says that there were \(checkpoint.chains)"
+            )
+        }
+    }
+
+    private func checkEnd(
+        _ ends: [LedgerStatement],
+        of chain: LedgerChain,
+        _ checkpoint: LedgerCheckpoint?,
+        hasTwins count: Int
+    ) throws(LedgerVerification.Fault) {
+        func fault(_ number: Int64?, _ detail: String) -> LedgerVerification.Fault {
+            LedgerVerification.Fault(writer: chain.writer, number: number, detail: detail)
+        }
+        guard ends.count < 2, count <= LedgerStatement.Kind.allCases.count else {
+            throw fault(nil, "a statement about it is there twice")
+        }
+        if let end = ends.first {
+            guard end.isSigned(by: key, of: chain) else {
+                throw fault(end.head.number, "is said to be the last, but not by the checkpoint key")
+            }
+            if checkpoint?.open[chain.writer] != nil {
+                throw fault(
+                    end.head.number,
+                    "is said to be the last, though the checkpoint, which is newer, says it was not"
+                )
+            }
+        } else if let checkpoint, checkpoint.open[chain.writer] == nil {
+            throw fault(nil, "the statement that it ended is missing")
+        }
+    }
+
+    private func compare(_ anchor: LedgerAnchor, _ signatures: LedgerSignatures, _ note: Note) {
+        let chains = signatures.chains
+        guard chains.count >= anchor.chains else {
+            return note(
+                nil,
+                nil,
+                "there are \(chains.count) chains, and there were \(anchor.chains) when the anchor was made: it was set back"
+            )
+        }
+        guard anchor.chains > 0 else { return }
+        guard chains[anchor.chains - 1].writer == anchor.newest else {
+            return note(anchor.newest, nil, "is not where it was when the anchor was made: this is another ledger")
+        }
+        let ended = Set(signatures.statements.filter { $0.kind == .end }.map(\.writer))
+        for chain in chains.prefix(anchor.chains)
+        where anchor.open[chain.writer] == nil && !ended.contains(chain.writer) {
+            note(chain.writer, nil, "had ended when the anchor was made, and has no end: the ledger was set back")
+        }
+    }
+}

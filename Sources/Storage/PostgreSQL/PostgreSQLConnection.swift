@@ -17,9 +17,11 @@ final class PostgreSQLConnection {
     /// The names of the statements that the server has prepared, by their text.
     ///
     /// They are short, as the server tells names by their first 63 bytes.
-    private var prepared: [PostgreSQLStatement: String] = [:]
+    private var prepared: [String: String] = [:]
     /// How many names were given.
     private var names = 0
+    /// The writers of the ledger that hold a lock by this connection.
+    var held: Set<String> = []
 
     /// Connects, and sets the connection up: durable commits, timeouts, no text of notices to standard error.
     ///
@@ -55,9 +57,9 @@ final class PostgreSQLConnection {
     /// - Throws: ``PostgreSQLError``, of the first statement that was refused.
     @discardableResult
     func run(
-        _ calls: [PostgreSQLCall],
+        _ calls: [SQLCall],
         until deadline: ContinuousClock.Instant? = nil
-    ) throws(PostgreSQLError) -> [PostgreSQLRows] {
+    ) throws(PostgreSQLError) -> [Rows] {
         guard !isBroken else { throw PostgreSQLError(.connectionLost) }
         guard !calls.isEmpty else { return [] }
         do throws(PostgreSQLError) {
@@ -76,7 +78,7 @@ final class PostgreSQLConnection {
     /// - Returns: What it answered.
     /// - Throws: ``PostgreSQLError``.
     @discardableResult
-    func run(_ call: PostgreSQLCall) throws(PostgreSQLError) -> PostgreSQLRows {
+    func run(_ call: SQLCall) throws(PostgreSQLError) -> Rows {
         guard let rows = try run([call]).first else { throw PostgreSQLError(.unexpectedAnswer) }
         return rows
     }
@@ -140,23 +142,23 @@ extension PostgreSQLConnection {
             ],
             until: deadline
         )
-        guard try answers.first?.optionalText(0, 0) != "off" else { throw PostgreSQLError(.notDurable) }
+        guard answers.first?.cells.first != .text("off") else { throw PostgreSQLError(.notDurable) }
     }
 
     /// Commits wait for the disk, and for that of a synchronous standby, whatever the server, the database or the role
     /// say; a stronger promise is kept.
-    private static func durability(_ values: [PostgreSQLValue]) -> PostgreSQLCall {
+    private static func durability(_ values: [SQLValue]) -> SQLCall {
         let sql = """
             SELECT current_setting('fsync', true),
                 set_config('synchronous_commit',
                     CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply'
                     ELSE 'on' END, false)
             """
-        return PostgreSQLCall(sql, values)
+        return SQLCall(sql, values)
     }
 
-    private static func setting(_ values: [PostgreSQLValue]) -> PostgreSQLCall {
-        PostgreSQLCall("SELECT set_config($1, $2, false)", values)
+    private static func setting(_ values: [SQLValue]) -> SQLCall {
+        SQLCall("SELECT set_config($1, $2, false)", values)
     }
 
     /// libpq's message in one line.
@@ -172,20 +174,20 @@ extension PostgreSQLConnection {
     /// Puts statements into libpq's buffer, each prepared before its first use.
     ///
     /// - Returns: For each of them, the name under which it is prepared on the way; `nil` when it was prepared before.
-    private func send(_ calls: [PostgreSQLCall]) throws(PostgreSQLError) -> [String?] {
+    private func send(_ calls: [SQLCall]) throws(PostgreSQLError) -> [String?] {
         var preparations: [String?] = []
-        var preparing: [PostgreSQLStatement: String] = [:]
+        var preparing: [String: String] = [:]
         for call in calls {
-            if let name = prepared[call.statement] ?? preparing[call.statement] {
+            if let name = prepared[call.sql] ?? preparing[call.sql] {
                 preparations.append(nil)
                 guard sendQuery(name, call.values.map(\.encoded)) else { throw failure() }
                 continue
             }
             names += 1
             let name = "s\(names)"
-            preparing[call.statement] = name
+            preparing[call.sql] = name
             preparations.append(name)
-            guard PQsendPrepare(pointer, name, call.statement.sql, 0, nil) == 1,
+            guard PQsendPrepare(pointer, name, call.sql, 0, nil) == 1,
                 sendQuery(name, call.values.map(\.encoded))
             else { throw failure() }
         }
@@ -216,14 +218,14 @@ extension PostgreSQLConnection {
 
 extension PostgreSQLConnection {
     private func receive(
-        _ calls: [PostgreSQLCall],
+        _ calls: [SQLCall],
         _ preparations: [String?],
         until deadline: ContinuousClock.Instant
-    ) throws(PostgreSQLError) -> [PostgreSQLRows] {
-        var answers: [PostgreSQLRows] = []
+    ) throws(PostgreSQLError) -> [Rows] {
+        var answers: [Rows] = []
         var refusal: PostgreSQLError?
         for (call, name) in zip(calls, preparations) {
-            if let name, try answer(&refusal, until: deadline) != nil { prepared[call.statement] = name }
+            if let name, try answer(&refusal, until: deadline) != nil { prepared[call.sql] = name }
             if let rows = try answer(&refusal, until: deadline) { answers.append(rows) }
         }
         do throws(PostgreSQLError) {
@@ -256,16 +258,17 @@ extension PostgreSQLConnection {
     private func answer(
         _ refusal: inout PostgreSQLError?,
         until deadline: ContinuousClock.Instant
-    ) throws(PostgreSQLError) -> PostgreSQLRows? {
+    ) throws(PostgreSQLError) -> Rows? {
         guard let result = try next(until: deadline) else { throw PostgreSQLError(.unexpectedAnswer) }
-        let rows = PostgreSQLRows(owning: result)
+        defer { PQclear(result) }
         let status = PQresultStatus(result)
         if status == PGRES_FATAL_ERROR {
             guard PQstatus(pointer) == CONNECTION_OK, let error = Self.refusal(in: result) else { throw failure() }
             refusal = refusal ?? error
         }
+        let rows = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ? Rows(result) : nil
         guard try next(until: deadline) == nil else { throw PostgreSQLError(.unexpectedAnswer) }
-        return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ? rows : nil
+        return rows
     }
 
     /// The next result, which the caller has to clear, or `nil` at the end of one statement's.

@@ -56,15 +56,22 @@ public final class PostgreSQLDatabase: Sendable {
         self.location = location
         let prepare: @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Void = {
             connection throws(PostgreSQLError) in
-            switch access {
-            case .readWrite: try PostgreSQLMigrator.migrate(connection, at: name)
-            case .existing:
-                try PostgreSQLMigrator.checkHasLedger(connection)
-                try PostgreSQLMigrator.migrate(connection, at: name)
-            case .readOnly: try PostgreSQLMigrator.check(connection, at: name)
+            // From here on the connection looks for tables where ours are, and makes them there.
+            try connection.run(SQLCall(Self.stay))
+            // The usual case takes no lock and no transaction: all is there.
+            if access != .readOnly, try !Self.isUpToDate(connection, at: name) {
+                try Self.migrate(connection, at: name, isMade: access == .readWrite)
             }
-            guard let keys else { return }
-            if access == .readOnly { try connection.checkKeys(keys) } else { try connection.claim(with: keys) }
+            try Self.look(at: connection, at: name) { session throws(StorageFailure) in
+                if access == .readOnly { try Migration.check(session, at: name) }
+                if access == .readOnly { try keys?.check(session, at: name) }
+            }
+            guard access != .readOnly, let keys else { return }
+            try Self.resolve(
+                PostgreSQLSession.transaction(on: connection, at: name) { session throws(StorageFailure) in
+                    try keys.claim(session, at: name)
+                }
+            )
         }
         let firstAnswer = DispatchSemaphore(value: 0)
         writer = PostgreSQLWorker(
@@ -83,9 +90,12 @@ public final class PostgreSQLDatabase: Sendable {
                 location: location,
                 limits: limits,
                 prepare: { connection throws(PostgreSQLError) in
-                    try PostgreSQLMigrator.check(connection, at: name)
-                    // Held state has digests in it, too.
-                    if let keys { try connection.checkKeys(keys) }
+                    try connection.run(SQLCall(Self.stay))
+                    try Self.look(at: connection, at: name) { session throws(StorageFailure) in
+                        try Migration.check(session, at: name)
+                        // Held state has digests in it, too.
+                        try keys?.check(session, at: name)
+                    }
                 }
             )
         }
@@ -130,52 +140,6 @@ public final class PostgreSQLDatabase: Sendable {
     /// Why the connection that was made first is of no use now; `nil` while it is there.
     public var failure: StorageFailure? { writer.fault.map { StorageFailure($0, at: name) } }
 
-    /// Works with the connection that writes the ledger, and waits for it: not to be called from the cooperative pool.
-    ///
-    /// - Parameter body: What to do, on the connection's thread.
-    /// - Returns: What `body` returns.
-    /// - Throws: ``StorageFailure``.
-    func write<Value>(
-        _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Value
-    ) throws(StorageFailure) -> Value {
-        try wait(for: writer, isRepeatable: false, body)
-    }
-
-    /// Works beside whoever writes the ledger, and waits for it: not to be called from the cooperative pool.
-    ///
-    /// - Parameters:
-    ///   - isRepeatable: Whether doing it twice is the same as doing it once: it is done once more when the connection
-    ///     breaks under it.
-    ///   - body: What to do, on a connection's thread.
-    /// - Returns: What `body` returns.
-    /// - Throws: ``StorageFailure``.
-    func workWaiting<Value>(
-        isRepeatable: Bool = true,
-        _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Value
-    ) throws(StorageFailure) -> Value {
-        try wait(for: nextOther, isRepeatable: isRepeatable, body)
-    }
-
-    /// Works beside whoever writes the ledger, for somebody in a hurry: where there has been no connection for a second,
-    /// nobody waits for one.
-    ///
-    /// - Parameters:
-    ///   - isRepeatable: Whether doing it twice is the same as doing it once: it is done once more when the connection
-    ///     breaks under it.
-    ///   - body: What to do, on a connection's thread.
-    /// - Returns: What `body` returns.
-    /// - Throws: ``StorageFailure``.
-    func work<Value: Sendable>(
-        isRepeatable: Bool = true,
-        _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Value
-    ) async throws(StorageFailure) -> Value {
-        do throws(PostgreSQLError) {
-            return try await nextOther.run(isRepeatable: isRepeatable, isHurried: true, body)
-        } catch {
-            throw StorageFailure(error, at: name)
-        }
-    }
-
     /// Does what waits already, and closes all connections.
     public func close() async {
         await writer.stop()
@@ -189,16 +153,143 @@ public final class PostgreSQLDatabase: Sendable {
         let inTurn = others[start...] + others[..<start]
         return inTurn.min { $0.load < $1.load } ?? others[start]
     }
+}
 
-    private func wait<Value>(
-        for worker: PostgreSQLWorker,
-        isRepeatable: Bool,
-        _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Value
+extension PostgreSQLDatabase: SQLDatabase {
+    package var dialect: SQLDialect { .postgreSQL }
+
+    private static let snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value {
+        try wait(for: nextOther, isRepeatable: true) { [name] connection throws(PostgreSQLError) in
+            try PostgreSQLSession.transaction(on: connection, at: name, begin: Self.snapshot, body)
+        }
+    }
+
+    package func answer<Value: Sendable>(
+        _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
+    ) async throws(StorageFailure) -> Value {
+        let result: Result<Value, StorageFailure>
         do throws(PostgreSQLError) {
-            return try worker.wait(isRepeatable: isRepeatable, body)
+            result = try await nextOther.run(isRepeatable: true, isHurried: true) {
+                [name] connection throws(PostgreSQLError) in
+                try PostgreSQLSession.transaction(on: connection, at: name, begin: Self.snapshot, body)
+            }
         } catch {
             throw StorageFailure(error, at: name)
+        }
+        return try result.get()
+    }
+
+    package func transaction<Value: Sendable>(
+        _ lane: SQLLane,
+        locking locks: SQLLocks,
+        _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value {
+        let worker = lane == .ledger ? writer : nextOther
+        return try wait(for: worker, isRepeatable: lane == .repeatable) { [name] connection throws(PostgreSQLError) in
+            try PostgreSQLSession.transaction(on: connection, at: name, locking: locks, body)
+        }
+    }
+
+    /// Works with a connection as it is, and waits for it.
+    func workWaiting<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Value
+    ) throws(StorageFailure) -> Value {
+        try wait(for: nextOther, isRepeatable: true) { connection throws(PostgreSQLError) in
+            .success(try body(connection))
+        }
+    }
+
+    private func wait<Value: Sendable>(
+        for worker: PostgreSQLWorker,
+        isRepeatable: Bool,
+        _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Result<Value, StorageFailure>
+    ) throws(StorageFailure) -> Value {
+        let result: Result<Value, StorageFailure>
+        do throws(PostgreSQLError) {
+            result = try worker.wait(isRepeatable: isRepeatable, body)
+        } catch {
+            throw StorageFailure(error, at: name)
+        }
+        return try result.get()
+    }
+}
+
+// MARK: The tables
+
+extension PostgreSQLDatabase {
+    /// The path is looked through for tables that are there, and those that are made come into its first schema: that may
+    /// be another one than when the tables were made, such as the user's own, which somebody has added since.
+    static let stay = """
+        SELECT set_config('search_path', concat_ws(', ', quote_ident(nspname::text),
+            nullif(current_setting('search_path'), '')), false)
+        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE pg_class.oid = to_regclass('schema_migrations')
+        """
+
+    /// Makes the tables that are missing.
+    ///
+    /// Replicas that start together wait for one another: one of them does it, under a lock, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - connection: A connection whose user may make tables.
+    ///   - place: The database, for errors.
+    ///   - isMade: Whether tables are made where there are none at all.
+    /// - Throws: ``PostgreSQLError``.
+    static func migrate(
+        _ connection: PostgreSQLConnection,
+        at place: String,
+        isMade: Bool = true
+    ) throws(PostgreSQLError) {
+        try resolve(
+            // It may have to build an index over a large table.
+            PostgreSQLSession.transaction(on: connection, at: place, patience: .seconds(3600)) {
+                session throws(StorageFailure) in
+                try session.lock(AdvisoryLocks.migration)
+                try session.run("SELECT set_config('statement_timeout', '0', true)")
+                try session.run(stay)
+                if !isMade, try Migration.made(session).isEmpty {
+                    throw StorageFailure(.newerSchema, "there is no ledger; name the one that the service writes")
+                }
+                try Migration.migrate(session, at: place)
+            }
+        )
+    }
+
+    private static func isUpToDate(
+        _ connection: PostgreSQLConnection,
+        at place: String
+    ) throws(PostgreSQLError) -> Bool {
+        try look(at: connection, at: place) { session throws(StorageFailure) in
+            try Migration.due(after: Migration.made(session), at: place).isEmpty
+        }
+    }
+
+    private static func look<Value>(
+        at connection: PostgreSQLConnection,
+        at place: String,
+        _ body: (any Session) throws(StorageFailure) -> Value
+    ) throws(PostgreSQLError) -> Value {
+        try resolve(PostgreSQLSession.transaction(on: connection, at: place, body))
+    }
+
+    /// What a failure means to the connection that is being prepared.
+    @discardableResult
+    private static func resolve<Value>(_ result: Result<Value, StorageFailure>) throws(PostgreSQLError) -> Value {
+        switch result {
+        case .success(let value): return value
+        case .failure(let failure):
+            let code: PostgreSQLError.Code =
+                switch failure.code {
+                case .newerSchema: .schema
+                case .notMigrated: .notMigrated
+                case .otherKeys: .otherKeys
+                default: .unexpectedAnswer
+                }
+            throw PostgreSQLError(code, failure.detail)
         }
     }
 }

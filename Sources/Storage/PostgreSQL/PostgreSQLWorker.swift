@@ -220,7 +220,7 @@ extension PostgreSQLWorker {
         finish()
     }
 
-    private static let heartbeat = PostgreSQLStatement(sql: "SELECT 1")()
+    private static let heartbeat = SQLCall("SELECT 1")
 
     private func perform(_ job: Job, on connection: PostgreSQLConnection) {
         let error = job.deadline < .now ? PostgreSQLError(.busy) : job.perform(connection)

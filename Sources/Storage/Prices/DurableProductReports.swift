@@ -1,26 +1,23 @@
+import Dispatch
 public import Offers
+import StrictJSON
 
-/// Product reports on durable storage, in the database that the ledger is in.
+/// Product reports on durable storage, in the database that the ledger is in, which other services may share.
+///
+/// Reports of one app are taken one after the other, so that no service overwrites what another has seen. Of one service
+/// no two calls are written at once, so that only one connection is busy with them.
 public struct DurableProductReports: ProductReportStore {
-    private enum Store {
-        case sqlite(SQLiteProductReports)
-        case postgreSQL(PostgreSQLProductReports)
-    }
+    /// How many products in countries are kept for one app: fifty products in every country.
+    static let mostEntries = 10_000
 
-    private let store: Store
+    private let database: any SQLDatabase
+    private let writer = DispatchQueue(label: "product-reports.writer", qos: .utility)
 
-    /// Opens the product reports of an SQLite file.
-    ///
-    /// - Parameter database: The file.
-    public init(in database: SQLiteDatabase) {
-        store = .sqlite(SQLiteProductReports(in: database))
-    }
-
-    /// Opens the product reports of a PostgreSQL database, which other services may share.
+    /// Opens the product reports of a database.
     ///
     /// - Parameter database: The database.
-    public init(in database: PostgreSQLDatabase) {
-        store = .postgreSQL(PostgreSQLProductReports(in: database))
+    package init(in database: any SQLDatabase) {
+        self.database = database
     }
 
     /// Keeps reports, in their order; when this returns, they are on durable storage.
@@ -36,10 +33,21 @@ public struct DurableProductReports: ProductReportStore {
         of bundleId: String,
         at moment: Timestamp
     ) async throws(ProductReportStoreFailure) -> [Bool] {
-        switch store {
-        case .sqlite(let store): try await store.keep(reports, of: bundleId, at: moment)
-        case .postgreSQL(let store): try await store.keep(reports, of: bundleId, at: moment)
+        let locks = SQLLocks(keys: [AdvisoryLocks.key(Array("offer-signer product reports\n\(bundleId)".utf8))])
+        let result: Result<[Bool], ProductReportStoreFailure> = await withCheckedContinuation { continuation in
+            writer.async { [database] in
+                do throws(StorageFailure) {
+                    // Counted twice where the connection breaks: so it is not done again by itself.
+                    let kept = try database.transaction(.beside, locking: locks) { session throws(StorageFailure) in
+                        try session.keep(reports, of: bundleId, at: moment)
+                    }
+                    continuation.resume(returning: .success(kept))
+                } catch {
+                    continuation.resume(returning: .failure(ProductReportStoreFailure(detail: error.detail)))
+                }
+            }
         }
+        return try result.get()
     }
 
     /// What is known of an app's products in a country.
@@ -53,9 +61,13 @@ public struct DurableProductReports: ProductReportStore {
         of bundleId: String,
         in country: CountryCode
     ) async throws(ProductReportStoreFailure) -> [ProductSightings] {
-        switch store {
-        case .sqlite(let store): try await store.products(of: bundleId, in: country)
-        case .postgreSQL(let store): try await store.products(of: bundleId, in: country)
+        try await read { session throws(StorageFailure) in
+            let rows = try session.run(ProductReportSQL.ofCountry, .text(bundleId), .text(country.alpha2))
+            var products: [ProductSightings] = []
+            for row in rows.rows {
+                products.append(try ProductSightings.read(try rows.text(row, 0), try rows.text(row, 1)))
+            }
+            return products
         }
     }
 
@@ -65,9 +77,85 @@ public struct DurableProductReports: ProductReportStore {
     /// - Returns: The offers.
     /// - Throws: `ProductReportStoreFailure` when the store cannot be read.
     public func offersSeen(of bundleId: String) async throws(ProductReportStoreFailure) -> Set<OfferRequest> {
-        switch store {
-        case .sqlite(let store): try await store.offersSeen(of: bundleId)
-        case .postgreSQL(let store): try await store.offersSeen(of: bundleId)
+        try await read { session throws(StorageFailure) in
+            let rows = try session.run(ProductReportSQL.offers, .text(bundleId))
+            var offers: Set<OfferRequest> = []
+            for row in rows.rows {
+                offers.insert(OfferRequest(productId: try rows.text(row, 0), offerId: try rows.text(row, 1)))
+            }
+            return offers
+        }
+    }
+
+    private func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
+    ) async throws(ProductReportStoreFailure) -> Value {
+        do throws(StorageFailure) {
+            return try await database.answer(body)
+        } catch {
+            throw ProductReportStoreFailure(detail: error.detail)
+        }
+    }
+}
+
+extension Session {
+    fileprivate func keep(
+        _ reports: [ProductReport],
+        of bundleId: String,
+        at moment: Timestamp
+    ) throws(StorageFailure) -> [Bool] {
+        var room = DurableProductReports.mostEntries
+        room -= Int(try run(ProductReportSQL.count, .text(bundleId)).integer(0, 0))
+        var known = try known(of: reports, in: bundleId)
+        var outcomes: [Bool] = []
+        for report in reports {
+            var sightings = known[report.place]
+            sightings?.note(report, at: moment)
+            let isKept = report.offers.count <= ProductSightings.mostOffers && (sightings != nil || room > 0)
+            outcomes.append(isKept)
+            guard isKept else { continue }
+            if sightings == nil { room -= 1 }
+            let noted = sightings ?? ProductSightings(report, at: moment)
+            known[report.place] = noted
+            let body = SQLValue.text(String(decoding: noted.json, as: UTF8.self))
+            try send(SQLCall(ProductReportSQL.put, report.values(in: bundleId) + [body]))
+            for offerId in report.offers.compactMap(\.name.offerId) {
+                let offer = [SQLValue.text(bundleId), .text(report.productId), .text(offerId)]
+                try send(SQLCall(ProductReportSQL.putOffer, offer))
+            }
+        }
+        return outcomes
+    }
+
+    /// What is known of the products of reports, read at once.
+    private func known(
+        of reports: [ProductReport],
+        in bundleId: String
+    ) throws(StorageFailure) -> [String: ProductSightings] {
+        let asked = Dictionary(reports.map { ($0.place, $0) }) { first, _ in first }.map(\.value)
+        let answers = try run(asked.map { SQLCall(ProductReportSQL.sightings, $0.values(in: bundleId)) })
+        var known: [String: ProductSightings] = [:]
+        for (report, rows) in zip(asked, answers) where rows.count > 0 {
+            known[report.place] = try ProductSightings.read(report.productId, try rows.text(0, 0))
+        }
+        return known
+    }
+}
+
+extension ProductReport {
+    fileprivate var place: String { "\(country.alpha2) \(productId)" }
+
+    fileprivate func values(in bundleId: String) -> [SQLValue] {
+        [.text(bundleId), .text(country.alpha2), .text(productId)]
+    }
+}
+
+extension ProductSightings {
+    fileprivate static func read(_ productId: String, _ body: String) throws(StorageFailure) -> ProductSightings {
+        do throws(JSONFault) {
+            return try ProductSightings(productId, json: Array(body.utf8))
+        } catch {
+            throw StorageFailure(.malformed, "what is known of a product cannot be read: \(error.detail)")
         }
     }
 }

@@ -1,29 +1,5 @@
 /// The SQL of product reports, plain for SQLite and PostgreSQL alike.
 enum ProductReportSQL {
-    /// The tables of product reports: what is known of a product in a country is one text.
-    static let migration = Migration(
-        "product reports 1",
-        [
-            """
-            CREATE TABLE product_sightings (
-                bundle_id TEXT NOT NULL,
-                country TEXT NOT NULL,
-                product_id TEXT NOT NULL,
-                body TEXT NOT NULL,
-                PRIMARY KEY (bundle_id, country, product_id)
-            )
-            """,
-            """
-            CREATE TABLE offers_seen (
-                bundle_id TEXT NOT NULL,
-                product_id TEXT NOT NULL,
-                offer_id TEXT NOT NULL,
-                PRIMARY KEY (bundle_id, product_id, offer_id)
-            )
-            """,
-        ]
-    )
-
     static let sightings =
         "SELECT body FROM product_sightings WHERE bundle_id = $1 AND country = $2 AND product_id = $3"
 

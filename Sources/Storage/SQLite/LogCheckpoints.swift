@@ -1,6 +1,6 @@
+import CSQLite
 import Dispatch
-import GRDB
-import GRDBSQLite
+import Glibc
 import Synchronization
 
 /// Brings the pages of an SQLite file's log (WAL) into the file, mostly beside whoever commits.
@@ -31,25 +31,27 @@ final class LogCheckpoints: Sendable {
         case here
     }
 
+    /// What the log has before its first page, and before each (https://www.sqlite.org/fileformat2.html, 4.1 and 4.2).
+    private static let (headerSize, pageHeaderSize) = (32, 24)
+    /// Of what size the file's pages are, in bytes: SQLite's own choice.
+    static let pageSize = 4096
     /// How many pages the log has then.
-    private let pages: Int
-    private let pageSize: Int
+    private static let pages = length / pageSize
+
     private let path: String
-    /// How many pages the log had after the last commit.
+    /// How many pages the log had after the last commit of this process.
     private let pagesNow = Atomic(0)
+    /// What the log was begun with the last time, as its header says: another number each time.
+    private let beginning = Mutex<[UInt8]>([])
     private let progress = Mutex(Progress.resting)
-    private let connection = Mutex<DatabaseQueue?>(nil)
+    private let connection = Mutex<SQLiteConnection?>(nil)
     private let queue = DispatchQueue(label: "sqlite.checkpoints")
 
     /// Does nothing until a connection is watched.
     ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - pageSize: Of what size the file's pages are, in bytes.
-    init(path: String, pageSize: Int) {
+    /// - Parameter path: The file.
+    init(path: String) {
         self.path = path
-        self.pageSize = pageSize
-        pages = Self.length / pageSize
     }
 
     /// That the log grows without an end, in a sentence; `nil` as long as it does not.
@@ -57,25 +59,60 @@ final class LogCheckpoints: Sendable {
     /// Commits alone never make it so long: nothing can be brought into the file, or another process still reads what was.
     var warning: String? {
         let now = pagesNow.load(ordering: .relaxed)
-        guard now >= 4 * pages else { return nil }
+        guard now >= 4 * Self.pages else { return nil }
         return
-            "\(path)-wal is \((now * pageSize) >> 20) MB long and grows until the disk is full: another process "
+            "\(path)-wal is \((now * Self.pageSize) >> 20) MB long and grows until the disk is full: another process "
             + "reads \(path) in one long transaction (fuser lists it, beside the service), or the file cannot be written "
             + "(see to its disk)"
+    }
+
+    /// Whether the log lacks pages that this process wrote to it, by its length: somebody cut it short.
+    ///
+    /// What somebody else begins again is shorter, too, and whole: SQLite gives it another beginning, or no byte at all.
+    ///
+    /// - Parameters:
+    ///   - size: The log's size in bytes.
+    ///   - database: The connection that writes.
+    /// - Returns: Whether it does.
+    func isCutShort(_ size: Int, _ database: SQLiteConnection) -> Bool {
+        let pages = pagesNow.load(ordering: .relaxed)
+        guard pages > 0, size < Self.headerSize + pages * (Self.pageSize + Self.pageHeaderSize) else { return false }
+        guard size > 0 else {
+            // Of a log that SQLite emptied, nothing is read here.
+            return sqlite3_wal_checkpoint_v2(database.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) & 0xFF
+                == SQLITE_IOERR
+        }
+        return readBeginning() == beginning.withLock { $0 }
+    }
+
+    /// The salt in the log's header.
+    private func readBeginning() -> [UInt8] {
+        let descriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { Glibc.close(descriptor) }
+        var salt = [UInt8](repeating: 0, count: 8)
+        return pread(descriptor, &salt, salt.count, 16) == salt.count ? salt : []
+    }
+
+    private func note(_ pages: Int) {
+        if pages <= pagesNow.exchange(pages, ordering: .relaxed) || beginning.withLock(\.isEmpty) {
+            let salt = readBeginning()
+            beginning.withLock { $0 = salt }
+        }
     }
 
     /// Takes the place of SQLite's own checkpoints.
     ///
     /// - Parameter database: The connection that commits. This object has to be there as long as it is open.
-    func watch(_ database: Database) {
+    func watch(_ database: SQLiteConnection) {
         sqlite3_wal_hook(
-            database.sqliteConnection,
+            database.handle,
             { context, connection, _, pages in
                 // Unretained: the owner of the connection owns this too.
                 if let context, let connection {
                     let checkpoints = Unmanaged<LogCheckpoints>.fromOpaque(context).takeUnretainedValue()
-                    checkpoints.pagesNow.store(Int(pages), ordering: .relaxed)
-                    if Int(pages) >= checkpoints.pages { checkpoints.logIsLong(Int(pages), connection) }
+                    checkpoints.note(Int(pages))
+                    if Int(pages) >= LogCheckpoints.pages { checkpoints.logIsLong(Int(pages), connection) }
                 }
                 // The commit has succeeded whatever becomes of the checkpoint: the next one is tried with the next commit.
                 return SQLITE_OK
@@ -91,7 +128,7 @@ final class LogCheckpoints: Sendable {
             case .resting:
                 progress = .asked
                 return .beside
-            case .asked where pages < 2 * self.pages, .beside, .stopped:
+            case .asked where pages < 2 * Self.pages, .beside, .stopped:
                 return .nothing
             // In the first case no thread has been free for it: the log stays short all the same.
             case .asked, .ending:
@@ -125,22 +162,21 @@ final class LogCheckpoints: Sendable {
         connection.withLock { _ in }
     }
 
-    /// Does the last one, when no other connection of this process is open any more: where no other process has one
-    /// either, SQLite deletes the log then.
-    func checkpointAndClose() {
-        connection.withLock { connection in
-            checkpoint(by: &connection)
-            try? connection?.close()
-            connection = nil
-        }
+    /// Closes the connection that did them.
+    func close() {
+        connection.withLock { $0 = nil }
     }
 
-    private func checkpoint(by connection: inout DatabaseQueue?) {
+    private func checkpoint(by connection: inout SQLiteConnection?) {
         if connection == nil {
-            var configuration = Configuration()
-            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            connection = try? DatabaseQueue(path: path, configuration: configuration)
+            connection = try? SQLiteConnection(
+                path,
+                isReadOnly: false,
+                busyTimeoutSeconds: SQLiteDatabase.busyTimeoutSeconds
+            )
+            _ = try? connection?.run("PRAGMA synchronous = FULL")
         }
-        _ = try? connection?.inDatabase { try $0.checkpoint(.passive) }
+        guard let connection else { return }
+        sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     }
 }

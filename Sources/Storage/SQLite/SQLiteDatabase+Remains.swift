@@ -1,4 +1,4 @@
-import GRDB
+import Glibc
 
 /// What may be left of a database in whose place none was made yet.
 extension SQLiteDatabase {
@@ -7,30 +7,41 @@ extension SQLiteDatabase {
     /// Nothing is opened there: SQLite would delete the log.
     ///
     /// - Parameter path: The file.
-    /// - Returns: The sentence, with the mend.
+    /// - Returns: The sentence, with the fix.
     public static func strayLog(of path: String) -> String? { SQLiteFiles.strayLog(of: path) }
+
+    /// Who has to own the files of a database, with the command that makes it so; `nil` where no other user owns one.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: The sentence.
+    public static func ownerFix(of path: String) -> String? { SQLiteFiles.ownerFix(of: path) }
 
     /// Deletes what the first start leaves where it could not make the tables, as on a full disk: the next one would take it
     /// for a file that has lost its log.
     ///
     /// Only who began the file may do so. What another process has put into it stays; one that begins in the same moment
-    /// signs nothing, as its file is gone.
+    /// signs nothing, as its file is gone. SQLite is not asked: on a full disk it cannot tell.
     ///
     /// - Parameter path: The file.
-    public static func deleteIfNothingIsIn(_ path: String) { SQLiteFiles.deleteIfNothingIsIn(path) }
+    public static func deleteIfNothingIsIn(_ path: String) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { Glibc.close(descriptor) }
+        // The table of all tables begins there (https://www.sqlite.org/fileformat.html, 1.6): a leaf (13), and its rows.
+        var start = [UInt8](repeating: 0, count: 105)
+        let length = pread(descriptor, &start, start.count, 0)
+        let hasNoTable = length == 0 || length == start.count && start[100] == 13 && start[103] == 0 && start[104] == 0
+        guard hasNoTable, FileIdentity(of: path + "-wal").map({ $0.size == 0 }) ?? true else { return }
+        for file in [path + "-wal", path + "-shm", path] { unlink(file) }
+    }
 
     /// Whether a file has any table in it.
     ///
     /// - Parameter path: The file.
     /// - Returns: Whether it has; `nil` where it cannot be told: there is none, or it cannot be read.
     public static func hasTables(at path: String) -> Bool? {
-        _ = isSetUp
         guard SQLiteFiles.strayLog(of: path) == nil else { return nil }
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(Double(busyTimeoutSeconds))
-        return try? DatabaseQueue(path: path, configuration: configuration).read { database in
-            try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master)")
-        }
+        let connection = try? SQLiteConnection(path, isReadOnly: true, busyTimeoutSeconds: busyTimeoutSeconds)
+        return (try? connection?.run("SELECT 1 FROM sqlite_master LIMIT 1")).map { $0.count > 0 }
     }
 }

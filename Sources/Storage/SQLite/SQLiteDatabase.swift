@@ -1,10 +1,14 @@
 import CSQLite
-import GRDB
+import Dispatch
+import Glibc
+import Synchronization
 
 /// An SQLite file: the home of the ledger and of all other state where one service keeps its own.
 ///
 /// It is in WAL mode with `synchronous=FULL`: a commit that returned is on durable storage, so that neither a crash
 /// nor a power cut takes it back. Another process, such as `offer-signer sign`, may use the same file.
+///
+/// One connection writes, and some read.
 public final class SQLiteDatabase: Sendable {
     /// What the file is opened for.
     public enum Access: Sendable {
@@ -18,27 +22,21 @@ public final class SQLiteDatabase: Sendable {
 
     /// How long a connection waits for another process that writes, in seconds.
     public static let busyTimeoutSeconds = 5
-
-    /// How large the pages of a new file are, in bytes; one that is there keeps those it was made with.
-    ///
-    /// A commit writes each page that it changed to the log, whole: half of SQLite's own size leaves a third less to write
-    /// for a signature. With a quarter there is no more to gain, as then more pages are changed.
-    static let pageSize = 2048
+    /// How many connections that read are kept for the next one who does.
+    private static let keptReaders = 4
 
     /// The file.
     public let path: String
-
-    /// Whether SQLite took what it is told once, before the process first uses it; later it would not listen.
-    ///
-    /// It counts no memory: for the count it would take a lock whenever it allocates and frees. And its files get a layer
-    /// that writes the log in pieces of many pages, where ``makeDurable()`` asks for it.
-    static let isSetUp = csqlite_count_no_memory() && csqlite_layer_files()
-
-    let pool: DatabasePool
-    let checkpoints: LogCheckpoints
     /// Which files they are, whatever their names are by now.
-    let files: SQLiteFiles
-    let access: Access
+    private let files: SQLiteFiles
+    private let access: Access
+    private let checkpoints: LogCheckpoints
+    /// The connection that writes; `nil` for a file that is only read, and when it is closed.
+    private let writer: Mutex<SQLiteConnection?>
+    /// The connections that nobody reads by; `nil` when the file is closed.
+    private let readers = Mutex<[SQLiteConnection]?>([])
+    private let presence: SQLitePresence?
+    private let questions = Mutex<GroupRead<@Sendable (any Session) -> Void, Void>?>(nil)
 
     /// Opens the file and brings its tables up to date.
     ///
@@ -54,72 +52,45 @@ public final class SQLiteDatabase: Sendable {
     ) throws(StorageFailure) {
         self.path = path
         self.access = access
-        _ = Self.isSetUp
         try SQLiteFiles.prepare(path, isMade: access == .readWrite)
-        pool = try Self.catching(path, otherwise: .cannotOpen) {
-            var configuration = Configuration()
-            configuration.readonly = access == .readOnly
-            configuration.busyMode = .timeout(Double(Self.busyTimeoutSeconds))
-            // Before GRDB asks for WAL mode, with which the size is settled.
-            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA page_size = \(Self.pageSize)") }
-            return try DatabasePool(path: path, configuration: configuration)
-        }
-        let pageSize = try Self.catching(path) { [pool] in
-            try pool.read { try Int.fetchOne($0, sql: "PRAGMA page_size") }
-        }
-        // The log is opened with the first look into the file.
-        files = SQLiteFiles(inUseAt: path)
-        checkpoints = LogCheckpoints(path: path, pageSize: pageSize ?? Self.pageSize)
-        switch access {
-        case .readWrite, .existing:
-            try makeDurable()
-            try migrate()
-            if let keys { try claim(with: keys) }
-        case .readOnly:
-            let made = try read { try Self.migrationsMade($0) }
-            guard try !Migration.due(after: made, at: path).contains(where: \.isForReaders) else {
-                throw StorageFailure(
-                    .notMigrated,
-                    "\(path) is not up to date; start the service, or any command that writes, once to bring it up"
-                )
+        checkpoints = LogCheckpoints(path: path)
+        let isReadOnly = access == .readOnly
+        let first = try Self.open(path, isReadOnly: isReadOnly)
+        writer = Mutex(isReadOnly ? nil : first)
+        guard !isReadOnly else {
+            presence = nil
+            files = SQLiteFiles(inUseAt: path)
+            readers.withLock { $0 = [first] }
+            try read { [path] session throws(StorageFailure) in
+                try Migration.check(session, at: path)
+                if let keys { try keys.check(session, at: path) }
             }
-            if let keys { try checkKeys(keys) }
+            return
         }
+        try Self.makeDurable(first, path)
+        let presence = SQLitePresence(at: path)
+        let session = SQLiteSession(connection: first, path: path, abandoned: [])
+        try Self.transaction(on: first, path) { () throws(StorageFailure) in
+            try Migration.migrate(session, at: path)
+            if let keys { try keys.claim(session, at: path) }
+        }
+        self.presence = presence
+        presence?.settle(openChains: try session.openWriters())
+        // The log is there by now.
+        files = SQLiteFiles(inUseAt: path)
+        checkpoints.watch(first)
     }
 
     /// What an operator should know though the file is read and written, in a sentence; `nil` when there is nothing.
     public var warning: String? { checkpoints.warning }
 
-    /// Reads, beside whoever writes: what it sees was there at one moment.
-    ///
-    /// - Parameter body: Reads.
-    /// - Returns: What `body` returns.
-    /// - Throws: ``StorageFailure``.
-    func read<Value>(_ body: (Database) throws -> Value) throws(StorageFailure) -> Value {
-        try Self.catching(path) { try pool.read(body) }
-    }
-
-    /// Writes in one transaction, which no other writer comes between; it returns when all is on durable storage.
-    ///
-    /// - Parameter body: Writes; when it throws, nothing has changed.
-    /// - Returns: What `body` returns.
-    /// - Throws: ``StorageFailure``.
-    func write<Value>(_ body: (Database) throws -> Value) throws(StorageFailure) -> Value {
-        try Self.catching(path) {
-            try pool.writeWithoutTransaction { database in
-                // Prepared once: GRDB's own transactions compile both statements each time.
-                try DirectStatement("BEGIN IMMEDIATE", in: database).run()
-                do {
-                    let value = try body(database)
-                    try DirectStatement("COMMIT", in: database).run()
-                    return value
-                } catch {
-                    // Some failures have ended it already. Were it still open, GRDB would refuse to go on: the first
-                    // error is the one to be told.
-                    if database.isInsideTransaction { try? database.rollback() }
-                    throw error
-                }
-            }
+    /// Why what is written would not be found again, in a sentence: the file or its log was moved, replaced or emptied.
+    public var fault: String? {
+        do throws(StorageFailure) {
+            try files.checkAreInPlace { _ in false }
+            return nil
+        } catch {
+            return error.detail
         }
     }
 
@@ -127,94 +98,180 @@ public final class SQLiteDatabase: Sendable {
     ///
     /// - Returns: The number.
     /// - Throws: ``StorageFailure``.
-    func synchronousMode() throws(StorageFailure) -> Int? {
-        try Self.catching(path) {
-            try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+    func synchronousMode() throws(StorageFailure) -> Int64 {
+        try withWriter { connection throws(StorageFailure) in try Self.synchronousMode(of: connection, path) }
+    }
+
+    /// Works with the connection that writes, outside of a transaction.
+    func withWriter<Value: Sendable>(
+        _ body: (SQLiteConnection) throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value {
+        try writer.withLock { connection throws(StorageFailure) in
+            guard let connection else { throw closed }
+            return try body(connection)
         }
     }
 
-    /// GRDB sets `synchronous` to NORMAL for WAL mode, and NORMAL may lose the last commits to a power cut.
-    private func makeDurable() throws(StorageFailure) {
-        let mode = try Self.catching(path) {
-            try pool.writeWithoutTransaction { database in
-                try database.execute(sql: "PRAGMA synchronous = FULL")
-                return try String.fetchOne(database, sql: "PRAGMA journal_mode")
+    /// Brings what is in the log into the file, as far as other processes let it, and closes the file: where nobody else
+    /// has it open, the file alone has everything then.
+    ///
+    /// Where the file or its log was moved, replaced or cut short, both are left as they are, to be put back. Whoever
+    /// reads or writes afterwards fails.
+    public func close() {
+        checkpoints.stop()
+        readers.withLock { $0 = nil }
+        let connection = writer.withLock { writer in
+            defer { writer = nil }
+            return writer
+        }
+        guard let connection else { return }
+        // SQLite brings the log into the file by itself when the last connection is closed.
+        if !mayBecomeOne(connection) { csqlite_keep_log(connection.handle) }
+        checkpoints.close()
+    }
+
+    /// Sees that what is written will be found again.
+    private func checkAreInPlace(_ connection: SQLiteConnection) throws(StorageFailure) {
+        try files.checkAreInPlace { size in checkpoints.isCutShort(size, connection) }
+    }
+
+    private func mayBecomeOne(_ connection: SQLiteConnection) -> Bool {
+        files.mayBecomeOne { size in checkpoints.isCutShort(size, connection) }
+    }
+
+    private var closed: StorageFailure {
+        StorageFailure(
+            .unavailable,
+            access == .readOnly ? "\(path) was opened to be read" : "\(path) is closed"
+        )
+    }
+}
+
+extension SQLiteDatabase: SQLDatabase {
+    package var name: String { path }
+
+    package var dialect: SQLDialect { .sqlite }
+
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value {
+        let connection = try takeReader()
+        defer { giveBack(connection) }
+        return try Self.transaction("BEGIN", on: connection, path) { () throws(StorageFailure) in
+            try body(SQLiteSession(connection: connection, path: path, abandoned: []))
+        }
+    }
+
+    package func answer<Value: Sendable>(
+        _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
+    ) async throws(StorageFailure) -> Value {
+        let answer = Mutex<Result<Value, StorageFailure>?>(nil)
+        try await group.answer { session in
+            let result = Result { () throws(StorageFailure) in try body(session) }
+            answer.withLock { $0 = result }
+        }
+        guard let answer = answer.withLock({ $0 }) else { throw closed }
+        return try answer.get()
+    }
+
+    package func transaction<Value: Sendable>(
+        _ lane: SQLLane,
+        locking locks: SQLLocks,
+        _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value {
+        try withWriter { connection throws(StorageFailure) in
+            try checkAreInPlace(connection)
+            let session = SQLiteSession(connection: connection, path: path, abandoned: presence?.abandoned ?? [])
+            return try Self.transaction(on: connection, path) { () throws(StorageFailure) in try body(session) }
+        }
+    }
+
+    /// What answers those in a hurry: one read for all who ask meanwhile.
+    private var group: GroupRead<@Sendable (any Session) -> Void, Void> {
+        questions.withLock { questions in
+            if let questions { return questions }
+            let group = GroupRead<@Sendable (any Session) -> Void, Void> {
+                [weak self] (bodies) throws(StorageFailure) in
+                guard let self else { throw StorageFailure(.unavailable, "the file is closed") }
+                try read { session in for body in bodies { body(session) } }
+                return bodies.map { _ in }
             }
+            questions = group
+            return group
         }
-        guard mode == "wal", try synchronousMode() == 2 else {
-            throw StorageFailure(
-                .notDurable,
-                "\(path): SQLite does not keep a durable log (WAL, synchronous=FULL) of it"
-            )
-        }
-        // Only now: with less than FULL the log might be read before it is written.
-        pool.writeWithoutTransaction { database in
-            // Where it cannot be done, each page is written by itself.
-            if let connection = database.sqliteConnection { _ = csqlite_gather_log_writes(connection) }
-            checkpoints.watch(database)
-        }
-    }
-
-    private func migrate() throws(StorageFailure) {
-        try write { database in
-            try database.execute(sql: Migration.table)
-            for migration in try Migration.due(after: Self.migrationsMade(database), at: path) {
-                for statement in migration.sqliteStatements { try database.execute(sql: statement) }
-                try database.execute(
-                    sql: "INSERT INTO schema_migrations (name) VALUES ($1)",
-                    arguments: [migration.name]
-                )
-            }
-        }
-    }
-
-    private static func migrationsMade(_ database: Database) throws -> Set<String> {
-        guard try database.tableExists("schema_migrations") else { return [] }
-        return Set(try String.fetchAll(database, sql: "SELECT name FROM schema_migrations"))
     }
 }
 
 extension SQLiteDatabase {
-    /// Puts what GRDB throws into words; statements and values are not repeated.
-    private static func catching<Value>(
-        _ path: String,
-        otherwise code: StorageFailure.Code = .unavailable,
-        _ body: () throws -> Value
-    ) throws(StorageFailure) -> Value {
-        do {
-            return try body()
-        } catch let failure as StorageFailure {
-            throw failure
-        } catch let error as DatabaseError {
-            let said = error.message ?? "error \(error.resultCode.rawValue)"
-            // Of the layer over SQLite's files, see log_writes.c.
-            if error.extendedResultCode == .SQLITE_IOERR_DATA {
-                throw StorageFailure(
-                    code,
-                    "\(path)-wal lacks records that were written to it: it was cut short or replaced while it was in use; "
-                        + "put the right one back, or stop the service, and where records are missing then, restore the "
-                        + "ledger from a backup"
-                )
-            }
-            switch error.resultCode {
-            case .SQLITE_NOTADB, .SQLITE_CORRUPT:
-                throw StorageFailure(.notADatabase, "\(path) is not a sound SQLite file: \(said)")
-            case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
-                throw StorageFailure(
-                    code,
-                    "\(path): \(said); the file and its directory have to be writable for the service's user"
-                )
-            case .SQLITE_FULL:
-                throw StorageFailure(code, "\(path): \(said); make room on its file system")
-            case .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH:
-                throw StorageFailure(.refused, "\(path): \(said)")
-            case .SQLITE_BUSY, .SQLITE_LOCKED:
-                throw StorageFailure(code, "\(path): another process has kept it busy for too long (\(said))")
-            default:
-                throw StorageFailure(code, "\(path): \(said)")
-            }
+    private static func open(_ path: String, isReadOnly: Bool) throws(StorageFailure) -> SQLiteConnection {
+        do throws(SQLiteConnection.Failure) {
+            return try SQLiteConnection(path, isReadOnly: isReadOnly, busyTimeoutSeconds: busyTimeoutSeconds)
         } catch {
-            throw StorageFailure(code, "\(path): \(type(of: error))")
+            throw StorageFailure(error, at: path, otherwise: .cannotOpen)
+        }
+    }
+
+    /// Runs a transaction; it takes back what `body` did where that throws.
+    private static func transaction<Value>(
+        _ begin: String = "BEGIN IMMEDIATE",
+        on connection: SQLiteConnection,
+        _ path: String,
+        _ body: () throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value {
+        func run(_ sql: String) throws(StorageFailure) {
+            do throws(SQLiteConnection.Failure) {
+                try connection.run(sql)
+            } catch {
+                throw StorageFailure(error, at: path)
+            }
+        }
+        try run(begin)
+        do throws(StorageFailure) {
+            let value = try body()
+            try run("COMMIT")
+            return value
+        } catch {
+            // Some failures have ended it already.
+            if connection.isInTransaction { try? run("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private static func makeDurable(_ connection: SQLiteConnection, _ path: String) throws(StorageFailure) {
+        do throws(SQLiteConnection.Failure) {
+            let mode = try connection.run("PRAGMA journal_mode = WAL")
+            try connection.run("PRAGMA synchronous = FULL")
+            guard mode.cells == [.text("wal")] else { throw SQLiteConnection.Failure(code: 0, message: "") }
+        } catch {
+            if error.code != 0 { throw StorageFailure(error, at: path) }
+            throw StorageFailure(.notDurable, "\(path): SQLite does not keep a log (WAL) of it")
+        }
+        guard try synchronousMode(of: connection, path) == 2 else {
+            throw StorageFailure(.notDurable, "\(path): SQLite does not wait for the disk (synchronous=FULL)")
+        }
+    }
+
+    private static func synchronousMode(
+        of connection: SQLiteConnection,
+        _ path: String
+    ) throws(StorageFailure) -> Int64 {
+        let rows = try SQLiteSession(connection: connection, path: path, abandoned: []).run("PRAGMA synchronous")
+        return try rows.integer(0, 0)
+    }
+
+    private func takeReader() throws(StorageFailure) -> SQLiteConnection {
+        let kept = readers.withLock { readers -> SQLiteConnection?? in
+            guard readers != nil else { return nil }
+            return .some(readers?.popLast())
+        }
+        guard let kept else { throw StorageFailure(.unavailable, "\(path) is closed") }
+        if let kept { return kept }
+        return try Self.open(path, isReadOnly: true)
+    }
+
+    private func giveBack(_ connection: SQLiteConnection) {
+        readers.withLock { readers in
+            if let count = readers?.count, count < Self.keptReaders { readers?.append(connection) }
         }
     }
 }

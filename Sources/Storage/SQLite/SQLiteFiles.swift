@@ -1,5 +1,29 @@
 import Glibc
 
+/// Which file a path leads to: two paths to one file have the same.
+struct FileIdentity: Equatable {
+    private let device: UInt
+    private let number: UInt
+    /// How long the file was when it was looked at, in bytes.
+    let size: Int
+
+    /// Looks at a file; `nil` when there is none.
+    ///
+    /// - Parameter path: The path; a link is followed.
+    init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt(status.st_dev)
+        number = UInt(status.st_ino)
+        size = Int(status.st_size)
+    }
+
+    /// Equal for one and the same file, however long it is by now.
+    static func == (left: FileIdentity, right: FileIdentity) -> Bool {
+        left.device == right.device && left.number == right.number
+    }
+}
+
 /// The files of a database that is in use: the one that its path names, and its log (`-wal`), with the newest of what was
 /// written.
 ///
@@ -26,20 +50,24 @@ struct SQLiteFiles: Sendable {
 
     /// Sees that both still are where they were: what is written to one that was moved or deleted is on no record.
     ///
-    /// - Throws: ``StorageFailure`` when one is not, or when the file was emptied, which SQLite never does: `VACUUM` leaves a page.
-    func checkAreInPlace() throws(StorageFailure) {
+    /// - Parameter isCutShort: Whether a log of that size lacks what was written to it.
+    /// - Throws: ``StorageFailure`` when one is not, when the file was emptied, which SQLite never does (`VACUUM` leaves a
+    ///   page), or when the log was cut short.
+    func checkAreInPlace(_ isCutShort: (_ size: Int) -> Bool) throws(StorageFailure) {
         let found = FileIdentity(of: path)
         guard found == file else {
             throw StorageFailure(
                 .unavailable,
-                "\(path) was moved, replaced or deleted while it was in use; put it back, or start the service anew"
+                "\(path) was moved, replaced or deleted while it was in use; put that file back, and all goes on; where it is "
+                    + "lost, stop the service, move what is left (\(logPath), \(path)-shm) away, restore the file from a backup, "
+                    + "and start the service again"
             )
         }
         guard !isEmptied(found) else {
             throw StorageFailure(
                 .unavailable,
-                "\(path) was emptied while it was in use, and the records in it are lost; stop the service, move it and its log "
-                    + "\(logPath) away, and restore a backup"
+                "\(path) was emptied while it was in use, and the records in it are lost; stop the service, move it and what "
+                    + "is left (\(logPath), \(path)-shm) away, restore the file from a backup, and start the service again"
             )
         }
         // Where none was seen, nothing can be said of it.
@@ -58,14 +86,25 @@ struct SQLiteFiles: Sendable {
                     + "in it"
             )
         }
+        guard !isCutShort(found.size) else {
+            throw StorageFailure(
+                .unavailable,
+                "\(logPath) lacks records that were written to it: it was cut short while it was in use; stop the service, "
+                    + "and restore the ledger from a backup where `offer-signer ledger verify` misses records"
+            )
+        }
     }
 
     /// Whether what is in the log may be brought into the file, and the log be deleted: the file is in its place, and so is
-    /// the log, or nothing is in the log's place that anybody has written to since.
-    var mayBecomeOne: Bool {
+    /// the log with all that was written to it, or nothing is in the log's place that anybody has written to since.
+    ///
+    /// - Parameter isCutShort: Whether a log of that size lacks what was written to it.
+    /// - Returns: Whether it may.
+    func mayBecomeOne(_ isCutShort: (_ size: Int) -> Bool) -> Bool {
         let found = FileIdentity(of: path)
         guard found == file, !isEmptied(found) else { return false }
-        return FileIdentity(of: logPath) == log || Self.size(of: logPath) == 0
+        guard let found = FileIdentity(of: logPath), found == log else { return Self.size(of: logPath) == 0 }
+        return !isCutShort(found.size)
     }
 
     /// Whether nothing is in the file any more, as after logrotate's `copytruncate`.
@@ -87,7 +126,11 @@ struct SQLiteFiles: Sendable {
         if let fault = strayLog(of: path) { throw StorageFailure(.cannotOpen, fault) }
         let descriptor = open(path, isMade ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw StorageFailure(.cannotOpen, "\(path) cannot be opened: \(String(cString: strerror(errno)))")
+            let reason = String(cString: strerror(errno))
+            throw StorageFailure(
+                .cannotOpen,
+                "\(path) cannot be opened: \(reason)\(ownerFix(of: path).map { "; \($0)" } ?? "")"
+            )
         }
         close(descriptor)
     }
@@ -95,31 +138,34 @@ struct SQLiteFiles: Sendable {
     /// A sentence where a log lies beside a file that is not there, or is empty; `nil` where none does.
     ///
     /// - Parameter path: The file.
-    /// - Returns: The sentence, with the mend.
+    /// - Returns: The sentence, with the fix.
     static func strayLog(of path: String) -> String? {
         guard size(of: path) == 0, size(of: log(of: path)) > 0 else { return nil }
         // Whoever makes the file makes it before the log: it may just have come to be.
         guard size(of: path) == 0 else { return nil }
         let state = FileIdentity(of: path) == nil ? "not there" : "empty"
         return "\(path) is \(state), though its log \(log(of: path)) is there with records in it; put "
-            + "the file back beside its log, or move the log away to begin a new ledger"
+            + "the file back beside its log; where the file is lost, move the log and \(path)-shm away, and restore the file "
+            + "from a backup: without one, the next start begins a new ledger"
     }
 
-    /// Deletes a file, with what is beside it, in which there is nothing: no table in the file, and nothing in its log.
-    ///
-    /// SQLite is not asked: on a full disk it cannot tell.
+    /// Who has to own the files, with the command that makes it so, where another user owns one of them, as root does after
+    /// `sudo`; `nil` where nobody else does, and for root itself.
     ///
     /// - Parameter path: The file.
-    static func deleteIfNothingIsIn(_ path: String) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        // The table of all tables begins there (https://www.sqlite.org/fileformat.html, 1.6): a leaf (13), and its rows.
-        var start = [UInt8](repeating: 0, count: 105)
-        let length = pread(descriptor, &start, start.count, 0)
-        let hasNoTable = length == 0 || length == start.count && start[100] == 13 && start[103] == 0 && start[104] == 0
-        guard hasNoTable, size(of: log(of: path)) == 0 else { return }
-        for file in [log(of: path), path + "-shm", path] { unlink(file) }
+    /// - Returns: The sentence.
+    static func ownerFix(of path: String) -> String? {
+        let user = geteuid()
+        guard user != 0 else { return nil }
+        let foreign = [path, log(of: path), path + "-shm"].filter { file in
+            var status = stat()
+            return stat(file, &status) == 0 && status.st_uid != user
+        }
+        guard !foreign.isEmpty else { return nil }
+        let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
+        return
+            "another user owns \(foreign.joined(separator: ", ")), which has to belong to \(name), the service's user: "
+            + "stop all that uses it, and run `chown \(name) \(foreign.joined(separator: " "))` as root"
     }
 
     private static func log(of path: String) -> String { path + "-wal" }

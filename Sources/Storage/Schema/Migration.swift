@@ -2,50 +2,97 @@
 ///
 /// The statements are plain SQL that SQLite and PostgreSQL both take: `BIGINT`, `TEXT` and `BYTEA` columns, and no
 /// types, functions or defaults of one of them alone. Placeholders of all shared SQL are `$1`, `$2`, … in the order of
-/// their first use, which both take too. Times are milliseconds since 1970. Where one of them alone gains by a step, the
-/// other makes it by doing nothing.
+/// their first use, which both take too. Times are milliseconds since 1970.
 struct Migration: Sendable {
     /// The step's name, as the table `schema_migrations` keeps it.
     let name: String
-    /// The statements for SQLite, in their order.
-    let sqliteStatements: [String]
-    /// The statements for PostgreSQL, in their order.
-    let postgreSQLStatements: [String]
-    /// Whether what was written before the step can be read by this version only after it.
-    let isForReaders: Bool
+    /// The statements of both databases, in their order.
+    let statements: [String]
+    /// The statements of one of them, after those of both.
+    let others: [SQLDialect: [String]]
 
-    /// A step of both databases.
-    init(_ name: String, _ statements: [String]) {
-        self.init(name, sqlite: statements, postgreSQL: statements)
-    }
-
-    /// A step that differs.
-    init(_ name: String, sqlite: [String], postgreSQL: [String], isForReaders: Bool = true) {
+    /// Creates a step.
+    init(_ name: String, _ statements: [String], others: [SQLDialect: [String]] = [:]) {
         self.name = name
-        self.isForReaders = isForReaders
-        sqliteStatements = sqlite
-        postgreSQLStatements = postgreSQL
+        self.statements = statements
+        self.others = others
     }
 
     /// Where the names of the steps that were made are kept.
     static let table = "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT NOT NULL PRIMARY KEY)"
+
+    private static let names: [SQLDialect: String] = [
+        .sqlite: "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'",
+        .postgreSQL: "SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL",
+    ]
+
+    /// Does the steps that a database does not have yet.
+    ///
+    /// - Parameters:
+    ///   - session: A transaction, of one who makes tables at a time.
+    ///   - place: The database, for errors.
+    ///   - steps: All steps, in the order in which they are made.
+    /// - Throws: ``StorageFailure``, with the code `newerSchema` when it has steps that this version does not know.
+    static func migrate(
+        _ session: any Session,
+        at place: String,
+        steps: [Migration] = inOrder
+    ) throws(StorageFailure) {
+        try session.run(table)
+        for step in try due(after: made(session), at: place, steps: steps) {
+            // Each statement by itself, as it may name tables of those before it.
+            for sql in step.statements + (step.others[session.dialect] ?? []) { try session.run(sql) }
+            try session.run("INSERT INTO schema_migrations (name) VALUES ($1)", .text(step.name))
+        }
+    }
+
+    /// Refuses a database without the tables of this version; nothing is made.
+    ///
+    /// - Parameters:
+    ///   - session: A look at the database.
+    ///   - place: The database, for errors.
+    /// - Throws: ``StorageFailure``.
+    static func check(_ session: any Session, at place: String) throws(StorageFailure) {
+        let made = try made(session)
+        guard try !due(after: made, at: place).isEmpty else { return }
+        throw StorageFailure(
+            .notMigrated,
+            made.isEmpty
+                ? "\(place): there is no ledger; start the service once to make it, or name the one that it writes"
+                : "\(place) is not up to date; start the service, or any command that writes, once to bring it up"
+        )
+    }
+
+    /// The names of the steps that a database has.
+    static func made(_ session: any Session) throws(StorageFailure) -> Set<String> {
+        guard let sql = names[session.dialect], try session.run(sql).count > 0 else { return [] }
+        let rows = try session.run("SELECT name FROM schema_migrations")
+        var made: Set<String> = []
+        for row in rows.rows { made.insert(try rows.text(row, 0)) }
+        return made
+    }
 
     /// The steps that a database still needs.
     ///
     /// - Parameters:
     ///   - made: The names of the steps that it has.
     ///   - place: The database, for the error.
+    ///   - steps: All steps.
     /// - Returns: The steps, in their order.
     /// - Throws: ``StorageFailure`` when it has steps that this version does not know.
-    static func due(after made: Set<String>, at place: String) throws(StorageFailure) -> [Migration] {
-        let unknown = made.subtracting(inOrder.map(\.name))
+    static func due(
+        after made: Set<String>,
+        at place: String,
+        steps: [Migration] = inOrder
+    ) throws(StorageFailure) -> [Migration] {
+        let unknown = made.subtracting(steps.map(\.name))
         guard unknown.isEmpty else {
             throw StorageFailure(
                 .newerSchema,
-                "\(place) was changed by a newer version of offer-signer (\(unknown.sorted().joined(separator: ", "))); "
+                "\(place) was changed by another version of offer-signer (\(unknown.sorted().joined(separator: ", "))); "
                     + "use that version, or a backup from before it"
             )
         }
-        return inOrder.filter { !made.contains($0.name) }
+        return steps.filter { !made.contains($0.name) }
     }
 }

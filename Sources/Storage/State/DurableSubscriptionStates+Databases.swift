@@ -1,33 +1,19 @@
-public import Offers
+package import Offers
 
 extension DurableSubscriptionStates {
-    /// Opens the held state of an SQLite file.
-    ///
-    /// - Parameters:
-    ///   - database: The file.
-    ///   - digestKey: The key of the ledger's digests, by which redemptions find their signatures.
-    ///   - now: The server's clock.
-    public convenience init(
-        in database: SQLiteDatabase,
-        digestKey: DigestKey,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
-        self.init(SQLiteStateStore(database, digestKey: digestKey), now: now)
-    }
-
-    /// Opens the held state of a PostgreSQL database, which other services may share: what one learns, all know.
+    /// Opens the held state of a database, which other services may share: what one learns, all know.
     ///
     /// - Parameters:
     ///   - database: The database.
     ///   - digestKey: The key of the ledger's digests, by which redemptions find their signatures.
     ///   - now: The server's clock.
-    public convenience init(
-        in database: PostgreSQLDatabase,
+    package convenience init(
+        in database: any SQLDatabase,
         digestKey: DigestKey,
         now: @escaping @Sendable () -> Timestamp
     ) {
         var bounds = Bounds()
-        bounds.isShared = true
-        self.init(PostgreSQLStateStore(database, digestKey: digestKey), bounds: bounds, now: now)
+        bounds.isShared = database.dialect == .postgreSQL
+        self.init(DatabaseStateStore(database, digestKey: digestKey), bounds: bounds, now: now)
     }
 }

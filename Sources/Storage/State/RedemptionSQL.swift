@@ -1,21 +1,5 @@
 /// The SQL of redemptions, plain for SQLite and PostgreSQL alike.
 enum RedemptionSQL {
-    /// What was paid for a redemption, and the record of the signature that made it possible: each of at most one.
-    static let migration = Migration(
-        "redemptions 2",
-        [
-            "ALTER TABLE redemptions ADD COLUMN price BIGINT",
-            "ALTER TABLE redemptions ADD COLUMN currency TEXT",
-            "ALTER TABLE redemptions ADD COLUMN storefront TEXT",
-            "ALTER TABLE redemptions ADD COLUMN signed_writer TEXT",
-            "ALTER TABLE redemptions ADD COLUMN signed_number BIGINT",
-            "CREATE UNIQUE INDEX redemptions_signed ON redemptions (signed_writer, signed_number)",
-        ]
-    )
-
-    /// Who looks for a customer's redemptions would be led to everybody's by it.
-    static let indexMigration = Migration("redemptions 3", ["DROP INDEX redemptions_offer"])
-
     static let put =
         "INSERT INTO redemptions (bundle_id, environment, original_transaction_id, transaction_id, product_id, offer_id, "
         + "redeemed_at, price, currency, storefront, signed_writer, signed_number) "

@@ -54,8 +54,8 @@ struct LedgerFunnel: AsyncParsableCommand {
         let database = try options.orFail { () throws(ValueFault) in try OpenLedger.readOnly(settings) }
         let report: FunnelReport
         do {
-            let figures = try database.funnel.funnelFigures(of: period, in: environment.environment)
-            let prices = try await ReportedPrices(of: figures, in: database.productReports)
+            let figures = try database.storage.funnelFigures(of: period, in: environment.environment)
+            let prices = try await ReportedPrices(of: figures, in: DurableProductReports(in: database.storage))
             let funnel = Funnel(
                 figures,
                 catalog: settings.apps.flatMap { app in

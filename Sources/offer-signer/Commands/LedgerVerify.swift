@@ -1,43 +1,63 @@
 import ArgumentParser
 import Crypto
+import Foundation
+import Offers
 import Storage
+import StrictJSON
 import SubscriptionKeys
 
 /// `offer-signer ledger verify`: walks along the ledger, and names the first broken record.
 struct LedgerVerify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Checks every record's hash and every checkpoint's signature; names the first broken record.",
-        discussion: "Exit status 1 when anything is broken. The service may be running."
+        abstract: "Checks every record's hash and every statement's signature; names the first broken record.",
+        discussion:
+            "Exit status 1 when anything is broken or missing. The service may be running. A ledger that was set back "
+            + "as a whole, as by an old copy of its file, is found by --anchor alone: keep what --json prints somewhere else."
     )
 
     @OptionGroup var options: ConfigurationOptions
 
+    @Flag(help: "Print the result as JSON: an anchor for later.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What an earlier `ledger verify --json` printed: nothing of that may be missing now.",
+            valueName: "file"
+        )
+    )
+    var anchor: String?
+
     func run() async throws {
         let settings = try options.load().settings
+        let anchor = try options.orFail { () throws(ValueFault) in try self.anchor.map(LedgerAnchor.init(file:)) }
         let key = try options.orFail { () throws(ValueFault) in
             let files = LedgerKeyFiles(settings)
             try files.checkLedgerIsThere()
             return try files.loadCheckpointKey().publicKeySPKI
         }
-        // Told first: by another key no checkpoint is in order, whatever the records are.
+        // Told first: by another key no statement is in order, whatever the records are.
         let otherKey = otherKeyFault(settings, key)
         if let otherKey { Console.message("error: \(otherKey)") }
         let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.archive(settings) }
         let found: LedgerVerification
         do {
-            found = try Self.verify(archive, P256.Signing.PublicKey(derRepresentation: key))
+            let key = try P256.Signing.PublicKey(derRepresentation: key)
+            found = try LedgerVerifier(archive, key: key).verify(anchor: anchor)
         } catch {
             Console.message("error: \(error)")
             throw ExitCode.failure
         }
         for fault in found.faults { Console.message("broken: \(fault)") }
-        try Console.result(
-            "\(found.records) records in \(found.chains) chains, \(found.checkpoints) signed checkpoints, "
-                + "\(found.uncovered) records after the last of their chain"
-        )
-        guard found.faults.isEmpty, otherKey == nil else { throw ExitCode.failure }
-        try Console.result("The ledger is in order.")
+        let isInOrder = found.faults.isEmpty && otherKey == nil
+        if json {
+            try Console.write(Data(found.jsonLine(isInOrder: isInOrder)))
+        } else {
+            try Console.result(found.summary)
+        }
+        guard isInOrder else { throw ExitCode.failure }
+        if !json { try Console.result("The ledger is in order.") }
     }
 
     /// A sentence where the ledger was written with another checkpoint key than this one, as far as that is known.
@@ -50,11 +70,53 @@ struct LedgerVerify: AsyncParsableCommand {
             return error.code == .otherKeys ? error.detail : nil
         }
     }
+}
 
-    private static func verify(
-        _ archive: some LedgerArchive,
-        _ key: P256.Signing.PublicKey
-    ) throws -> LedgerVerification {
-        try LedgerVerifier(archive, key: key).verify()
+extension LedgerVerification {
+    /// What was found, in a line.
+    fileprivate var summary: String {
+        "\(records) records in \(chains) chains, signed up to \(checkpoint?.time.rfc3339 ?? "never"), \(uncovered) records "
+            + "after that"
+    }
+
+    /// What was found as a line of JSON, with its line feed.
+    fileprivate func jsonLine(isInOrder: Bool) -> [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.object { found in
+            found.member("inOrder")
+            found.bool(isInOrder)
+            found.member("chains", Int64(chains))
+            found.member("records", Int64(records))
+            found.member("uncoveredRecords", Int64(uncovered))
+            found.member("newestChain", anchor.newest)
+            found.member("openChains")
+            found.array { list in
+                for (writer, head) in anchor.open.sorted(by: { $0.key < $1.key }) {
+                    list.object { chain in
+                        chain.member("writer", writer)
+                        chain.member("number", head.number)
+                        chain.member("hash", Hexadecimal.text(head.hash))
+                    }
+                }
+            }
+            if let checkpoint {
+                found.member("checkpoint")
+                found.object { json in
+                    json.member("time", checkpoint.time.millisecondsSince1970)
+                    json.member("signature", Hexadecimal.text(checkpoint.signature))
+                }
+            }
+            found.member("faults")
+            found.array { list in
+                for fault in faults {
+                    list.object { json in
+                        if let writer = fault.writer { json.member("writer", writer) }
+                        if let number = fault.number { json.member("number", number) }
+                        json.member("detail", fault.detail)
+                    }
+                }
+            }
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
     }
 }

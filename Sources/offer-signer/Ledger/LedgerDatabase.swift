@@ -55,34 +55,18 @@ enum LedgerDatabase: Sendable {
             ? nil : "PGPASSWORD is in the environment; take it away, and put the password into a passfile (PGPASSFILE)"
     }
 
-    /// The ledger in it, to be read.
-    var archive: any LedgerArchive {
+    /// The database, whichever it is.
+    var storage: any SQLDatabase {
         switch self {
         case .sqlite(let file): file
         case .postgreSQL(let database): database
-        }
-    }
-
-    /// What is on record of offers in it, to be read.
-    var funnel: any FunnelArchive {
-        switch self {
-        case .sqlite(let file): file
-        case .postgreSQL(let database): database
-        }
-    }
-
-    /// What clients reported of products, in it.
-    var productReports: DurableProductReports {
-        switch self {
-        case .sqlite(let file): DurableProductReports(in: file)
-        case .postgreSQL(let database): DurableProductReports(in: database)
         }
     }
 
     /// Why nothing can be written now, in a sentence; `nil` while nothing is known to be wrong.
     var fault: String? {
         switch self {
-        case .sqlite: nil
+        case .sqlite(let file): file.fault
         case .postgreSQL(let database): database.fault
         }
     }

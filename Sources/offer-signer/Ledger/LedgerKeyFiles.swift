@@ -126,7 +126,8 @@ struct LedgerKeyFiles {
     private func checkIsWritable(_ path: String) throws(ValueFault) {
         guard access(path, R_OK | W_OK) != 0 else { return }
         let reason = String(cString: strerror(errno))
-        throw ValueFault("\(Echo.path(path)) is not writable for this user: \(reason); check as the service's user")
+        let fix = SQLiteDatabase.ownerFix(of: path) ?? "check as the service's user"
+        throw ValueFault("\(Echo.path(path)) is not writable for this user: \(reason); \(fix)")
     }
 
     /// Reads the digest key.

@@ -32,42 +32,32 @@ struct OpenLedger: Sendable {
         let isBegun = isMade && files.isLedgerNew
         if isMade { try files.makeForNewLedger() } else { try files.checkLedgerIsThere() }
         let signer = try files.loadCheckpointKey()
-        let keys = LedgerKeys(digestKey: try files.readDigestKey(), checkpointSigner: signer)
-        let marks = LedgerKeyMarks(digestKey: keys.digestKey, checkpointKeySPKI: signer.publicKeySPKI)
+        digestKey = try files.readDigestKey()
+        let marks = LedgerKeyMarks(digestKey: digestKey, checkpointKeySPKI: signer.publicKeySPKI)
+        let keys: LedgerKeys
         do throws(StorageFailure) {
+            keys = try LedgerKeys(
+                digestKey: digestKey,
+                checkpointSigner: signer,
+                checkpointKeySPKI: signer.publicKeySPKI
+            )
             let access: LedgerDatabase.Access = isMade ? .readWrite : .existing
             database = try LedgerDatabase(settings.ledger.location, access: access, keys: marks)
         } catch {
             if isBegun, case .sqlite(let path) = settings.ledger.location { SQLiteDatabase.deleteIfNothingIsIn(path) }
             throw ValueFault("the ledger cannot be opened: \(error.detail)")
         }
-        digestKey = keys.digestKey
-        let days = settings.ledger.retentionDays
-        let isClockRight: @Sendable () -> Bool = { [clock] in clock.fault == nil }
-        switch database {
-        case .sqlite(let file):
-            ledger = DurableLedger(
-                in: file,
-                keys: keys,
-                retentionDays: days,
-                isClockRight: isClockRight,
-                now: WallClock.now
-            )
-            states = DurableSubscriptionStates(in: file, digestKey: digestKey, now: WallClock.now)
-            productReports = DurableProductReports(in: file)
-            tally = DurableOfferTally(in: file, now: WallClock.now)
-        case .postgreSQL(let database):
-            ledger = DurableLedger(
-                in: database,
-                keys: keys,
-                retentionDays: days,
-                isClockRight: isClockRight,
-                now: WallClock.now
-            )
-            states = DurableSubscriptionStates(in: database, digestKey: digestKey, now: WallClock.now)
-            productReports = DurableProductReports(in: database)
-            tally = DurableOfferTally(in: database, now: WallClock.now)
-        }
+        let storage = database.storage
+        ledger = DurableLedger(
+            in: storage,
+            keys: keys,
+            retentionDays: settings.ledger.retentionDays,
+            isClockRight: { [clock] in clock.fault == nil },
+            now: WallClock.now
+        )
+        states = DurableSubscriptionStates(in: storage, digestKey: digestKey, now: WallClock.now)
+        productReports = DurableProductReports(in: storage)
+        tally = DurableOfferTally(in: storage, now: WallClock.now)
     }
 
     /// What keeps signatures from being recorded, or held state from being read, in a sentence; `nil` when nothing does.
@@ -91,7 +81,7 @@ struct OpenLedger: Sendable {
     }
 
     /// Finds what was signed.
-    var recall: LedgerRecall { LedgerRecall(database.archive, digestKey: digestKey) }
+    var recall: LedgerRecall { LedgerRecall(database.storage, digestKey: digestKey) }
 
     /// Finds what was signed in a ledger that is there, without opening it for writing.
     ///
@@ -103,7 +93,7 @@ struct OpenLedger: Sendable {
         try files.checkLedgerIsThere()
         let key = try files.readDigestKey()
         let marks = LedgerKeyMarks(digestKey: key, checkpointKeySPKI: nil)
-        let archive = try readOnly(settings, keys: marks).archive
+        let archive = try readOnly(settings, keys: marks).storage
         do throws(StorageFailure) {
             // A server that is out of reach shows itself only when it is asked.
             _ = try archive.record(nonce: "")
@@ -119,7 +109,7 @@ struct OpenLedger: Sendable {
     /// - Returns: The database.
     /// - Throws: ``ValueFault`` when there is none.
     static func archive(_ settings: Settings) throws(ValueFault) -> any LedgerArchive {
-        try readOnly(settings).archive
+        try readOnly(settings).storage
     }
 
     /// Opens the ledger's database for reading, as it is.

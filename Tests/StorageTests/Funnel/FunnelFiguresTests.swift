@@ -37,7 +37,7 @@ struct FunnelFiguresTests {
     func counted(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         for _ in 0..<2 {
-            let tally = DurableOfferTally(try fixture.counts(), now: { fixture.now })
+            let tally = DurableOfferTally(in: try fixture.counts(), now: { fixture.now })
             for _ in 0..<3 { tally.count(decision(.lapsed)) }
             tally.count(decision(.neverSubscribed, in: nil))
             tally.count(decision(.refunded, in: .sandbox))
@@ -138,7 +138,7 @@ struct FunnelFiguresTests {
     @Test("What was counted while the database was away is warned of, and added when it is there again")
     func away() {
         let store = AwayStore()
-        let tally = DurableOfferTally(store, now: { clock })
+        let tally = DurableOfferTally(in: store, now: { clock })
         #expect(tally.warning == nil)
         tally.count(decision(.lapsed))
         tally.close()
@@ -152,7 +152,7 @@ struct FunnelFiguresTests {
     @Test("What is counted in parts is kept as one, also when the database was away")
     func parts() {
         let store = AwayStore()
-        let tally = DurableOfferTally(store, now: { clock })
+        let tally = DurableOfferTally(in: store, now: { clock })
         let parts = [tally.makePart(), tally.makePart()]
         for part in parts { part.count(decision(.lapsed)) }
         tally.close()

@@ -20,6 +20,8 @@ struct DurableLedgerTests {
 
         func writeCheckpoint() { checkpoints.add(1, ordering: .relaxed) }
 
+        func endChain() {}
+
         func newestRecord(before moment: Timestamp) -> Timestamp? { moment }
 
         func deleteOld(countingFrom moment: Timestamp) -> Int { deletions.add(1, ordering: .relaxed).newValue }
@@ -40,6 +42,8 @@ struct DurableLedgerTests {
         func probe() {}
 
         func writeCheckpoint() {}
+
+        func endChain() {}
 
         func newestRecord(before moment: Timestamp) -> Timestamp? { moment }
 

@@ -1,16 +1,17 @@
 import Offers
+import Synchronization
 import Testing
 
 @testable import Storage
 
 @Suite("Numbers in the database that nothing can be added to")
 struct LedgerExtremesTests {
-    @Test("After a chain that began at the end of time others begin, and write", arguments: LedgerHome.allCases)
+    @Test("At the end of time, too, chains begin, and are written", arguments: LedgerHome.allCases)
     func lastMoment(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         _ = try fixture.store().commit([.of(at: fixture.now)])
-        try fixture.execute("UPDATE ledger_chains SET started_at = 9223372036854775807")
-        #expect(try fixture.store().commit([.of(at: fixture.now)]) == [[.recorded]])
+        fixture.clock.withLock { $0 = Timestamp(millisecondsSince1970: .max) }
+        for _ in 0..<2 { #expect(try fixture.store().commit([.of(at: fixture.now)]) == [[.recorded]]) }
     }
 
     @Test("To a chain with a number that none comes to nothing is written", arguments: LedgerHome.allCases)
@@ -47,8 +48,8 @@ struct LedgerExtremesTests {
     func positions(ordinal: Int64) throws {
         let database = try PostgreSQLDatabase(try TestServer.makeDatabase())
         func position(_ ordinal: Int64) throws -> Int {
-            try database.workWaiting { connection throws(PostgreSQLError) in
-                try connection.run(PostgreSQLCall("SELECT $1::int8", .integer(ordinal))).position(0, among: 3)
+            try database.read { session throws(StorageFailure) in
+                try session.run("SELECT $1::int8", .integer(ordinal)).position(0, among: 3)
             }
         }
         #expect(throws: StorageFailure.self) { try position(ordinal) }

@@ -41,22 +41,6 @@ struct LedgerKeyMarksTests {
     }
 
     @Test(
-        "A ledger of an earlier version can be read, and belongs to the keys that it is next written with",
-        arguments: LedgerHome.allCases
-    )
-    func earlier(home: LedgerHome) async throws {
-        let fixture = try LedgerFixture(home)
-        _ = try fixture.store().commit([.of(account: "alice", at: fixture.now)])
-        try fixture.execute("DROP TABLE ledger_key_marks")
-        try fixture.execute("DELETE FROM schema_migrations WHERE name = '\(LedgerKeyMarks.migration.name)'")
-        try await fixture.open(with: marks(), readOnly: true)
-        try await fixture.open(with: marks(digestKey: 2), readOnly: true)
-        try await fixture.open(with: marks())
-        await #expect(throws: StorageFailure(.otherKeys, "")) { try await fixture.open(with: marks(digestKey: 2)) }
-        #expect(try fixture.records().count == 1)
-    }
-
-    @Test(
         "Of many who begin a ledger at once with different keys, those with one pair of them write it",
         arguments: LedgerHome.allCases
     )

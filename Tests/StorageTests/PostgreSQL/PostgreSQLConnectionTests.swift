@@ -55,22 +55,23 @@ struct PostgreSQLConnectionTests {
     @Test("A column of another type or without a value is an error, and not a wrong value")
     func shape() throws {
         let row = try connection.query("SELECT 'text', NULL::int8")
-        #expect(throws: PostgreSQLError.self) { try row.integer(0, 0) }
-        #expect(throws: PostgreSQLError.self) { try row.integer(0, 1) }
-        #expect(throws: PostgreSQLError.self) { try row.text(0, 2) }
-        #expect(throws: PostgreSQLError.self) { try row.text(1, 0) }
+        #expect(throws: StorageFailure.self) { try row.integer(0, 0) }
+        #expect(throws: StorageFailure.self) { try row.integer(0, 1) }
+        #expect(throws: StorageFailure.self) { try row.text(0, 2) }
+        #expect(throws: StorageFailure.self) { try row.text(1, 0) }
     }
 
     @Test("A batch is answered in order, much larger than what sockets hold")
     func largeBatch() throws {
-        let echo = PostgreSQLStatement(sql: "SELECT $1::int8, $2::text")
         let text = String(repeating: "x", count: 4000)
         // Twelve megabytes take their time in a build that is not optimised, let alone with a sanitizer.
         var limits = PostgreSQLLimits()
         limits.batch = .seconds(60)
         limits.statement = .seconds(60)
         let connection = try PostgreSQLConnection(to: location, limits: limits)
-        let answers = try connection.run((0..<3000).map { echo(.integer($0), .text(text)) })
+        let answers = try connection.run(
+            (0..<3000).map { SQLCall("SELECT $1::int8, $2::text", .integer($0), .text(text)) }
+        )
         #expect(answers.count == 3000)
         #expect(try answers.enumerated().allSatisfy { try $0.element.integer(0, 0) == Int64($0.offset) })
     }
@@ -78,36 +79,40 @@ struct PostgreSQLConnectionTests {
     @Test("When one statement of a batch is refused, none of the batch has an effect, and the connection goes on")
     func atomicBatch() throws {
         try connection.query("CREATE TABLE a (n int8 PRIMARY KEY)")
-        let insert = PostgreSQLStatement(sql: "INSERT INTO a VALUES ($1)")
-        let batch = [1, 2, 1, 3].map { insert(.integer($0)) }
+        func insert(_ number: Int64) -> SQLCall { SQLCall("INSERT INTO a VALUES ($1)", .integer(number)) }
+        let batch = [1, 2, 1, 3].map(insert)
         #expect(throws: PostgreSQLError(.refused(.uniqueViolation), "a, a_pkey")) { try connection.run(batch) }
         #expect(try connection.query("SELECT count(*) FROM a").integer(0, 0) == 0)
-        try connection.run([insert(.integer(1)), insert(.integer(2))])
+        try connection.run([insert(1), insert(2)])
         #expect(try connection.query("SELECT count(*) FROM a").integer(0, 0) == 2)
     }
 
     @Test("A transaction decides by what it found, and is gone as a whole when the decision fails")
     func transaction() throws {
         try connection.query("CREATE TABLE a (n int8)")
-        let insert = PostgreSQLStatement(sql: "INSERT INTO a VALUES ($1)")
-        let sum = PostgreSQLStatement(sql: "SELECT coalesce(sum(n), 0)::int8 FROM a")
-        let found = try connection.transaction([insert(.integer(5)), sum()]) { rows throws(PostgreSQLError) in
-            let found = try rows[1].integer(0, 0)
-            return (found, [insert(.integer(found + 1))])
-        }
+        @Sendable func insert(_ number: Int64) -> SQLCall { SQLCall("INSERT INTO a VALUES ($1)", .integer(number)) }
+        let sum = "SELECT coalesce(sum(n), 0)::int8 FROM a"
+        let found = try PostgreSQLSession.transaction(on: connection, at: "here") { session throws(StorageFailure) in
+            try session.send(insert(5))
+            let found = try session.run(sum).integer(0, 0)
+            try session.send(insert(found + 1))
+            return found
+        }.get()
         #expect(found == 5)
-        #expect(try connection.run(sum()).integer(0, 0) == 11)
-        #expect(throws: PostgreSQLError(.stopped)) {
-            try connection.transaction([insert(.integer(100))]) { _ throws(PostgreSQLError) -> ((), [PostgreSQLCall]) in
-                throw PostgreSQLError(.stopped)
-            }
+        #expect(try connection.query(sum).integer(0, 0) == 11)
+        #expect(throws: StorageFailure(.abandoned, "")) {
+            try PostgreSQLSession.transaction(on: connection, at: "here") { session throws(StorageFailure) in
+                _ = try session.run([insert(100)])
+                throw StorageFailure.abandoned
+            }.get()
         }
         #expect(throws: PostgreSQLError.self) {
-            try connection.transaction([insert(.integer(100))]) { _ throws(PostgreSQLError) in
-                ((), [PostgreSQLStatement(sql: "SELECT 1 / 0")()])
+            try PostgreSQLSession.transaction(on: connection, at: "here") { session throws(StorageFailure) in
+                try session.send(insert(100))
+                try session.send(SQLCall("SELECT 1 / 0"))
             }
         }
-        #expect(try connection.run(sum()).integer(0, 0) == 11)
+        #expect(try connection.query(sum).integer(0, 0) == 11)
     }
 
     @Test(
@@ -119,9 +124,10 @@ struct PostgreSQLConnectionTests {
         let proxy = try ServerProxy(to: location)
         let connection = try PostgreSQLConnection(to: proxy.location)
         proxy.end(after: "COMMIT", by: end)
-        let told = try connection.transaction([]) { _ throws(PostgreSQLError) in
-            (7, [PostgreSQLStatement(sql: "INSERT INTO a VALUES (1)")()])
-        }
+        let told = try PostgreSQLSession.transaction(on: connection, at: "here") { session throws(StorageFailure) in
+            try session.send(SQLCall("INSERT INTO a VALUES (1)"))
+            return 7
+        }.get()
         #expect(told == 7)
         #expect(connection.isBroken)
         #expect(try self.connection.query("SELECT count(*) FROM a").integer(0, 0) == 1)

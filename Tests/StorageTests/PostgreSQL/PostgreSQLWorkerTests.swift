@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The thread that works with PostgreSQL", .timeLimit(.minutes(30)))
 struct PostgreSQLWorkerTests {
-    private static let one = PostgreSQLStatement(sql: "SELECT 1::int8")
+    private static let one = SQLCall("SELECT 1::int8")
 
     @Test("Work is done in order on a thread of its own, and its outcome handed back")
     func order() async throws {
@@ -23,7 +23,7 @@ struct PostgreSQLWorkerTests {
         #expect(seen.withLock { $0 } == Array(0..<100))
         #expect(
             try await worker.run { connection throws(PostgreSQLError) in
-                try connection.run(Self.one()).integer(0, 0)
+                try connection.run(Self.one).count
             } == 1
         )
         #expect(worker.fault == nil)
@@ -35,7 +35,7 @@ struct PostgreSQLWorkerTests {
         let worker = PostgreSQLWorker(name: "worker", location: try TestServer.makeDatabase())
         await #expect(throws: PostgreSQLError(.refused(SQLState("22012")))) {
             try await worker.run { connection throws(PostgreSQLError) in
-                _ = try connection.run(PostgreSQLStatement(sql: "SELECT 1 / 0")())
+                _ = try connection.run(SQLCall("SELECT 1 / 0"))
             }
         }
         #expect(try await worker.run { _ in true })
@@ -87,7 +87,7 @@ struct PostgreSQLWorkerTests {
         let done = Atomic<Int>(0)
         for _ in 0..<50 {
             worker.submit(
-                { connection throws(PostgreSQLError) in try connection.run(Self.one()).count },
+                { connection throws(PostgreSQLError) in try connection.run(Self.one).count },
                 completion: { if case .success(1) = $0 { done.add(1, ordering: .relaxed) } }
             )
         }
@@ -110,23 +110,23 @@ struct PostgreSQLWorkerTests {
             report: { fault in reports.withLock { $0.append(fault == nil) } }
         )
         try await worker.run { connection throws(PostgreSQLError) in
-            try connection.run(PostgreSQLStatement(sql: "CREATE TABLE kept (n int8)")())
-            try connection.run(PostgreSQLStatement(sql: "INSERT INTO kept VALUES (7)")())
+            try connection.run(SQLCall("CREATE TABLE kept (n int8)"))
+            try connection.run(SQLCall("INSERT INTO kept VALUES (7)"))
         }
         if byKill { server.kill() } else { server.stop() }
         while worker.fault == nil { try await Task.sleep(for: .milliseconds(20)) }
         // Submitted while there is no server, it waits; a second is enough for this one to come back.
         async let waiting = worker.run(isRepeatable: true) { connection throws(PostgreSQLError) in
-            try connection.run(PostgreSQLStatement(sql: "SELECT n FROM kept")()).integer(0, 0)
+            try connection.run(SQLCall("SELECT n FROM kept")).cells
         }
         try server.start()
         let first = try? await waiting
-        #expect(first == 7 || first == nil)
+        #expect(first == [.integer(7)] || first == nil)
         while worker.fault != nil { try await Task.sleep(for: .milliseconds(20)) }
         let kept = try await worker.run { connection throws(PostgreSQLError) in
-            try connection.run(PostgreSQLStatement(sql: "SELECT n FROM kept")()).integer(0, 0)
+            try connection.run(SQLCall("SELECT n FROM kept")).cells
         }
-        #expect(kept == 7)
+        #expect(kept == [.integer(7)])
         #expect(reports.withLock { $0.first } == true)
         #expect(reports.withLock { $0.contains(false) && $0.last == true })
         await worker.stop()
@@ -146,7 +146,7 @@ struct PostgreSQLWorkerTests {
             async let outcome = worker.run(isRepeatable: isRepeatable) { connection throws(PostgreSQLError) in
                 attempts.add(1, ordering: .relaxed)
                 let seconds = attempts.load(ordering: .relaxed) == 1 ? 30 : 0
-                try connection.run(PostgreSQLStatement(sql: "SELECT pg_sleep(\(seconds))")())
+                try connection.run(SQLCall("SELECT pg_sleep(\(seconds))"))
             }
             let administrator = try PostgreSQLConnection(to: location)
             let end = """
@@ -171,7 +171,8 @@ struct PostgreSQLWorkerTests {
         worker.submit({ _ in isQueued.wait() }, completion: { _ in })
         worker.submit(
             { connection throws(PostgreSQLError) in
-                let backend = try connection.query("SELECT pg_backend_pid()::int8").integer(0, 0)
+                let found = try connection.query("SELECT pg_backend_pid()::int8").cells
+                guard case .integer(let backend) = found.first else { throw PostgreSQLError(.unexpectedAnswer) }
                 let administrator = try PostgreSQLConnection(to: location)
                 try administrator.query("SELECT pg_terminate_backend($1::int8::int4)", .integer(backend))
                 while kill(pid_t(backend), 0) == 0 { usleep(1000) }
@@ -180,12 +181,12 @@ struct PostgreSQLWorkerTests {
         )
         let outcome = await withCheckedContinuation { continuation in
             worker.submit(
-                { connection throws(PostgreSQLError) in try connection.run(Self.one()).integer(0, 0) },
+                { connection throws(PostgreSQLError) in try connection.run(Self.one).cells },
                 completion: { continuation.resume(returning: $0) }
             )
             isQueued.signal()
         }
-        #expect(try outcome.get() == 1)
+        #expect(try outcome.get() == [.integer(1)])
         await worker.stop()
     }
 

@@ -27,7 +27,7 @@ extension PostgreSQLConnection {
     /// - Returns: What it answered.
     /// - Throws: `PostgreSQLError`.
     @discardableResult
-    func query(_ sql: String, _ values: PostgreSQLValue...) throws(PostgreSQLError) -> PostgreSQLRows {
-        try run(PostgreSQLCall(sql, values))
+    func query(_ sql: String, _ values: SQLValue...) throws(PostgreSQLError) -> Rows {
+        try run(SQLCall(sql, values))
     }
 }

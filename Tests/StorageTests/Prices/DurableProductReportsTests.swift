@@ -85,9 +85,9 @@ struct DurableProductReportsTests {
     func bounds(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let store = try fixture.productReports()
-        let many = try (0..<SQLiteProductReports.mostEntries + 2).map { try report("product \($0)", "1") }
+        let many = try (0..<DurableProductReports.mostEntries + 2).map { try report("product \($0)", "1") }
         let kept = try await store.keep(many, of: "app", at: clock)
-        #expect(kept.count { $0 } == SQLiteProductReports.mostEntries)
+        #expect(kept.count { $0 } == DurableProductReports.mostEntries)
         #expect(kept.suffix(2) == [false, false])
         #expect(
             try await store.keep([report("product 0", "2"), report("new", "2")], of: "app", at: clock) == [true, false]

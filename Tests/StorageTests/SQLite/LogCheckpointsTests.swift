@@ -1,28 +1,25 @@
 import Foundation
-import GRDB
 import Testing
 
 @testable import Storage
 
 @Suite("Bringing the log's pages into the file")
 struct LogCheckpointsTests {
-    private static let pageSize = SQLiteDatabase.pageSize
+    private static let pageSize = LogCheckpoints.pageSize
     /// How many rows make the log long.
     private static let rows = LogCheckpoints.length / pageSize
 
     /// A file with a table of rows that take a little more than a page each.
     private func database(at path: String) throws -> SQLiteDatabase {
         let database = try SQLiteDatabase(path: path)
-        try database.write { try $0.execute(sql: "CREATE TABLE pages (number INTEGER PRIMARY KEY, filling BLOB)") }
+        try database.execute("CREATE TABLE pages (number INTEGER PRIMARY KEY, filling BLOB)")
         return database
     }
 
     private func insert(_ count: Int, into database: SQLiteDatabase) throws {
-        try database.write { database in
-            let filling = Data(repeating: 1, count: Self.pageSize)
-            for _ in 0..<count {
-                try database.execute(sql: "INSERT INTO pages (filling) VALUES (?)", arguments: [filling])
-            }
+        try database.transaction(.beside) { session throws(StorageFailure) in
+            let filling = SQLValue.bytes([UInt8](repeating: 1, count: Self.pageSize))
+            for _ in 0..<count { try session.run("INSERT INTO pages (filling) VALUES ($1)", filling) }
         }
     }
 
@@ -40,10 +37,10 @@ struct LogCheckpointsTests {
             for _ in 0..<commits { try insert(rows, into: database) }
             #expect(try size(of: path + "-wal") < 4 * LogCheckpoints.length)
         }
-        let count = try SQLiteDatabase(path: path, access: .readOnly).read {
-            try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM pages WHERE length(filling) = \(Self.pageSize)")
-        }
-        #expect(count == commits * rows)
+        let count = try SQLiteDatabase(path: path, access: .readOnly).integer(
+            "SELECT COUNT(*) FROM pages WHERE length(filling) = \(Self.pageSize)"
+        )
+        #expect(count == Int64(commits * rows))
     }
 
     @Test("A log that grows because somebody reads the file for long is told of, until the reader has gone")
@@ -51,14 +48,13 @@ struct LogCheckpointsTests {
         let directory = try TemporaryDirectory()
         let path = directory.path("ledger.sqlite")
         let database = try database(at: path)
-        let reader = try DatabaseQueue(path: path)
-        try reader.inDatabase { reader in
-            try reader.execute(sql: "BEGIN; SELECT COUNT(*) FROM pages")
-            for _ in 0..<9 { try? insert(Self.rows / 2, into: database) }
-            let length = database.warning?.firstMatch(of: /-wal is (\d+) MB long/).flatMap { Int($0.1) }
-            #expect(length.map { $0 << 20 >= 4 * LogCheckpoints.length } == true, "\(database.warning ?? "no warning")")
-            try reader.execute(sql: "COMMIT")
-        }
+        let reader = try SQLiteConnection(path, isReadOnly: true, busyTimeoutSeconds: 1)
+        try reader.run("BEGIN")
+        try reader.run("SELECT COUNT(*) FROM pages")
+        for _ in 0..<9 { try? insert(Self.rows / 2, into: database) }
+        let length = database.warning?.firstMatch(of: /-wal is (\d+) MB long/).flatMap { Int($0.1) }
+        #expect(length.map { $0 << 20 >= 4 * LogCheckpoints.length } == true, "\(database.warning ?? "no warning")")
+        try reader.run("COMMIT")
         // It is brought into the file beside the commits, and the log begun anew with one that comes after.
         let deadline = Date() + 60
         while database.warning != nil, Date() < deadline {

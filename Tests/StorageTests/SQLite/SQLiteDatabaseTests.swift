@@ -1,6 +1,4 @@
 import Foundation
-import GRDB
-import GRDBSQLite
 import Testing
 
 @testable import Storage
@@ -18,27 +16,7 @@ struct SQLiteDatabaseTests {
     func durable() throws {
         let database = try SQLiteDatabase(path: path)
         #expect(try database.synchronousMode() == 2)
-        #expect(try database.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
-    }
-
-    @Test("A new file has small pages, of which a commit writes less; one that is there keeps its own")
-    func pages() throws {
-        let size = "PRAGMA page_size"
-        #expect(try SQLiteDatabase(path: path).read { try Int.fetchOne($0, sql: size) } == 2048)
-        let older = directory.path("older.sqlite")
-        try DatabaseQueue(path: older).write { try $0.execute(sql: "CREATE TABLE kept (value TEXT)") }
-        let database = try SQLiteDatabase(path: older)
-        #expect(try database.read { try Int.fetchOne($0, sql: size) } == 4096)
-        try database.write { try $0.execute(sql: "INSERT INTO kept VALUES ('one')") }
-        #expect(try database.read { try String.fetchOne($0, sql: "SELECT value FROM kept") } == "one")
-    }
-
-    @Test("SQLite counts no memory, for which it would take a lock at each allocation")
-    func memory() throws {
-        let database = try SQLiteDatabase(path: path)
-        #expect(SQLiteDatabase.isSetUp)
-        #expect(sqlite3_memory_used() == 0)
-        _ = database
+        #expect(try database.text("PRAGMA journal_mode") == "wal")
     }
 
     @Test("Nobody but the service's user can read the file or its log")
@@ -55,31 +33,41 @@ struct SQLiteDatabaseTests {
     func reopened() throws {
         let count = "SELECT count(*) FROM schema_migrations"
         let first = try SQLiteDatabase(path: path)
-        let made = try first.read { try Int.fetchOne($0, sql: count) }
-        try first.write { try $0.execute(sql: "CREATE TABLE kept (value TEXT)") }
+        let made = try first.integer(count)
+        try first.execute("CREATE TABLE kept (value TEXT)")
         let second = try SQLiteDatabase(path: path)
-        #expect(try second.read { try $0.tableExists("kept") })
-        #expect(try second.read { try Int.fetchOne($0, sql: count) } == made)
+        #expect(try second.hasTable("kept"))
+        #expect(try second.integer(count) == made)
     }
 
     @Test("A transaction that fails changes nothing")
     func rollback() throws {
-        struct Stop: Error {}
         let database = try SQLiteDatabase(path: path)
         #expect(throws: StorageFailure.self) {
-            try database.write { database in
-                try database.execute(sql: "CREATE TABLE half (value TEXT)")
-                throw Stop()
+            try database.transaction(.beside) { session throws(StorageFailure) in
+                try session.run("CREATE TABLE half (value TEXT)")
+                throw StorageFailure.abandoned
             }
         }
-        #expect(try !database.read { try $0.tableExists("half") })
+        #expect(try !database.hasTable("half"))
+    }
+
+    @Test("A later version adds its steps to the tables that are there, once")
+    func nextVersion() throws {
+        let database = try SQLiteDatabase(path: path)
+        let steps = Migration.inOrder + [Migration("2", ["ALTER TABLE ledger_key_marks ADD COLUMN note TEXT"])]
+        for _ in 0..<2 {
+            try database.transaction(.beside) { session throws(StorageFailure) in
+                try Migration.migrate(session, at: "here", steps: steps)
+            }
+        }
+        #expect(try database.integer("SELECT count(note) FROM ledger_key_marks") == 0)
+        #expect(throws: StorageFailure(.newerSchema, "")) { try SQLiteDatabase(path: path) }
     }
 
     @Test("A file that a newer version has changed is refused, by name", arguments: [true, false])
     func newerSchema(toRead: Bool) throws {
-        try SQLiteDatabase(path: path).write {
-            try $0.execute(sql: "INSERT INTO schema_migrations (name) VALUES ('from the future')")
-        }
+        try SQLiteDatabase(path: path).execute("INSERT INTO schema_migrations (name) VALUES ('from the future')")
         let failure = #expect(throws: StorageFailure.self) {
             try SQLiteDatabase(path: path, access: toRead ? .readOnly : .readWrite)
         }
@@ -112,7 +100,7 @@ struct SQLiteDatabaseTests {
         #expect(!FileManager.default.fileExists(atPath: path))
         let writer = try SQLiteDatabase(path: path)
         let reader = try SQLiteDatabase(path: path, access: .readOnly)
-        #expect(throws: StorageFailure.self) { try reader.write { try $0.execute(sql: "CREATE TABLE t (v TEXT)") } }
+        #expect(throws: StorageFailure.self) { try reader.execute("CREATE TABLE t (v TEXT)") }
         _ = writer
     }
 
@@ -128,20 +116,20 @@ struct SQLiteDatabaseTests {
     @Test("Closed, the file has everything in itself, and its log is gone")
     func closed() throws {
         let database = try SQLiteDatabase(path: path)
-        try database.write { try $0.execute(sql: "CREATE TABLE kept (value TEXT)") }
+        try database.execute("CREATE TABLE kept (value TEXT)")
         database.close()
         #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
         let copy = directory.path("copy.sqlite")
         try FileManager.default.copyItem(atPath: path, toPath: copy)
-        #expect(try SQLiteDatabase(path: copy, access: .readOnly).read { try $0.tableExists("kept") })
-        #expect(throws: StorageFailure.self) { try database.read { try $0.tableExists("kept") } }
-        #expect(throws: StorageFailure.self) { try database.write { try $0.execute(sql: "DROP TABLE kept") } }
+        #expect(try SQLiteDatabase(path: copy, access: .readOnly).hasTable("kept"))
+        #expect(throws: StorageFailure.self) { try database.hasTable("kept") }
+        #expect(throws: StorageFailure.self) { try database.execute("DROP TABLE kept") }
     }
 
     @Test("Closed while its log is in another place, both are left as they are")
     func closedApart() throws {
         let database = try SQLiteDatabase(path: path)
-        try database.write { try $0.execute(sql: "CREATE TABLE kept (value TEXT)") }
+        try database.execute("CREATE TABLE kept (value TEXT)")
         let log = path + "-wal"
         try FileManager.default.moveItem(atPath: log, toPath: log + ".away")
         try FileManager.default.copyItem(atPath: log + ".away", toPath: log)

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Offers
 import Testing
 
@@ -16,7 +15,11 @@ struct DurableSubscriptionStatesTests {
     }
 
     private func open(_ bounds: DurableSubscriptionStates.Bounds = .init()) -> DurableSubscriptionStates {
-        DurableSubscriptionStates(SQLiteStateStore(database, digestKey: testDigestKey), bounds: bounds, now: { clock })
+        DurableSubscriptionStates(
+            DatabaseStateStore(database, digestKey: testDigestKey),
+            bounds: bounds,
+            now: { clock }
+        )
     }
 
     @Test(
@@ -87,7 +90,7 @@ struct DurableSubscriptionStatesTests {
         #expect(try await states.held(question(1)).subscriptions.count == 1)
         #expect(states.atHand(question(1)) != nil)
         let other = try SQLiteDatabase(path: database.path)
-        #expect(try SQLiteStateStore(other, digestKey: testDigestKey).forget(digest(1)) == 1)
+        #expect(try DatabaseStateStore(other, digestKey: testDigestKey).forget(digest(1)) == 1)
         let deadline = ContinuousClock.now + .seconds(20)
         while try await !states.held(question(1)).isEmpty, ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(50))
@@ -97,7 +100,7 @@ struct DurableSubscriptionStatesTests {
 
     @Test("What cannot be kept is not told as kept; it is kept when it is sent again")
     func failure() async throws {
-        let store = FailingStateStore(SQLiteStateStore(database, digestKey: testDigestKey))
+        let store = FailingStateStore(DatabaseStateStore(database, digestKey: testDigestKey))
         var bounds = DurableSubscriptionStates.Bounds()
         bounds.rest = .milliseconds(20)
         let states = DurableSubscriptionStates(store, bounds: bounds, now: { clock })
@@ -121,7 +124,7 @@ struct DurableSubscriptionStatesTests {
 
     @Test("What cannot be read is told while it lasts, and found well again without anybody who asks")
     func unreadable() async throws {
-        let store = FailingStateStore(SQLiteStateStore(database, digestKey: testDigestKey))
+        let store = FailingStateStore(DatabaseStateStore(database, digestKey: testDigestKey))
         let states = DurableSubscriptionStates(store, now: { clock })
         store.isUnreadable = true
         await #expect(throws: StateStoreFailure.self) { _ = try await states.held(question(1)) }
@@ -139,7 +142,7 @@ struct DurableSubscriptionStatesTests {
 
     @Test("A store that answers no question is told of while the question is open, and found well once it answers")
     func silent() async throws {
-        let store = FailingStateStore(SQLiteStateStore(database, digestKey: testDigestKey))
+        let store = FailingStateStore(DatabaseStateStore(database, digestKey: testDigestKey))
         let states = DurableSubscriptionStates(store, now: { clock })
         func wait(until isDone: () -> Bool) async throws {
             let deadline = ContinuousClock.now + .seconds(600)
@@ -158,13 +161,13 @@ struct DurableSubscriptionStatesTests {
 
     @Test("Old notifications whose deletion fails are deleted soon after, not an hour later")
     func oldNotifications() async throws {
-        let inner = SQLiteStateStore(database, digestKey: testDigestKey)
+        let inner = DatabaseStateStore(database, digestKey: testDigestKey)
         _ = try inner.commit([StateWork(notification: notification("a"), lesson: StateLesson(subscriptions: []))])
         let store = FailingStateStore(inner)
         store.failures = 1
         let states = DurableSubscriptionStates(store, now: { clock.adding(seconds: 200 * 86_400) })
         func count() throws -> Int? {
-            try database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM notifications") }
+            Int(try database.integer("SELECT COUNT(*) FROM notifications"))
         }
         let deadline = ContinuousClock.now + .seconds(600)
         while try count() == 1, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
@@ -175,7 +178,7 @@ struct DurableSubscriptionStatesTests {
 
     @Test("More than may wait is not learnt, takes no memory, and is told of")
     func bounded() async throws {
-        let store = FailingStateStore(SQLiteStateStore(database, digestKey: testDigestKey))
+        let store = FailingStateStore(DatabaseStateStore(database, digestKey: testDigestKey))
         store.fails = true
         var bounds = DurableSubscriptionStates.Bounds()
         bounds.waiting = 10

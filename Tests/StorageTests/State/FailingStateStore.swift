@@ -5,12 +5,12 @@ import Synchronization
 
 /// A store that writes or not, as a test wishes.
 final class FailingStateStore: StateStore {
-    private let store: SQLiteStateStore
+    private let store: DatabaseStateStore
     private let failuresLeft = Atomic(0)
     private let unreadable = Atomic(false)
     private let silent = Atomic(false)
 
-    init(_ store: SQLiteStateStore) {
+    init(_ store: DatabaseStateStore) {
         self.store = store
     }
 

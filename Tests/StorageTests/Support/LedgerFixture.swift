@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import GRDB
 import Offers
 import Synchronization
 
@@ -37,25 +36,19 @@ final class LedgerFixture: Sendable {
 
     /// A store that writes a chain of its own.
     func store(retentionDays: Int? = nil, digestKey: [UInt8]? = nil) throws -> any LedgerStore {
-        let keys = LedgerKeys(
+        let keys = try LedgerKeys(
             digestKey: try unwrap(DigestKey(bytes: digestKey ?? Array(repeating: 7, count: 32))),
-            checkpointSigner: signer
+            checkpointSigner: signer,
+            checkpointKeySPKI: Array(signer.key.publicKey.derRepresentation)
         )
+        return DatabaseLedgerStore(try database(), keys: keys, retentionDays: retentionDays, now: { self.now })
+    }
+
+    /// Opens the database.
+    func database(readOnly: Bool = false) throws -> any SQLDatabase {
         switch home {
-        case .sqlite:
-            return SQLiteLedgerStore(
-                database: try SQLiteDatabase(path: path),
-                keys: keys,
-                retentionDays: retentionDays,
-                now: { self.now }
-            )
-        case .postgresql:
-            return PostgreSQLLedgerStore(
-                database: try PostgreSQLDatabase(try unwrap(location)),
-                keys: keys,
-                retentionDays: retentionDays,
-                now: { self.now }
-            )
+        case .sqlite: try SQLiteDatabase(path: path, access: readOnly ? .readOnly : .readWrite)
+        case .postgresql: try PostgreSQLDatabase(try unwrap(location), access: readOnly ? .readOnly : .readWrite)
         }
     }
 
@@ -70,69 +63,36 @@ final class LedgerFixture: Sendable {
     }
 
     /// Held state beside the ledger.
-    func states() throws -> any StateStore {
-        switch home {
-        case .sqlite: SQLiteStateStore(try SQLiteDatabase(path: path), digestKey: testDigestKey)
-        case .postgresql:
-            PostgreSQLStateStore(try PostgreSQLDatabase(try unwrap(location)), digestKey: testDigestKey)
-        }
-    }
+    func states() throws -> any StateStore { DatabaseStateStore(try database(), digestKey: testDigestKey) }
 
     /// Counted decisions beside the ledger.
-    func counts() throws -> any OfferCountStore {
-        switch home {
-        case .sqlite: try SQLiteDatabase(path: path)
-        case .postgresql: try PostgreSQLDatabase(try unwrap(location))
-        }
-    }
+    func counts() throws -> any SQLDatabase { try database() }
 
     /// Product reports beside the ledger.
-    func productReports() throws -> DurableProductReports {
-        switch home {
-        case .sqlite: DurableProductReports(in: try SQLiteDatabase(path: path))
-        case .postgresql: DurableProductReports(in: try PostgreSQLDatabase(try unwrap(location)))
-        }
-    }
+    func productReports() throws -> DurableProductReports { DurableProductReports(in: try database()) }
 
     /// What is on record of offers.
-    func funnel() throws -> any FunnelArchive {
-        switch home {
-        case .sqlite: try SQLiteDatabase(path: path, access: .readOnly)
-        case .postgresql: try PostgreSQLDatabase(try unwrap(location), access: .readOnly)
-        }
-    }
+    func funnel() throws -> any FunnelArchive { try database(readOnly: true) }
 
     /// The rows of a query: numbers and texts as text, in one line each.
     func rows(_ sql: String) throws -> [String] {
-        switch home {
-        case .sqlite:
-            return try SQLiteDatabase(path: path).read { database in
-                try Row.fetchAll(database, sql: sql).map { row in
-                    row.databaseValues.map { $0.isNull ? "-" : $0.description.replacing("\"", with: "") }
-                        .joined(separator: " ")
+        let rows = try database().read { session throws(StorageFailure) in try session.run(sql) }
+        return rows.rows.map { row in
+            rows.columns.indices.map { column in
+                switch rows.cells[row * rows.columns.count + column] {
+                case .null: "-"
+                case .integer(let number): "\(number)"
+                case .text(let text): text
+                case let other: "\(other)"
                 }
-            }
-        case .postgresql:
-            return try PostgreSQLDatabase(try unwrap(location)).workWaiting { connection throws(PostgreSQLError) in
-                let text = "SELECT array_to_string(ARRAY(SELECT coalesce(value, '-') "
-                let rows = try connection.query(
-                    text + "FROM json_each_text(to_json(q))), ' ', '-') FROM (\(sql)) AS q"
-                )
-                var lines: [String] = []
-                for row in rows.rows { lines.append(try rows.text(row, 0)) }
-                return lines
-            }
+            }.joined(separator: " ")
         }
     }
 
     /// Changes the tables as no service does.
-    func execute(_ sql: String) throws {
-        switch home {
-        case .sqlite: try SQLiteDatabase(path: path).write { try $0.execute(sql: sql) }
-        case .postgresql:
-            try PostgreSQLDatabase(try unwrap(location)).workWaiting { connection throws(PostgreSQLError) in
-                _ = try connection.query(sql)
-            }
+    func execute(_ statements: String...) throws {
+        try database().transaction(.beside) { session throws(StorageFailure) in
+            for sql in statements { try session.run(sql) }
         }
     }
 
@@ -165,7 +125,7 @@ final class LedgerFixture: Sendable {
 
     private func lock(_ body: @escaping @Sendable () -> Void) throws {
         switch home {
-        case .sqlite: try SQLiteDatabase(path: path).write { _ in body() }
+        case .sqlite: try SQLiteDatabase(path: path).transaction(.beside) { _ in body() }
         case .postgresql:
             try PostgreSQLDatabase(try unwrap(location)).workWaiting { connection throws(PostgreSQLError) in
                 _ = try connection.query("BEGIN")
@@ -176,20 +136,10 @@ final class LedgerFixture: Sendable {
         }
     }
 
-    func archive() throws -> any LedgerArchive {
-        switch home {
-        case .sqlite: try SQLiteDatabase(path: path, access: .readOnly)
-        case .postgresql: try PostgreSQLDatabase(try unwrap(location), access: .readOnly)
-        }
-    }
+    func archive() throws -> any LedgerArchive { try database(readOnly: true) }
 
-    func verify() throws -> LedgerVerification { try Self.verify(archive(), signer.key.publicKey) }
-
-    private static func verify(
-        _ archive: some LedgerArchive,
-        _ key: P256.Signing.PublicKey
-    ) throws -> LedgerVerification {
-        try LedgerVerifier(archive, key: key).verify()
+    func verify(anchor: LedgerAnchor? = nil) throws -> LedgerVerification {
+        try LedgerVerifier(archive(), key: signer.key.publicKey).verify(anchor: anchor)
     }
 
     /// Every record, in the order of time.

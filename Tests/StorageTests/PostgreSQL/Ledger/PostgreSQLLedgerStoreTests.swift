@@ -1,3 +1,4 @@
+import Crypto
 import Dispatch
 import Offers
 import Synchronization
@@ -75,15 +76,19 @@ struct PostgreSQLLedgerStoreTests {
     func rights(missing: String) throws {
         let location = try TestServer.makeDatabase()
         let administrator = try PostgreSQLConnection(to: location)
-        try PostgreSQLMigrator.migrate(administrator, at: "here")
+        try PostgreSQLDatabase.migrate(administrator, at: "here")
         let name = try administrator.query("SELECT current_database()::text").text(0, 0)
         try administrator.query("CREATE ROLE \(name) LOGIN")
         try administrator.query("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(name)")
         let host = try #require(location.parameters["host"])
         let database = try PostgreSQLDatabase(try PostgreSQLLocation(url: "postgres://\(name)@/\(name)?host=\(host)"))
-        let store = PostgreSQLLedgerStore(
-            database: database,
-            keys: LedgerKeys(digestKey: testDigestKey, checkpointSigner: fixture.signer),
+        let store = DatabaseLedgerStore(
+            database,
+            keys: try LedgerKeys(
+                digestKey: testDigestKey,
+                checkpointSigner: fixture.signer,
+                checkpointKeySPKI: Array(fixture.signer.key.publicKey.derRepresentation)
+            ),
             retentionDays: nil,
             now: { fixture.now }
         )

@@ -48,9 +48,9 @@ struct PostgreSQLStateStoreTests {
 
     @Test("Services that learn of one subscription at the same moment lose nothing of it")
     func race() async throws {
-        let stores = (0..<4).map { _ in PostgreSQLStateStore(database, digestKey: testDigestKey) }
+        let stores = (0..<4).map { _ in DatabaseStateStore(database, digestKey: testDigestKey) }
         let others = try (0..<4).map { _ in
-            PostgreSQLStateStore(try PostgreSQLDatabase(database.location), digestKey: testDigestKey)
+            DatabaseStateStore(try PostgreSQLDatabase(database.location), digestKey: testDigestKey)
         }
         let all = stores + others
         DispatchQueue.concurrentPerform(iterations: all.count) { writer in
@@ -109,7 +109,7 @@ struct PostgreSQLStateStoreTests {
         let server = try PostgreSQLServer()
         let location = try PostgreSQLLocation(url: server.url())
         let database = try PostgreSQLDatabase(location)
-        let store = PostgreSQLStateStore(database, digestKey: testDigestKey)
+        let store = DatabaseStateStore(database, digestKey: testDigestKey)
         // A first look at a table takes locks of its own.
         _ = try store.commit([StateWork(notification: nil, lesson: StateLesson(subscriptions: [subscription("0")]))])
         let other = try takeLocks(location, leaving: 100)

@@ -1,0 +1,131 @@
+/// What SQL is spoken to, within a transaction or a look at one moment.
+package protocol Session {
+    /// Which database it is, for the few statements that differ.
+    var dialect: SQLDialect { get }
+
+    /// Runs statements in their order.
+    ///
+    /// - Parameter calls: The statements; PostgreSQL gets them all at once.
+    /// - Returns: What each of them answered.
+    /// - Throws: ``StorageFailure``.
+    func run(_ calls: [SQLCall]) throws(StorageFailure) -> [Rows]
+
+    /// Runs a statement whose answer nobody reads: PostgreSQL gets it with the next one, or with the commit.
+    ///
+    /// - Parameter call: The statement.
+    /// - Throws: ``StorageFailure``, here or by what comes next.
+    func send(_ call: SQLCall) throws(StorageFailure)
+
+    /// Keeps others from what a lock stands for until the transaction ends. SQLite has one writer at a time anyway.
+    ///
+    /// - Parameter key: The lock's key, see ``AdvisoryLocks``.
+    /// - Throws: ``StorageFailure``.
+    func lock(_ key: Int64) throws(StorageFailure)
+
+    /// Says that a writer of the ledger is at work, as long as the connection lives.
+    ///
+    /// - Parameter writer: The writer.
+    /// - Throws: ``StorageFailure``.
+    func hold(_ writer: String) throws(StorageFailure)
+
+    /// Which writers of the ledger are surely gone; nobody else can be one of them before the transaction ends.
+    ///
+    /// - Parameter writers: The writers in question.
+    /// - Returns: Those who are gone.
+    /// - Throws: ``StorageFailure``.
+    func gone(of writers: [String]) throws(StorageFailure) -> Set<String>
+}
+
+extension Session {
+    /// Runs a statement.
+    ///
+    /// - Parameters:
+    ///   - sql: The statement.
+    ///   - values: Its parameters, in order.
+    /// - Returns: What it answered.
+    /// - Throws: ``StorageFailure``.
+    @discardableResult
+    func run(_ sql: String, _ values: SQLValue...) throws(StorageFailure) -> Rows {
+        guard let rows = try run([SQLCall(sql, values)]).first else {
+            throw StorageFailure(.malformed, "a statement was not answered")
+        }
+        return rows
+    }
+}
+
+/// Which database is spoken to.
+package enum SQLDialect: Sendable {
+    case sqlite
+    case postgreSQL
+}
+
+/// What a transaction is about, and others may be at the same time.
+package struct SQLLocks: Sendable {
+    /// A lock for each thing that it is about.
+    var keys: Set<Int64> = []
+    /// The lock of all such things: shared beside ``keys``, and alone where those are too many for the server.
+    var all: Int64?
+}
+
+/// A database: an SQLite file, or a PostgreSQL database that several services share.
+package protocol SQLDatabase: LedgerArchive, FunnelArchive, OfferCountStore {
+    /// The file, or the server and the database, for messages.
+    var name: String { get }
+
+    /// Which database it is.
+    var dialect: SQLDialect { get }
+
+    /// Reads what was there at one moment, and waits for it: not to be called from the cooperative pool.
+    ///
+    /// - Parameter body: Reads.
+    /// - Returns: What `body` returns.
+    /// - Throws: ``StorageFailure``.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value
+
+    /// Reads what was there at one moment, for somebody in a hurry, together with others who ask.
+    ///
+    /// - Parameter body: Reads.
+    /// - Returns: What `body` returns.
+    /// - Throws: ``StorageFailure``.
+    func answer<Value: Sendable>(
+        _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
+    ) async throws(StorageFailure) -> Value
+
+    /// Writes in one transaction, and waits for it: not to be called from the cooperative pool.
+    ///
+    /// When it returns all is on durable storage; when it throws nothing is written, as far as is known.
+    ///
+    /// - Parameters:
+    ///   - lane: By which connection, where there are several.
+    ///   - locks: What it is about.
+    ///   - body: Writes; it may be called again where another transaction was in the way.
+    /// - Returns: What `body` returns.
+    /// - Throws: ``StorageFailure``.
+    func transaction<Value: Sendable>(
+        _ lane: SQLLane,
+        locking locks: SQLLocks,
+        _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value
+}
+
+/// By which connection something is written.
+package enum SQLLane: Sendable {
+    /// The ledger's own.
+    case ledger
+    /// Beside it.
+    case beside
+    /// Beside it, and once more where the connection breaks under it: twice is the same as once.
+    case repeatable
+}
+
+extension SQLDatabase {
+    /// Writes in one transaction that is about nothing that others may be about at the same time.
+    func transaction<Value: Sendable>(
+        _ lane: SQLLane,
+        _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value {
+        try transaction(lane, locking: SQLLocks(), body)
+    }
+}

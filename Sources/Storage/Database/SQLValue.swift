@@ -1,0 +1,150 @@
+/// A value of a statement's parameter, or of a column.
+package enum SQLValue: Equatable, Sendable {
+    case null
+    case integer(Int64)
+    /// A text. PostgreSQL refuses one with a zero byte, as it cannot keep it.
+    case text(String)
+    case bytes([UInt8])
+    /// A truth value, in PostgreSQL alone.
+    case boolean(Bool)
+    /// An array of numbers, as a parameter of PostgreSQL alone.
+    case integers([Int64?])
+    /// An array of texts, as a parameter of PostgreSQL alone.
+    case texts([String?])
+    /// An array of bytes, as a parameter of PostgreSQL alone.
+    case byteStrings([[UInt8]?])
+    /// What no column of the service's holds: a fraction, or a text that is not UTF-8.
+    case foreign
+
+    /// A number; NULL for `nil`.
+    init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
+
+    /// A text; NULL for `nil`.
+    init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+
+    /// Bytes; NULL for `nil`.
+    init(_ bytes: [UInt8]?) { self = bytes.map { .bytes($0) } ?? .null }
+}
+
+/// A statement and the values of its parameters.
+package struct SQLCall: Equatable, Sendable {
+    /// One statement without a semicolon, its parameters written as `$1`, `$2`, … in the order of their first use.
+    let sql: String
+    /// The parameters, in order.
+    let values: [SQLValue]
+
+    init(_ sql: String, _ values: [SQLValue]) {
+        self.sql = sql
+        self.values = values
+    }
+
+    init(_ sql: String, _ values: SQLValue...) {
+        self.init(sql, values)
+    }
+}
+
+/// What a statement answered: rows, or how many it changed.
+///
+/// Rows and columns count from zero.
+package struct Rows: Sendable {
+    /// The columns' names.
+    let columns: [String]
+    /// The values, row by row.
+    let cells: [SQLValue]
+    /// How many rows there are.
+    let count: Int
+    /// How many rows the statement inserted, changed or deleted.
+    let changes: Int
+    /// What PostgreSQL says it has done, such as `COMMIT`.
+    let command: String
+
+    /// Takes an answer over.
+    init(columns: [String], cells: [SQLValue], changes: Int, command: String = "") {
+        self.columns = columns
+        self.cells = cells
+        self.changes = changes
+        self.command = command
+        count = columns.isEmpty ? 0 : cells.count / columns.count
+    }
+
+    /// The indices of the rows.
+    var rows: Range<Int> { 0..<count }
+
+    /// A number.
+    ///
+    /// - Throws: ``StorageFailure`` where there is something else or nothing; it names the column.
+    func integer(_ row: Int, _ column: Int) throws(StorageFailure) -> Int64 {
+        guard case .integer(let number) = value(row, column) else { throw malformed(column) }
+        return number
+    }
+
+    /// A number or NULL.
+    ///
+    /// - Throws: ``StorageFailure`` where there is something else; it names the column.
+    func optionalInteger(_ row: Int, _ column: Int) throws(StorageFailure) -> Int64? {
+        value(row, column) == .null ? nil : try integer(row, column)
+    }
+
+    /// A text.
+    ///
+    /// - Throws: ``StorageFailure`` where there is something else or nothing; it names the column.
+    func text(_ row: Int, _ column: Int) throws(StorageFailure) -> String {
+        guard case .text(let text) = value(row, column) else { throw malformed(column) }
+        return text
+    }
+
+    /// A text or NULL.
+    ///
+    /// - Throws: ``StorageFailure`` where there is something else; it names the column.
+    func optionalText(_ row: Int, _ column: Int) throws(StorageFailure) -> String? {
+        value(row, column) == .null ? nil : try text(row, column)
+    }
+
+    /// Bytes.
+    ///
+    /// - Throws: ``StorageFailure`` where there is something else or nothing; it names the column.
+    func bytes(_ row: Int, _ column: Int) throws(StorageFailure) -> [UInt8] {
+        guard case .bytes(let bytes) = value(row, column) else { throw malformed(column) }
+        return bytes
+    }
+
+    /// Bytes or NULL.
+    ///
+    /// - Throws: ``StorageFailure`` where there is something else; it names the column.
+    func optionalBytes(_ row: Int, _ column: Int) throws(StorageFailure) -> [UInt8]? {
+        value(row, column) == .null ? nil : try bytes(row, column)
+    }
+
+    /// A truth value.
+    ///
+    /// - Throws: ``StorageFailure`` where there is something else or nothing; it names the column.
+    func boolean(_ row: Int, _ column: Int) throws(StorageFailure) -> Bool {
+        guard case .boolean(let value) = value(row, column) else { throw malformed(column) }
+        return value
+    }
+
+    /// A place in a list that a statement was asked with, as `WITH ORDINALITY` counts: from 1 on.
+    ///
+    /// - Throws: ``StorageFailure`` for a place that the list does not have.
+    func position(_ row: Int, among count: Int) throws(StorageFailure) -> Int {
+        let position = try integer(row, 0)
+        guard (1...Int64(max(count, 1))).contains(position), count > 0 else { throw malformed(0) }
+        return Int(position) - 1
+    }
+
+    private func value(_ row: Int, _ column: Int) -> SQLValue {
+        guard rows.contains(row), columns.indices.contains(column) else { return .foreign }
+        return cells[row * columns.count + column]
+    }
+
+    private func malformed(_ column: Int) -> StorageFailure {
+        .malformed(columns.indices.contains(column) ? columns[column] : "column \(column)")
+    }
+}
+
+extension StorageFailure {
+    /// A row's value is not what was written.
+    static func malformed(_ column: String) -> StorageFailure {
+        StorageFailure(.malformed, "a row's \(column) is not of its type")
+    }
+}

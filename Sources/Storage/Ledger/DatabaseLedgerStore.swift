@@ -1,0 +1,209 @@
+import Offers
+import Synchronization
+
+/// The ledger in a database, which several services may share: each has a chain of its own, and limits hold for all of them
+/// together.
+final class DatabaseLedgerStore: LedgerStore {
+    private struct Chain {
+        /// Its writer.
+        var writer = LedgerWriterName.random()
+        /// Whether it was begun.
+        var isBegun = false
+        /// How far it is; `nil` when that has to be read, as before the first commit and after a failed one.
+        var head: LedgerChain.Head?
+        /// The number of the last record that a checkpoint covers.
+        var covered: Int64 = 0
+        /// When it was last looked for chains whose writers are gone.
+        var lastLook: ContinuousClock.Instant?
+    }
+
+    /// What a commit brought about.
+    private struct Written: Sendable {
+        var outcomes: [[GrantOutcome]]
+        var head: LedgerChain.Head
+    }
+
+    /// How much time passes between two looks for chains whose writers are gone.
+    private static let pause = Duration.seconds(60)
+
+    let database: any SQLDatabase
+    let keys: LedgerKeys
+    let retentionDays: Int?
+    let now: @Sendable () -> Timestamp
+    private let chain = Mutex(Chain())
+
+    /// Begins a chain of its own with the first record.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - keys: What digests and statements are made with: the same for all who share the database.
+    ///   - retentionDays: For how many days records are kept; `nil` for ever.
+    ///   - now: The server's clock.
+    init(
+        _ database: any SQLDatabase,
+        keys: LedgerKeys,
+        retentionDays: Int?,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.database = database
+        self.keys = keys
+        self.retentionDays = retentionDays
+        self.now = now
+    }
+
+    func commit(
+        _ entries: [LedgerEntry],
+        while isWanted: @escaping @Sendable () -> Bool
+    ) throws(StorageFailure) -> [[GrantOutcome]] {
+        let batch = LedgerBatch(entries, digestKey: keys.digestKey)
+        let written = try writing(locking: batch.locks) { [keys] session, writer, known throws(StorageFailure) in
+            let (counts, answers) = try session.counts(
+                batch.counts,
+                batch.subscriptions,
+                with: Self.chainQuestions(writer, known)
+            )
+            guard isWanted() else { throw .abandoned }
+            let head = try Self.head(answers, known)
+            var work = try LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
+            let decision = batch.decide(by: counts, with: &work)
+            try session.write(decision)
+            return Written(outcomes: decision.outcomes, head: work.head)
+        }
+        return written.outcomes
+    }
+
+    func probe() throws(StorageFailure) {
+        let (keys, now) = (keys, now())
+        _ = try writing(locking: []) { session, writer, known throws(StorageFailure) in
+            let (_, answers) = try session.counts([], [], with: Self.chainQuestions(writer, known))
+            let head = try Self.head(answers, known)
+            try session.write(LedgerBatch.Decision(), isProbe: true)
+            var signing = try LedgerSigning(session, keys: keys, now: now)
+            try signing.finish()
+            return Written(outcomes: [], head: head)
+        }
+    }
+
+    func writeCheckpoint() throws(StorageFailure) {
+        let (writer, head, covered, lastLook) = chain.withLock { ($0.writer, $0.head, $0.covered, $0.lastLook) }
+        let hasGrown = head.map { $0.number > covered } ?? false
+        let looks = lastLook.map { $0.duration(to: .now) > Self.pause } ?? true
+        guard hasGrown || looks else { return }
+        let (keys, now) = (keys, now())
+        let open = try database.transaction(.ledger) { session throws(StorageFailure) in
+            var signing = try LedgerSigning(session, keys: keys, now: now)
+            try signing.readHeads()
+            let gone = looks ? try session.gone(of: signing.openWriters.filter { $0 != writer }) : []
+            if !gone.isEmpty { try signing.end(gone) }
+            guard hasGrown || !gone.isEmpty || !signing.isBegun else { return [String: LedgerChain.Head]() }
+            return try signing.finish()
+        }
+        chain.withLock { chain in
+            if looks { chain.lastLook = .now }
+            if let own = open[writer] { chain.covered = own.number }
+        }
+    }
+
+    func endChain() throws(StorageFailure) {
+        let (writer, isBegun) = chain.withLock { ($0.writer, $0.isBegun) }
+        guard isBegun else {
+            // Nothing was recorded: it may still be the first look at the chains of others.
+            return try writeCheckpoint()
+        }
+        let (keys, now) = (keys, now())
+        try database.transaction(.ledger) { session throws(StorageFailure) in
+            var signing = try LedgerSigning(session, keys: keys, now: now)
+            guard signing.isOpen(writer) else { return }
+            try signing.readHeads()
+            try signing.end([writer])
+            try signing.finish()
+        }
+        chain.withLock { $0 = Chain() }
+    }
+
+    func standing(of question: LedgerQuestion) async throws(StorageFailure) -> LedgerStanding {
+        let digestKey = keys.digestKey
+        return try await database.answer { session throws(StorageFailure) in
+            try session.standing(of: question, digestKey)
+        }
+    }
+}
+
+// MARK: The chain
+
+extension DatabaseLedgerStore {
+    /// Writes in the chain of this writer, which is begun where it is not there yet, and anew where another has ended it.
+    private func writing(
+        locking locks: Set<Int64>,
+        _ body: @escaping @Sendable (any Session, _ writer: String, LedgerChain.Head?) throws(StorageFailure) -> Written
+    ) throws(StorageFailure) -> Written {
+        while true {
+            let isBegun = chain.withLock(\.isBegun)
+            if !isBegun { try begin() }
+            let (writer, known) = chain.withLock { chain in
+                // Read again unless this commit succeeds: then only the database knows.
+                defer { chain.head = nil }
+                return (chain.writer, chain.head)
+            }
+            do throws(StorageFailure) {
+                // Whoever ends a chain has its lock.
+                let keys = locks.union([AdvisoryLocks.key(ofWriter: writer)])
+                let written = try database.transaction(.ledger, locking: SQLLocks(keys: keys)) {
+                    session throws(StorageFailure) in
+                    try session.hold(writer)
+                    return try body(session, writer, known)
+                }
+                chain.withLock { $0.head = written.head }
+                return written
+            } catch {
+                guard error.code == .chainEnded else { throw error }
+                chain.withLock { $0 = Chain() }
+            }
+        }
+    }
+
+    private func begin() throws(StorageFailure) {
+        let writer = chain.withLock(\.writer)
+        let (keys, now) = (keys, now())
+        let locks = SQLLocks(keys: [AdvisoryLocks.key(ofWriter: writer)])
+        let head = try database.transaction(.ledger, locking: locks) { session throws(StorageFailure) in
+            try session.hold(writer)
+            var signing = try LedgerSigning(session, keys: keys, now: now)
+            // It was begun already, where the connection was lost before the database had said so.
+            guard !signing.isOpen(writer) else { return LedgerChain.Head?.none }
+            try signing.readHeads()
+            try signing.end(try session.gone(of: signing.openWriters))
+            let head = try signing.begin(writer)
+            try signing.finish()
+            return head
+        }
+        chain.withLock { chain in
+            chain.isBegun = true
+            chain.head = head
+        }
+    }
+
+    /// What a commit has to know of its chain: whether it was ended, and how far it is where that is not known.
+    private static func chainQuestions(_ writer: String, _ known: LedgerChain.Head?) -> [SQLCall] {
+        let ended = SQLCall(LedgerSQL.isEnded, .text(writer))
+        guard known == nil else { return [ended] }
+        return [
+            ended, SQLCall(LedgerSQL.head, .text(writer)), SQLCall(LedgerSQL.chain, .text(writer)),
+            SQLCall(LedgerSQL.stump, .text(writer)),
+        ]
+    }
+
+    private static func head(_ answers: [Rows], _ known: LedgerChain.Head?) throws(StorageFailure) -> LedgerChain.Head {
+        guard answers.first?.count == 0 else {
+            throw StorageFailure(.chainEnded, "the chain was ended by another")
+        }
+        if let known { return known }
+        guard answers.count == 4 else { throw .malformed("number") }
+        if let head = try answers[1].head() { return head }
+        if let stump = try answers[3].head() { return stump }
+        guard let chain = try answers[2].chains().first else {
+            throw StorageFailure(.malformed, "the beginning of the ledger's chain is missing")
+        }
+        return LedgerChain.Head(number: 0, hash: chain.beginning)
+    }
+}

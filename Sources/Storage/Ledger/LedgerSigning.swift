@@ -1,0 +1,152 @@
+import Offers
+
+/// What signs the ledger's statements, in a transaction that nobody else signs in at the same time.
+///
+/// Nothing is signed that somebody else may have put into the database: it goes on from the newest checkpoint, which has to
+/// be by the checkpoint key, and every open chain has to go on from where that says it was.
+struct LedgerSigning {
+    private let session: any Session
+    private let keys: LedgerKeys
+    private let now: Timestamp
+    private var checkpoint: LedgerCheckpoint
+
+    /// Begins with what is signed.
+    ///
+    /// - Parameters:
+    ///   - session: The transaction.
+    ///   - keys: The ledger's keys.
+    ///   - now: The server's clock.
+    /// - Throws: ``StorageFailure``, with the code `malformed` where that is not what was signed.
+    init(_ session: any Session, keys: LedgerKeys, now: Timestamp) throws(StorageFailure) {
+        self.session = session
+        self.keys = keys
+        self.now = now
+        try session.lock(AdvisoryLocks.chains)
+        let found = try session.checkpoints()
+        if let checkpoint = found.first {
+            guard found.count == 1, checkpoint.isSigned(by: keys.checkpointKey) else {
+                throw Self.changed("its checkpoint is not by the checkpoint key")
+            }
+            self.checkpoint = checkpoint
+        } else {
+            guard try session.run("SELECT 1 FROM ledger_chains LIMIT 1").count == 0 else {
+                throw Self.changed("its checkpoint is missing")
+            }
+            checkpoint = LedgerCheckpoint()
+        }
+    }
+
+    /// Whether anything was ever signed.
+    var isBegun: Bool { !checkpoint.signature.isEmpty }
+
+    /// The writers of open chains.
+    var openWriters: [String] { checkpoint.open.keys.sorted() }
+
+    /// Whether a chain is open.
+    func isOpen(_ writer: String) -> Bool { checkpoint.open[writer] != nil }
+
+    /// Takes in how far the open chains are now.
+    ///
+    /// - Throws: ``StorageFailure`` where one is no longer what it was.
+    mutating func readHeads() throws(StorageFailure) {
+        let writers = openWriters
+        let found = try session.run(writers.map { SQLCall(LedgerSQL.head, .text($0)) })
+        for (writer, rows) in zip(writers, found) {
+            guard let before = checkpoint.open[writer] else { continue }
+            guard let head = try rows.head(), head.number >= before.number else {
+                // All its records were deleted for their age, or it has none yet.
+                if before.number > 0 { try checkWasDeleted(before, of: writer) }
+                continue
+            }
+            if head.number == before.number {
+                guard head.hash == before.hash else { throw Self.changed(before, writer) }
+            } else if before.number > 0 {
+                let rows = try session.run(LedgerSQL.hash, .text(writer), .integer(before.number))
+                if rows.count == 0 {
+                    try checkWasDeleted(before, of: writer)
+                } else if try rows.bytes(0, 0) != before.hash {
+                    throw Self.changed(before, writer)
+                }
+            }
+            checkpoint.open[writer] = head
+        }
+    }
+
+    /// Signs the ends of chains.
+    ///
+    /// - Parameter writers: Their writers; what is not open is left as it is.
+    /// - Throws: ``StorageFailure``.
+    mutating func end(_ writers: some Sequence<String>) throws(StorageFailure) {
+        for writer in writers.sorted() {
+            guard let head = checkpoint.open[writer] else { continue }
+            let chain = try chain(of: writer)
+            try session.put(try LedgerStatement(.end, of: chain, at: head, time: now, keys: keys))
+            checkpoint.open[writer] = nil
+        }
+    }
+
+    /// Begins a chain after the one that began last.
+    ///
+    /// - Parameter writer: Its writer.
+    /// - Returns: How far it is.
+    /// - Throws: ``StorageFailure``.
+    mutating func begin(_ writer: String) throws(StorageFailure) -> LedgerChain.Head {
+        var previous: LedgerChain?
+        var head: LedgerChain.Head?
+        if !checkpoint.newest.isEmpty {
+            let chain = try chain(of: checkpoint.newest)
+            previous = chain
+            head = checkpoint.open[chain.writer]
+            if head == nil { head = try session.statement(.end, of: chain, by: keys)?.head }
+            guard head != nil else { throw Self.changed("the end of chain \(chain.writer) is missing") }
+        }
+        var chain = LedgerChain(
+            writer: writer,
+            startedAt: LedgerChain.start(at: now, after: previous),
+            previousWriter: previous?.writer,
+            previousHead: head
+        )
+        chain.signature = try keys.sign(chain.message)
+        try session.insert(chain)
+        checkpoint.chains += 1
+        checkpoint.newest = writer
+        let beginning = LedgerChain.Head(number: 0, hash: chain.beginning)
+        checkpoint.open[writer] = beginning
+        return beginning
+    }
+
+    /// Signs the checkpoint.
+    ///
+    /// - Returns: How far the open chains are by it.
+    /// - Throws: ``StorageFailure``.
+    @discardableResult
+    mutating func finish() throws(StorageFailure) -> [String: LedgerChain.Head] {
+        try checkpoint.sign(with: keys, at: now)
+        try session.put(checkpoint)
+        return checkpoint.open
+    }
+
+    private func chain(of writer: String) throws(StorageFailure) -> LedgerChain {
+        guard let chain = try session.chain(of: writer), chain.isSigned(by: keys.checkpointKey) else {
+            throw Self.changed("the beginning of chain \(writer) is missing or was changed")
+        }
+        return chain
+    }
+
+    private func checkWasDeleted(_ head: LedgerChain.Head, of writer: String) throws(StorageFailure) {
+        let stump = try session.statement(.retention, of: try chain(of: writer), by: keys)
+        guard let stump, stump.head.number >= head.number else { throw Self.changed(head, writer) }
+    }
+
+    private static func changed(_ head: LedgerChain.Head, _ writer: String) -> StorageFailure {
+        changed("record \(head.number) of chain \(writer), or one before it, is not what it was")
+    }
+
+    private static func changed(_ what: String) -> StorageFailure {
+        StorageFailure(
+            .malformed,
+            "the ledger was changed by somebody: \(what); nothing more is signed of it: see what `offer-signer ledger "
+                + "verify` says, and restore it from a backup"
+        )
+    }
+}

@@ -1,0 +1,125 @@
+import Offers
+
+/// The statements of a commit where PostgreSQL takes many rows at once; the rest is in ``LedgerSQL``.
+enum PostgreSQLBatch {
+    /// How many signatures there are, for each of many customers and offers: those in the ledger, and those that a
+    /// subscription redeemed though they are not in it.
+    private static let signatureCounts = """
+        SELECT asked.number,
+            (SELECT count(*) FROM ledger_records AS records
+                WHERE records.customer = asked.customer AND records.product_id = asked.product_id
+                    AND records.offer_id = asked.offer_id AND records.time > asked.start)
+            + (SELECT count(*) FROM redemptions
+                WHERE redemptions.bundle_id = asked.bundle_id AND redemptions.environment = asked.environment
+                    AND redemptions.original_transaction_id = asked.original_transaction_id
+                    AND redemptions.product_id = asked.product_id AND redemptions.offer_id = asked.offer_id
+                    AND redemptions.redeemed_at > asked.start AND redemptions.signed_writer IS NULL)
+        FROM unnest($1::bytea[], $2::text[], $3::text[], $4::int8[], $5::text[], $6::text[], $7::text[])
+            WITH ORDINALITY AS asked (customer, product_id, offer_id, start, bundle_id, environment,
+                original_transaction_id, number)
+        """
+
+    /// Whom each of many subscriptions was presented for.
+    private static let presentations = """
+        SELECT asked.number, presented.customer, presented.last_seen
+        FROM unnest($1::text[], $2::text[], $3::text[], $4::int8[]) WITH ORDINALITY
+            AS asked (bundle_id, environment, original_transaction_id, start, number)
+        JOIN ledger_presentations AS presented USING (bundle_id, environment, original_transaction_id)
+        WHERE presented.last_seen > asked.start
+        """
+
+    /// Adds records.
+    private static let insertRecords = """
+        INSERT INTO ledger_records (\(LedgerSQL.recordColumns))
+        SELECT * FROM unnest($1::text[], $2::int8[], $3::int8[], $4::text[], $5::text[], $6::text[], $7::text[],
+            $8::text[], $9::text[], $10::text[], $11::int8[], $12::text[], $13::text[], $14::text[], $15::text[],
+            $16::bytea[], $17::bytea[], $18::bytea[])
+        """
+
+    /// Notes whom subscriptions were presented for.
+    private static let insertPresentations = """
+        INSERT INTO ledger_presentations (bundle_id, environment, original_transaction_id, customer, last_seen)
+        SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::int8[])
+        ON CONFLICT (bundle_id, environment, original_transaction_id, customer)
+        DO UPDATE SET last_seen = excluded.last_seen
+        """
+
+    /// Counts signatures.
+    ///
+    /// - Parameter counts: For whom, of what and since when.
+    /// - Returns: What to run.
+    static func count(_ counts: [LedgerBatch.SignatureCount]) -> SQLCall {
+        SQLCall(
+            signatureCounts,
+            .byteStrings(counts.map(\.customer)),
+            .texts(counts.map(\.offer.productId)),
+            .texts(counts.map(\.offer.offerId)),
+            .integers(counts.map(\.start)),
+            .texts(counts.map { $0.redeemed?.bundleId }),
+            .texts(counts.map { $0.redeemed?.environment }),
+            .texts(counts.map { $0.redeemed?.originalTransactionId })
+        )
+    }
+
+    /// Looks up whom subscriptions were presented for.
+    ///
+    /// - Parameter subscriptions: The subscriptions, and since when.
+    /// - Returns: What to run.
+    static func presented(_ subscriptions: [LedgerBatch.Presentations]) -> SQLCall {
+        SQLCall(
+            presentations,
+            .texts(subscriptions.map(\.subscription.bundleId)),
+            .texts(subscriptions.map(\.subscription.environment)),
+            .texts(subscriptions.map(\.subscription.originalTransactionId)),
+            .integers(subscriptions.map(\.start))
+        )
+    }
+
+    /// Adds records.
+    ///
+    /// - Parameter records: The records.
+    /// - Returns: What to run.
+    static func insert(_ records: [LedgerRecord]) -> SQLCall {
+        SQLCall(
+            insertRecords,
+            .texts(records.map(\.writer)),
+            .integers(records.map(\.number)),
+            .integers(records.map(\.time.millisecondsSince1970)),
+            .texts(records.map(\.client)),
+            .texts(records.map(\.bundleId)),
+            .texts(records.map(\.productId)),
+            .texts(records.map(\.offerId)),
+            .texts(records.map(\.format)),
+            .texts(records.map(\.keyIdentifier)),
+            .texts(records.map(\.nonce)),
+            .integers(records.map(\.timestamp.millisecondsSince1970)),
+            .texts(records.map(\.reason)),
+            .texts(records.map(\.evidence)),
+            .texts(records.map(\.environment)),
+            .texts(records.map(\.originalTransactionId)),
+            .byteStrings(records.map(\.account)),
+            .byteStrings(records.map(\.customer)),
+            .byteStrings(records.map(\.hash))
+        )
+    }
+
+    /// Notes whom subscriptions were presented for.
+    ///
+    /// - Parameter presentations: Each subscription with its customers, and when it was presented last.
+    /// - Returns: What to run.
+    static func insert(
+        _ presentations: [PresentedSubscription: LedgerBatch.Presented]
+    ) -> SQLCall {
+        let rows = presentations.flatMap { subscription, customers in
+            customers.map { (subscription: subscription, customer: $0.key, time: $0.value) }
+        }
+        return SQLCall(
+            insertPresentations,
+            .texts(rows.map(\.subscription.bundleId)),
+            .texts(rows.map(\.subscription.environment)),
+            .texts(rows.map(\.subscription.originalTransactionId)),
+            .byteStrings(rows.map(\.customer)),
+            .integers(rows.map(\.time))
+        )
+    }
+}

@@ -1,0 +1,209 @@
+import CPostgreSQL
+
+/// A transaction, or a look at one moment, on a connection.
+final class PostgreSQLSession: Session {
+    private let connection: PostgreSQLConnection
+    /// The server and the database, for messages.
+    private let place: String
+    /// How long a batch of statements may take; as the connection's limits say where it is `nil`.
+    private let patience: Duration?
+    /// What is sent with the next statements.
+    private var waiting: [SQLCall] = []
+    /// What went wrong, as the server says it.
+    private(set) var error: PostgreSQLError?
+
+    init(_ connection: PostgreSQLConnection, at place: String, patience: Duration? = nil) {
+        self.connection = connection
+        self.place = place
+        self.patience = patience
+    }
+
+    var dialect: SQLDialect { .postgreSQL }
+
+    func run(_ calls: [SQLCall]) throws(StorageFailure) -> [Rows] {
+        let all = waiting + calls
+        waiting = []
+        do throws(PostgreSQLError) {
+            return Array(try connection.run(all, until: patience.map { .now + $0 }).suffix(calls.count))
+        } catch {
+            self.error = error
+            throw StorageFailure(error, at: place)
+        }
+    }
+
+    func send(_ call: SQLCall) { waiting.append(call) }
+
+    func lock(_ key: Int64) { waiting.append(SQLCall("SELECT pg_advisory_xact_lock($1)", .integer(key))) }
+
+    func hold(_ writer: String) {
+        guard connection.held.insert(writer).inserted else { return }
+        // It is nobody else's, unless a connection that was lost still is one to the server: that one holds it, too.
+        waiting.append(SQLCall("SELECT pg_try_advisory_lock($1)", .integer(AdvisoryLocks.key(ofWriter: writer))))
+    }
+
+    func gone(of writers: [String]) throws(StorageFailure) -> Set<String> {
+        guard !writers.isEmpty else { return [] }
+        let rows = try run(
+            """
+            SELECT asked.number, pg_try_advisory_xact_lock(asked.key)
+            FROM unnest($1::int8[]) WITH ORDINALITY AS asked (key, number)
+            """,
+            .integers(writers.map(AdvisoryLocks.key(ofWriter:)))
+        )
+        var gone: Set<String> = []
+        for row in rows.rows where try rows.boolean(row, 1) {
+            gone.insert(writers[try rows.position(row, among: writers.count)])
+        }
+        return gone
+    }
+}
+
+extension PostgreSQLSession {
+    /// Whether another transaction was in the way, and nothing was done (class 40 of SQLSTATE).
+    private var isCollision: Bool {
+        guard case .refused(let state) = error?.code else { return false }
+        return state.classCode == "40"
+    }
+
+    /// Runs a transaction: `BEGIN` travels with its first statements, and what nobody waits for with `COMMIT`.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - place: The server and the database, for messages.
+    ///   - begin: What it begins with.
+    ///   - locks: What it is about.
+    ///   - patience: How long a batch of statements may take; as the connection's limits say where it is left out.
+    ///   - body: Works.
+    /// - Returns: What `body` returned, when everything is committed; or what failed, where that is not the connection's.
+    /// - Throws: ``PostgreSQLError``. Nothing has an effect then, except where the outcome is not known.
+    static func transaction<Value>(
+        on connection: PostgreSQLConnection,
+        at place: String,
+        begin: String = "BEGIN ISOLATION LEVEL READ COMMITTED",
+        locking locks: SQLLocks = SQLLocks(),
+        patience: Duration? = nil,
+        _ body: (any Session) throws(StorageFailure) -> Value
+    ) throws(PostgreSQLError) -> Result<Value, StorageFailure> {
+        var locks = locks
+        var attempts = 0
+        while true {
+            attempts += 1
+            let session = PostgreSQLSession(connection, at: place, patience: patience)
+            session.send(SQLCall(begin))
+            session.take(locks)
+            do throws(StorageFailure) {
+                let value = try body(session)
+                // A transaction that failed before answers COMMIT with ROLLBACK.
+                guard try session.run("COMMIT").command == "COMMIT" else {
+                    throw StorageFailure(.unavailable, "\(place): there was no commit")
+                }
+                return .success(value)
+            } catch {
+                if !connection.isBroken { _ = try? connection.run(SQLCall("ROLLBACK")) }
+                guard let cause = session.error else { return .failure(error) }
+                if session.isCollision, attempts < 4, !connection.isBroken { continue }
+                if cause.code == .refused(.outOfMemory), let all = locks.all, !locks.keys.isEmpty {
+                    // The server's locks are for everybody who uses it: with one that nobody has beside any of them.
+                    locks = SQLLocks(keys: [all])
+                    continue
+                }
+                throw cause
+            }
+        }
+    }
+
+    /// How many locks of their own a transaction takes at the most.
+    private static let mostLocks = 1024
+
+    /// Takes locks until the transaction ends, everybody in the same order, so that nobody waits in a circle.
+    private func take(_ locks: SQLLocks) {
+        guard !locks.keys.isEmpty else { return }
+        if let all = locks.all {
+            guard locks.keys.count <= Self.mostLocks else { return lock(all) }
+            send(SQLCall("SELECT pg_advisory_xact_lock_shared($1)", .integer(all)))
+        }
+        send(
+            SQLCall(
+                """
+                SELECT count(pg_advisory_xact_lock(key)) FROM (SELECT key FROM unnest($1::int8[]) AS keys (key)) AS keys
+                """,
+                .integers(locks.keys.sorted())
+            )
+        )
+    }
+}
+
+extension Rows {
+    /// Reads a result.
+    ///
+    /// - Parameter result: A `PGresult`, which stays its owner's.
+    init(_ result: OpaquePointer) {
+        let width = PQnfields(result)
+        var cells: [SQLValue] = []
+        for row in 0..<PQntuples(result) {
+            for column in 0..<width { cells.append(Self.value(in: result, row, column)) }
+        }
+        self.init(
+            columns: (0..<width).map { PQfname(result, $0).map { String(cString: $0) } ?? "" },
+            cells: cells,
+            changes: Int(String(cString: PQcmdTuples(result))) ?? 0,
+            command: String(cString: PQcmdStatus(result))
+        )
+    }
+
+    private static func value(in result: OpaquePointer, _ row: Int32, _ column: Int32) -> SQLValue {
+        guard PQgetisnull(result, row, column) == 0 else { return .null }
+        guard PQfformat(result, column) == 1, let start = PQgetvalue(result, row, column) else { return .foreign }
+        let bytes = UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, row, column)))
+        switch PQftype(result, column) {
+        case TypeIdentifier.int8: return .integer(bytes.reduce(0) { $0 << 8 | Int64($1) })
+        case TypeIdentifier.int4:
+            return .integer(Int64(Int32(truncatingIfNeeded: bytes.reduce(0) { $0 << 8 | Int64($1) })))
+        case TypeIdentifier.text: return .text(String(decoding: bytes, as: UTF8.self))
+        case TypeIdentifier.bytea: return .bytes(Array(bytes))
+        case TypeIdentifier.bool: return .boolean(bytes.first == 1)
+        default: return .foreign
+        }
+    }
+}
+
+extension SQLValue {
+    /// The bytes on PostgreSQL's wire, in its binary form; `nil` for null.
+    ///
+    /// The statement's type has to be exactly the value's: write `$1::int8` where the server cannot infer it.
+    var encoded: [UInt8]? {
+        switch self {
+        case .null, .foreign: nil
+        case .integer(let number): Self.bigEndian(number)
+        case .text(let text): Array(text.utf8)
+        case .bytes(let bytes): bytes
+        case .boolean(let value): [value ? 1 : 0]
+        case .integers(let numbers):
+            Self.array(numbers.map { $0.map(Self.bigEndian) }, elementType: TypeIdentifier.int8)
+        case .texts(let texts): Self.array(texts.map { $0.map { Array($0.utf8) } }, elementType: TypeIdentifier.text)
+        case .byteStrings(let strings): Self.array(strings, elementType: TypeIdentifier.bytea)
+        }
+    }
+
+    /// The number's bytes, the highest first.
+    private static func bigEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+
+    /// The binary form of an array with one dimension (array_recv in PostgreSQL's arrayfuncs.c).
+    private static func array(_ elements: [[UInt8]?], elementType: UInt32) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(elements.reduce(20) { $0 + 4 + ($1?.count ?? 0) })
+        bytes += bigEndian(Int32(elements.isEmpty ? 0 : 1))
+        bytes += bigEndian(Int32(elements.contains { $0 == nil } ? 1 : 0))
+        bytes += bigEndian(elementType)
+        guard !elements.isEmpty else { return bytes }
+        bytes += bigEndian(Int32(clamping: elements.count))
+        bytes += bigEndian(Int32(1))
+        for element in elements {
+            bytes += bigEndian(Int32(element.map { Int32(clamping: $0.count) } ?? -1))
+            bytes += element ?? []
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,201 @@
+import CSQLite
+
+/// A connection to an SQLite file, with the statements that it has prepared.
+///
+/// It is used by one thread at a time: whoever has it keeps others from it.
+final class SQLiteConnection: @unchecked Sendable {
+    // `@unchecked Sendable`: see above; SQLite itself is told that it need take no lock.
+
+    /// What SQLite says went wrong.
+    struct Failure: Error {
+        /// Its result code, extended.
+        let code: Int32
+        /// Its words, which repeat no value.
+        let message: String
+
+        /// The result code without its extension.
+        var primary: Int32 { code & 0xFF }
+    }
+
+    /// The connection; for what has no method here.
+    let handle: OpaquePointer
+    private var prepared: [String: OpaquePointer] = [:]
+
+    /// Opens a file.
+    ///
+    /// - Parameters:
+    ///   - path: The file; it is not made.
+    ///   - isReadOnly: Whether nothing is written to it.
+    ///   - busyTimeoutSeconds: How long each statement waits for another process.
+    /// - Throws: ``Failure``.
+    init(_ path: String, isReadOnly: Bool, busyTimeoutSeconds: Int) throws(Failure) {
+        var handle: OpaquePointer?
+        let flags = (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
+        let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let handle else {
+            defer { sqlite3_close_v2(handle) }
+            throw Failure(code: code, message: String(cString: sqlite3_errstr(code)))
+        }
+        self.handle = handle
+        sqlite3_busy_timeout(handle, Int32(busyTimeoutSeconds * 1000))
+    }
+
+    deinit {
+        for statement in prepared.values { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Runs a statement, which is prepared once.
+    ///
+    /// - Parameter call: The statement.
+    /// - Returns: What it answered.
+    /// - Throws: ``Failure``.
+    @discardableResult
+    func run(_ call: SQLCall) throws(Failure) -> Rows {
+        let statement = try prepare(call.sql)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        for (place, value) in call.values.enumerated() {
+            try check(Self.bind(value, to: statement, Int32(truncatingIfNeeded: place + 1)))
+        }
+        let width = sqlite3_column_count(statement)
+        var cells: [SQLValue] = []
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: for column in 0..<width { cells.append(Self.value(of: statement, column)) }
+            case SQLITE_DONE:
+                guard width > 0 else { return Rows(columns: [], cells: [], changes: Int(sqlite3_changes(handle))) }
+                return Rows(columns: Self.names(of: statement, width), cells: cells, changes: 0)
+            default: throw failure()
+            }
+        }
+    }
+
+    /// Runs a statement.
+    @discardableResult
+    func run(_ sql: String, _ values: SQLValue...) throws(Failure) -> Rows { try run(SQLCall(sql, values)) }
+
+    private func prepare(_ sql: String) throws(Failure) -> OpaquePointer {
+        if let statement = prepared[sql] { return statement }
+        var statement: OpaquePointer?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        try check(sqlite3_prepare_v3(handle, sql, Int32(sql.utf8.count), flags, &statement, nil))
+        guard let statement else { throw Failure(code: SQLITE_MISUSE, message: "there is no statement") }
+        prepared[sql] = statement
+        return statement
+    }
+
+    private static func bind(_ value: SQLValue, to statement: OpaquePointer, _ place: Int32) -> Int32 {
+        switch value {
+        case .null: return sqlite3_bind_null(statement, place)
+        case .integer(let number): return sqlite3_bind_int64(statement, place, number)
+        case .text(var text):
+            return text.withUTF8 { utf8 in
+                // No address would be NULL, not the text without bytes.
+                utf8.isEmpty
+                    ? csqlite_bind_text(statement, place, "", 0)
+                    : utf8.withMemoryRebound(to: CChar.self) {
+                        csqlite_bind_text(statement, place, $0.baseAddress, Int32($0.count))
+                    }
+            }
+        case .bytes(let bytes):
+            // As above.
+            return bytes.isEmpty
+                ? sqlite3_bind_zeroblob(statement, place, 0)
+                : bytes.withUnsafeBytes { csqlite_bind_blob(statement, place, $0.baseAddress, Int32($0.count)) }
+        case .boolean, .integers, .texts, .byteStrings, .foreign: return SQLITE_MISMATCH
+        }
+    }
+
+    /// A column's value as it is: SQLite keeps one of any type in any column, and would convert it for whoever asks.
+    private static func value(of statement: OpaquePointer, _ column: Int32) -> SQLValue {
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_NULL: return .null
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
+        case SQLITE_TEXT:
+            guard let start = sqlite3_column_text(statement, column) else { return .foreign }
+            let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+            // In what is not UTF-8, other bytes would stand for those that are there.
+            return String(validating: bytes, as: UTF8.self).map { .text($0) } ?? .foreign
+        case SQLITE_BLOB:
+            guard let start = sqlite3_column_blob(statement, column) else { return .bytes([]) }
+            let count = Int(sqlite3_column_bytes(statement, column))
+            return .bytes(Array(UnsafeRawBufferPointer(start: start, count: count)))
+        default: return .foreign
+        }
+    }
+
+    private static func names(of statement: OpaquePointer, _ count: Int32) -> [String] {
+        (0..<count).map { sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? "" }
+    }
+
+    private func check(_ code: Int32) throws(Failure) {
+        guard code == SQLITE_OK else { throw failure() }
+    }
+
+    private func failure() -> Failure {
+        Failure(code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)))
+    }
+}
+
+/// A transaction, or a look at one moment, on a connection.
+struct SQLiteSession: Session {
+    let connection: SQLiteConnection
+    /// The file.
+    let path: String
+    /// Those who had begun chains of the ledger and were gone when this process opened the file.
+    let abandoned: Set<String>
+
+    var dialect: SQLDialect { .sqlite }
+
+    func run(_ calls: [SQLCall]) throws(StorageFailure) -> [Rows] {
+        var answers: [Rows] = []
+        answers.reserveCapacity(calls.count)
+        for call in calls {
+            do throws(SQLiteConnection.Failure) {
+                answers.append(try connection.run(call))
+            } catch {
+                throw StorageFailure(error, at: path)
+            }
+        }
+        return answers
+    }
+
+    func send(_ call: SQLCall) throws(StorageFailure) { _ = try run([call]) }
+
+    func lock(_ key: Int64) {}
+
+    func hold(_ writer: String) {}
+
+    func gone(of writers: [String]) -> Set<String> { abandoned.intersection(writers) }
+}
+
+extension StorageFailure {
+    /// Puts what SQLite says into words; statements and values are not repeated.
+    init(_ failure: SQLiteConnection.Failure, at path: String, otherwise code: Code = .unavailable) {
+        let said = failure.message
+        switch failure.primary {
+        case SQLITE_NOTADB, SQLITE_CORRUPT:
+            self.init(.notADatabase, "\(path) is not a sound SQLite file: \(said)")
+        case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
+            let fix = SQLiteFiles.ownerFix(of: path)
+            self.init(
+                code,
+                "\(path): \(said); \(fix ?? "the file and its directory have to be writable for the service's user")"
+            )
+        case SQLITE_FULL:
+            self.init(code, "\(path): \(said); make room on its file system")
+        case SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH:
+            self.init(.refused, "\(path): \(said)")
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            self.init(code, "\(path): another process has kept it busy for too long (\(said))")
+        default:
+            self.init(code, "\(path): \(said)")
+        }
+    }
+}

@@ -1,0 +1,197 @@
+extension Migration {
+    /// Every step, in the order in which they are made: new ones go to the end.
+    static let inOrder = [first]
+
+    /// The tables of the first version.
+    static let first = Migration(
+        "1",
+        ledger + state + funnel + products,
+        others: [
+            .sqlite: NonceSQL.sqliteTables,
+            .postgreSQL: ["CREATE INDEX ledger_records_nonce ON ledger_records (nonce)"],
+        ]
+    )
+
+    /// The ledger: chains, their records, what is signed of them, and for whom evidence was presented.
+    private static let ledger = [
+        """
+        CREATE TABLE ledger_chains (
+            writer TEXT NOT NULL PRIMARY KEY,
+            started_at BIGINT NOT NULL,
+            previous_writer TEXT,
+            previous_number BIGINT,
+            previous_hash BYTEA,
+            signature BYTEA NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE ledger_records (
+            writer TEXT NOT NULL,
+            number BIGINT NOT NULL,
+            time BIGINT NOT NULL,
+            client TEXT NOT NULL,
+            bundle_id TEXT NOT NULL,
+            product_id TEXT NOT NULL,
+            offer_id TEXT NOT NULL,
+            format TEXT NOT NULL,
+            key_id TEXT NOT NULL,
+            nonce TEXT NOT NULL,
+            timestamp BIGINT NOT NULL,
+            reason TEXT NOT NULL,
+            evidence TEXT,
+            environment TEXT,
+            original_transaction_id TEXT,
+            account BYTEA,
+            customer BYTEA NOT NULL,
+            hash BYTEA NOT NULL,
+            PRIMARY KEY (writer, number)
+        )
+        """,
+        "CREATE INDEX ledger_records_time ON ledger_records (time, writer, number)",
+        "CREATE INDEX ledger_records_customer ON ledger_records (customer, product_id, offer_id, time)",
+        """
+        CREATE TABLE ledger_statements (
+            writer TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            number BIGINT NOT NULL,
+            hash BYTEA NOT NULL,
+            time BIGINT NOT NULL,
+            signature BYTEA NOT NULL,
+            PRIMARY KEY (writer, kind)
+        )
+        """,
+        """
+        CREATE TABLE ledger_checkpoints (
+            id BIGINT NOT NULL PRIMARY KEY,
+            chains BIGINT NOT NULL,
+            newest TEXT NOT NULL,
+            open TEXT NOT NULL,
+            time BIGINT NOT NULL,
+            signature BYTEA NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE ledger_presentations (
+            bundle_id TEXT NOT NULL,
+            environment TEXT NOT NULL,
+            original_transaction_id TEXT NOT NULL,
+            customer BYTEA NOT NULL,
+            last_seen BIGINT NOT NULL,
+            PRIMARY KEY (bundle_id, environment, original_transaction_id, customer)
+        )
+        """,
+        "CREATE INDEX ledger_presentations_last_seen ON ledger_presentations (last_seen)",
+        "CREATE TABLE ledger_key_marks (name TEXT NOT NULL PRIMARY KEY, mark BYTEA NOT NULL)",
+    ]
+
+    /// Held state.
+    ///
+    /// A subscription's is one text, so that it is read and written at once; what it is looked up by has tables of its own.
+    /// Accounts are digests. A redemption has the record of the signature that made it possible: each of at most one.
+    private static let state = [
+        """
+        CREATE TABLE held_subscriptions (
+            bundle_id TEXT NOT NULL,
+            environment TEXT NOT NULL,
+            original_transaction_id TEXT NOT NULL,
+            body TEXT NOT NULL,
+            learnt_at BIGINT NOT NULL,
+            PRIMARY KEY (bundle_id, environment, original_transaction_id)
+        )
+        """,
+        """
+        CREATE TABLE held_accounts (
+            account BYTEA NOT NULL,
+            bundle_id TEXT NOT NULL,
+            environment TEXT NOT NULL,
+            original_transaction_id TEXT NOT NULL,
+            PRIMARY KEY (account, bundle_id, environment, original_transaction_id)
+        )
+        """,
+        """
+        CREATE INDEX held_accounts_subscription
+            ON held_accounts (bundle_id, environment, original_transaction_id)
+        """,
+        """
+        CREATE TABLE held_marks (
+            account BYTEA NOT NULL,
+            bundle_id TEXT NOT NULL,
+            environment TEXT NOT NULL,
+            as_of BIGINT NOT NULL,
+            source BIGINT NOT NULL,
+            PRIMARY KEY (account, bundle_id, environment)
+        )
+        """,
+        """
+        CREATE TABLE redemptions (
+            bundle_id TEXT NOT NULL,
+            environment TEXT NOT NULL,
+            original_transaction_id TEXT NOT NULL,
+            transaction_id TEXT NOT NULL,
+            product_id TEXT NOT NULL,
+            offer_id TEXT NOT NULL,
+            redeemed_at BIGINT,
+            price BIGINT,
+            currency TEXT,
+            storefront TEXT,
+            signed_writer TEXT,
+            signed_number BIGINT,
+            PRIMARY KEY (bundle_id, environment, original_transaction_id, transaction_id)
+        )
+        """,
+        "CREATE INDEX redemptions_time ON redemptions (redeemed_at)",
+        "CREATE UNIQUE INDEX redemptions_signed ON redemptions (signed_writer, signed_number)",
+        """
+        CREATE TABLE notifications (
+            id TEXT NOT NULL PRIMARY KEY,
+            type TEXT NOT NULL,
+            subtype TEXT,
+            bundle_id TEXT NOT NULL,
+            environment TEXT NOT NULL,
+            signed_at BIGINT NOT NULL,
+            received_at BIGINT NOT NULL
+        )
+        """,
+        "CREATE INDEX notifications_received ON notifications (received_at)",
+        "CREATE TABLE state_generation (id BIGINT NOT NULL PRIMARY KEY, generation BIGINT NOT NULL)",
+        "INSERT INTO state_generation (id, generation) VALUES (1, 0)",
+    ]
+
+    /// Decisions, counted by day: days are counted from 1970-01-01 on.
+    private static let funnel = [
+        """
+        CREATE TABLE offer_counts (
+            day BIGINT NOT NULL,
+            bundle_id TEXT NOT NULL,
+            product_id TEXT NOT NULL,
+            offer_id TEXT NOT NULL,
+            environment TEXT NOT NULL,
+            call TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            total BIGINT NOT NULL,
+            PRIMARY KEY (day, bundle_id, product_id, offer_id, environment, call, reason)
+        )
+        """
+    ]
+
+    /// Product reports: what is known of a product in a country is one text.
+    private static let products = [
+        """
+        CREATE TABLE product_sightings (
+            bundle_id TEXT NOT NULL,
+            country TEXT NOT NULL,
+            product_id TEXT NOT NULL,
+            body TEXT NOT NULL,
+            PRIMARY KEY (bundle_id, country, product_id)
+        )
+        """,
+        """
+        CREATE TABLE offers_seen (
+            bundle_id TEXT NOT NULL,
+            product_id TEXT NOT NULL,
+            offer_id TEXT NOT NULL,
+            PRIMARY KEY (bundle_id, product_id, offer_id)
+        )
+        """,
+    ]
+}

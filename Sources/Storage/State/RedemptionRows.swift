@@ -1,0 +1,81 @@
+import Offers
+
+/// How redemptions are kept.
+extension Session {
+    /// Writes the redemptions of subscriptions anew, each with the signature that made it possible.
+    ///
+    /// In a transaction. One service at a time does it, so that no signature is found for two redemptions; whoever waits
+    /// holds all the other locks that it needs, so that nobody waits in a circle.
+    ///
+    /// - Parameters:
+    ///   - subscriptions: The subscriptions.
+    ///   - digestKey: The key of the ledger's digests.
+    /// - Throws: ``StorageFailure``.
+    func putRedemptions(of subscriptions: [HeldSubscription], _ digestKey: DigestKey) throws(StorageFailure) {
+        guard !subscriptions.isEmpty else { return }
+        try lock(DatabaseStateStore.lockKey("redemptions", "", ""))
+        _ = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
+        for held in subscriptions.sorted(by: { $0.identity.isBefore($1.identity) }) {
+            var match = RedemptionMatch(held, digestKey: digestKey)
+            let questions = match.questions.map { SQLCall(RedemptionSQL.anySignature, .bytes($0.customer)) }
+            match.keep(try run(questions).map { $0.count > 0 })
+            for redemption in held.redemptions {
+                let signature = try signature(behind: redemption, of: held.identity, by: match)
+                _ = try run([held.identity.insertion(of: redemption, signed: signature)])
+            }
+        }
+    }
+
+    private func signature(
+        behind redemption: OfferRedemption,
+        of identity: SubscriptionIdentity,
+        by match: RedemptionMatch
+    ) throws(StorageFailure) -> RedemptionMatch.Signature? {
+        for span in RedemptionMatch.spans(of: redemption) {
+            let answers = try run(
+                match.questions.map { question in
+                    let id = question.originalTransactionId
+                    let sql = RedemptionSQL.signature(span.which, ofSubscription: id != nil)
+                    let values: [SQLValue] = [
+                        .bytes(question.customer), .text(redemption.productId), .text(redemption.offerId),
+                        .integer(span.start), .integer(span.end), .text(identity.bundleId),
+                        .text(identity.environment.rawValue),
+                    ]
+                    return SQLCall(sql, values + (id.map { [.text($0)] } ?? []))
+                }
+            )
+            var found: [RedemptionMatch.Signature] = []
+            for rows in answers where rows.count > 0 {
+                found.append(
+                    RedemptionMatch.Signature(
+                        writer: try rows.text(0, 0),
+                        number: try rows.integer(0, 1),
+                        time: try rows.integer(0, 2)
+                    )
+                )
+            }
+            if let signature = RedemptionMatch.pick(span.which, of: found) { return signature }
+        }
+        return nil
+    }
+}
+
+extension SubscriptionIdentity {
+    fileprivate func isBefore(_ other: SubscriptionIdentity) -> Bool {
+        (bundleId, originalTransactionId) < (other.bundleId, other.originalTransactionId)
+    }
+
+    fileprivate func insertion(of redemption: OfferRedemption, signed: RedemptionMatch.Signature?) -> SQLCall {
+        call(
+            RedemptionSQL.put,
+            [
+                .text(redemption.transactionId ?? ""), .text(redemption.productId), .text(redemption.offerId),
+                SQLValue(redemption.purchaseDate?.millisecondsSince1970),
+                SQLValue(redemption.price?.milliunits),
+                SQLValue(redemption.price?.currency),
+                SQLValue(redemption.storefront),
+                SQLValue(signed?.writer), SQLValue(signed?.number),
+            ]
+        )
+    }
+}
