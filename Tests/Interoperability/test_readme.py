@@ -123,8 +123,9 @@ def test_the_product_report_of_the_page_is_taken_and_found_again(example_service
     assert taken == {"accepted": 1, "rejected": []}
     [product] = overview["products"]
     assert (product["productId"], product["price"], product["currencyCode"]) == (PRODUCT_ID, "9.99", "EUR")
-    [offer] = product["offers"]
-    assert (offer["offerId"], offer["inCatalog"], offer["saved"]["percent"]) == ("comeback50", True, 50)
+    # Other tests of the same service may have reported other offers.
+    [offer] = [offer for offer in product["offers"] if offer.get("offerId") == "comeback50"]
+    assert (offer["inCatalog"], offer["price"], offer["saved"]["percent"]) == (True, "4.99", 50)
 
 
 def test_the_demo_client_may_send_verify_receipt_answers_because_its_evidence_says_so(example_service):
