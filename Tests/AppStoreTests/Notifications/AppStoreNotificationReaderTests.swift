@@ -59,7 +59,9 @@ struct AppStoreNotificationReaderTests {
 
     @Test("What Apple signed is read, with its transaction and renewal info")
     func genuine() throws {
-        let text = try signer.sign(payload(data: payloadData, #""status":5"#, try signedTransaction(), try signedRenewal()))
+        let text = try signer.sign(
+            payload(data: payloadData, #""status":5"#, try signedTransaction(), try signedRenewal())
+        )
         let notification = try reader.notification(text)
         #expect(notification.type == "REFUND")
         #expect(notification.subtype == nil)
