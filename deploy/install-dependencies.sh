@@ -62,7 +62,7 @@ for group in "$@"; do
     test)
         need python3 "the interoperability tests" command -v python3
         need python3-venv "keeping their packages to themselves" have_venv
-        need nodejs "README's example of a backend in Node" command -v node
+        need nodejs "the example of a backend in Node" command -v node
         need gcc "the libraries that tests put under the service" sh -c 'command -v cc || command -v clang || command -v gcc'
         need binutils "reading how the executable is linked" command -v readelf
         need util-linux "running the service without privileges" sh -c 'command -v setpriv && command -v prlimit'

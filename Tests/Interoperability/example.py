@@ -1,4 +1,4 @@
-"""keys.example, served as README has it: but on free ports, and asking a stand-in App Store."""
+"""keys.example, served as the documents have it: but on free ports, and asking a stand-in App Store."""
 
 import contextlib
 import dataclasses
