@@ -35,8 +35,9 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .target(name: "Offers", dependencies: ["StrictJSON"], swiftSettings: strict),
+        .target(name: "Offers", swiftSettings: strict),
         .target(name: "StrictJSON", swiftSettings: strict),
+        .target(name: "EvidenceRecognition", dependencies: ["Offers", "StrictJSON"], swiftSettings: strict),
         .target(
             name: "PrometheusMetrics",
             dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
@@ -58,7 +59,7 @@ let package = Package(
         .target(
             name: "AppStore",
             dependencies: [
-                "Offers", "StrictJSON",
+                "EvidenceRecognition", "Offers", "StrictJSON",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -91,7 +92,7 @@ let package = Package(
         .target(
             name: "OfferAPI",
             dependencies: [
-                "Offers", "OfferService", "StrictJSON",
+                "EvidenceRecognition", "Offers", "OfferService", "StrictJSON",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -175,6 +176,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "OffersTests", dependencies: ["Offers"], swiftSettings: strict),
+        .testTarget(
+            name: "EvidenceRecognitionTests",
+            dependencies: ["EvidenceRecognition"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
         .testTarget(
             name: "LogLinesTests",
@@ -197,7 +203,7 @@ let package = Package(
         .testTarget(
             name: "AppStoreTests",
             dependencies: [
-                "AppStore", "FakeServer", "Offers", "PrometheusMetrics", "SignedDataFixtures",
+                "AppStore", "EvidenceRecognition", "FakeServer", "Offers", "PrometheusMetrics", "SignedDataFixtures",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

@@ -15,7 +15,7 @@ readonly seconds=${1:-20}
 readonly debug=$PWD/.build/debug
 readonly out=$PWD/.build/fuzz
 readonly fuzzer=$out/fuzz
-readonly modules=(StrictJSON Offers AppStore)
+readonly modules=(StrictJSON Offers EvidenceRecognition AppStore)
 
 fail() {
     printf 'fuzzing failed: %s\n' "$*" >&2
@@ -41,8 +41,8 @@ compile() {
         -emit-module -emit-module-path "$out/modules/$1.swiftmodule" -c -o "$out/$1.o" "${@:2}"
 }
 
-if [[ ! -x $fuzzer || -n $(find Sources/StrictJSON Sources/Offers Sources/AppStore Tests/Fuzzing deploy/fuzz.sh \
-    Package.swift -type f -newer "$fuzzer" -print -quit) ]]; then
+if [[ ! -x $fuzzer || -n $(find "${modules[@]/#/Sources/}" Tests/Fuzzing deploy/fuzz.sh Package.swift -type f \
+    -newer "$fuzzer" -print -quit) ]]; then
     for module in "${modules[@]}"; do
         mapfile -t sources < <(find "Sources/$module" -name '*.swift' | sort)
         compile "$module" "${sources[@]}"

@@ -1,3 +1,4 @@
+import EvidenceRecognition
 public import Offers
 
 /// Reads the evidence from the App Store that is at hand, without asking anybody.

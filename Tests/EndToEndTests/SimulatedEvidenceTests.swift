@@ -12,6 +12,12 @@ struct SimulatedEvidenceTests {
         installation = try Installation()
         let customers =
             Self.states.map { "{ name: \($0), subscriptions: [{ product: pro.monthly, state: \($0) }] }" } + [
+                "{ name: committed, subscriptions: [{ product: pro.yearly, billingPlanType: MONTHLY, "
+                    + "state: activeAutoRenewOff }] }",
+                "{ name: unshared, subscriptions: [{ product: pro.monthly, state: familyRevoked }] }",
+                "{ name: kept, subscriptions: [{ product: pro.monthly, state: active, retentionOffer: keep }] }",
+                "{ name: away, subscriptions: [{ product: pro.monthly, state: lapsed, "
+                    + "eligibleWinBackOfferIds: [second, first] }] }",
                 "{ name: loyal, subscriptions: [{ product: pro.monthly, state: active, periods: 45, redeemed: [once] }] }",
                 "{ name: tried, subscriptions: [{ product: pro.monthly, state: lapsed, periods: 45, introductory: true }] }",
             ]
@@ -46,7 +52,8 @@ struct SimulatedEvidenceTests {
                     file: SubscriptionKey_TESTKEY001.p8
                     issuerId: 57246542-96fe-1a63-e053-0824d011072a
                 receipts: \(receipts)
-                subscriptionGroups: [{ id: "20900001", products: [{ id: pro.monthly, offers: [\(offers)] }] }]
+                subscriptionGroups: [{ id: "20900001", products: [{ id: pro.monthly, offers: [\(offers)],
+                    winBackOffers: [{ id: first, url: "https://apps.apple.com/win-back/first" }] }, { id: pro.yearly }] }]
             """
         )
         return try RunningService(installation)
@@ -75,6 +82,45 @@ struct SimulatedEvidenceTests {
             (lapsed.json["products"] as? [[String: Any]])?.first?["introductoryOffer"] as? [String: Any]
         )
         #expect(never["reason"] as? String == "never_used")
+    }
+
+    @Test("What Apple sends since 2025 is decided alike from the Server API, from signed data, and from what is held")
+    func recent() throws {
+        let service = try service(
+            receipts: "serverAPI",
+            offers: "{ id: anyone }, { id: families, familyShared: allow }, { id: keep, maxRedemptions: 1 }"
+        )
+        let expected = [
+            "committed": ["active_auto_renew_off", "active_auto_renew_off", "active_auto_renew_off"],
+            "unshared": ["family_shared", "lapsed", "family_shared"],
+            "kept": ["active", "active", "redemption_limit"],
+            "away": ["lapsed", "lapsed", "lapsed"],
+        ]
+        for (name, reasons) in expected {
+            let customer = try appStore.ask("GET", "/simulator/customers/\(name)").json
+            let subscription = try #require((customer["subscriptions"] as? [[String: Any]])?.first)
+            func text(_ member: String) throws -> String { try #require(subscription[member] as? String) }
+            let account = #""applicationUsername":"\#(name)""#
+            let signed = [
+                #""signedTransactions":["\#(try text("signedTransaction"))"]"#,
+                #""signedRenewalInfos":["\#(try text("signedRenewalInfo"))"]"#,
+            ]
+            let evidence = [
+                #","evidence":{\#(signed.joined(separator: ","))}"#,
+                #","evidence":{"transactionId":"\#(try text("transactionId"))"}"#, "",
+            ]
+            for evidence in evidence {
+                let body = #"{\#(account)\#(evidence),"products":["pro.monthly"]}"#
+                let response = try service.ask("/v1/eligibility", body)
+                let found = response.decisions.compactMap { $0["reason"] as? String }
+                #expect(found == reasons, "\(name) \(evidence.prefix(30)) \(response.json)")
+                let winBack = [response.json, (response.json["products"] as? [[String: Any]])?.first ?? [:]].map {
+                    ($0["winBackOffers"] as? [[String: String]])?.map { [$0["id"], $0["url"]] }
+                }
+                let links = [["second", nil], ["first", "https://apps.apple.com/win-back/first"]]
+                #expect(winBack == (name == "away" ? [links, links] : [nil, nil]))
+            }
+        }
     }
 
     @Test("A customer is the same customer by whatever evidence", arguments: ["verifyReceipt", "serverAPI"])

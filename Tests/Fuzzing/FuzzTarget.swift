@@ -1,3 +1,4 @@
+import EvidenceRecognition
 import FoundationEssentials
 import Glibc
 import Offers

@@ -1,3 +1,4 @@
+import EvidenceRecognition
 public import Offers
 import StrictJSON
 

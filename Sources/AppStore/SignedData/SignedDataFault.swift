@@ -1,3 +1,4 @@
+import EvidenceRecognition
 import Offers
 
 /// Why signed data is not taken for the App Store's.

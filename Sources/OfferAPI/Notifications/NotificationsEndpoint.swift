@@ -1,3 +1,4 @@
+import EvidenceRecognition
 public import OfferService
 public import Offers
 import StrictJSON

@@ -1,3 +1,4 @@
+import EvidenceRecognition
 import Offers
 import StrictJSON
 

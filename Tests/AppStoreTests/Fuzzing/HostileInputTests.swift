@@ -1,3 +1,4 @@
+import EvidenceRecognition
 import Foundation
 import Offers
 import SignedDataFixtures

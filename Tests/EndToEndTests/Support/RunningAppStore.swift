@@ -37,6 +37,8 @@ final class RunningAppStore {
                       - id: pro.monthly
                         introductoryOffer: { mode: freeTrial, period: P1W }
                         offers: [{ id: once, periods: 3 }, { id: anyone }]
+                        retentionOffers: [{ id: keep, periods: 3 }]
+                      - { id: pro.yearly, level: 1, period: P1Y, price: 99.99, monthlyPrice: 9.49 }
             customers: \(customers)
             """
         )

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Offers
 
 extension RecognisedContent {
     /// The longest text that is looked at: more than any evidence has.

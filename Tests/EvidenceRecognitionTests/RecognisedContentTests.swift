@@ -1,5 +1,5 @@
+import EvidenceRecognition
 import Foundation
-import Offers
 import Testing
 
 /// Things in the wrong place or encoding, one line each: what the thing is, and what the error has to say of it.
