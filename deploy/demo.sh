@@ -185,12 +185,17 @@ showLoop() {
 }
 
 # The body of a request: customer, account as JSON, offers as product:offer.
+# The answers are files with fixed dates: all of them are moved, as if Apple had answered just now. Of each date the
+# milliseconds stay, which count.
 request() {
     local customer=$1 account=$2
     shift 2
     jq -n --slurpfile answer "keys.example/receipt-responses/$customer.json" --argjson account "$account" '
+        (now * 1000 - ($answer[0].receipt.request_date_ms | tonumber) | floor) as $passed
+        | def moved: with_entries(select(.key | test("(_date|_date_pst)$") | not)
+            | if .key | endswith("_date_ms") then .value |= (tonumber + $passed | tostring) else . end);
         { bundleId: "com.example.reader" } + $account + {
-          evidence: { receiptResponse: $answer[0] },
+          evidence: { receiptResponse: ($answer[0] | walk(if type == "object" then moved else . end)) },
           offers: [ $ARGS.positional[] | split(":") | { productId: .[0], offerId: .[1] } ]
         }' --args "$@"
 }
@@ -246,7 +251,7 @@ show() {
 
     printf '\n   Question: POST /v1/signatures\n'
     jq --arg file "keys.example/receipt-responses/$customer.json" \
-        '.evidence.receiptResponse = "(the contents of " + $file + ")"' "$body" | indent
+        '.evidence.receiptResponse = "(the contents of " + $file + ", moved to today)"' "$body" | indent
     printf '\n   Answer:\n'
     jq . "$answer" | indent
 
