@@ -66,9 +66,10 @@ struct CustomerHistories: Sendable {
             guard let told, let evidence else {
                 return SubscriptionHistory(held: state, of: app, for: view).map { SharedHistory($0) }
             }
-            let source = evidence.source
-            memory.learn(told, from: source, for: view, of: app, beside: state, at: moment)
-            return SharedHistory(told.updated(by: state, from: source, for: view, since: oldest))
+            memory.learn(told, isApples: evidence.isApples, for: view, of: app, beside: state, at: moment)
+            var state = state
+            if evidence.isApples { state.leaveOutRedemptions(in: told) }
+            return SharedHistory(told.updated(by: state, for: view, since: oldest))
         }
     }
 
@@ -266,13 +267,9 @@ struct CustomerHistories: Sendable {
 }
 
 extension Evidence {
-    /// Who says what the evidence says.
-    var source: StateSource {
-        switch self {
-        case .receiptResponse: .client
-        case .signedTransactions: .signed
-        case .question: .fetched
-        }
+    /// Whether Apple says what the evidence says, as far as is certain: a client can write a verifyReceipt answer by itself.
+    var isApples: Bool {
+        if case .receiptResponse = self { false } else { true }
     }
 }
 

@@ -162,6 +162,20 @@ extension SQLiteDatabase: SQLDatabase {
         }
     }
 
+    package func readAtOnce<Value>(
+        _ body: (any Session) throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value? {
+        let connection = try takeReader()
+        connection.waitsForOthers = false
+        defer {
+            connection.waitsForOthers = true
+            giveBack(connection)
+        }
+        return try Self.transaction("BEGIN", on: connection, path) { () throws(StorageFailure) in
+            try body(SQLiteSession(connection: connection, path: path, abandoned: []))
+        }
+    }
+
     package func answer<Value: Sendable>(
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) async throws(StorageFailure) -> Value {

@@ -42,8 +42,10 @@ struct HeldStateTests {
         func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
             throw StateStoreFailure(detail: "broken")
         }
-        func learn(_ lesson: StateLesson) {}
-        func keep(_ notification: NotificationRecord, _ lesson: StateLesson) async throws(StateStoreFailure) -> Bool {
+        func learn(_ observation: StateObservation) {}
+        func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StateStoreFailure)
+            -> Bool
+        {
             throw StateStoreFailure(detail: "broken")
         }
         func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int { 0 }
@@ -154,18 +156,32 @@ struct HeldStateTests {
         #expect(await ask(receipt, account: .none) == "down")
     }
 
+    private let signed = Evidence.signedTransactions([], renewalInfos: [])
+
     @Test("Evidence of another app teaches nothing")
     func otherApp() async {
-        #expect(await ask(response, atHand: Self.active(secondsAgo: 60, bundleId: "other")) == "bundle_mismatch")
+        #expect(await ask(signed, atHand: Self.active(secondsAgo: 60, bundleId: "other")) == "bundle_mismatch")
         #expect(await ask(nil) == "no_evidence")
-        #expect(await ask(response) == "active")
+        #expect(await ask(signed) == "active")
         #expect(await ask(nil) == "active")
     }
 
     @Test("Evidence dated ahead of the clock teaches nothing")
     func future() async {
-        #expect(await ask(response, atHand: Self.active(secondsAgo: -301)) == "evidence_in_future")
+        #expect(await ask(signed, atHand: Self.active(secondsAgo: -301)) == "evidence_in_future")
         #expect(await ask(nil) == "no_evidence")
+    }
+
+    @Test("A client's own words count for their request, beside a refund that Apple reported since, and leave no state")
+    func ownWords() async {
+        #expect(await ask(response) == "active")
+        #expect(await ask(nil) == "no_evidence")
+        #expect(await ask(receipt) == "down")
+        var refunded = Self.active(secondsAgo: 30)
+        refunded.transactions[0].revocationDate = Self.now.adding(seconds: -40)
+        #expect(await ask(receipt, .success(refunded)) == "refunded")
+        #expect(await ask(response) == "refunded")
+        #expect(await ask(nil) == "refunded")
     }
 
     @Test("Where state cannot be read nothing is decided: a refund since the evidence would go unseen")
@@ -177,7 +193,6 @@ struct HeldStateTests {
 
     @Test("State of a subscription that signed transactions do not name is as old as state may be")
     func besideSigned() async {
-        let signed = Evidence.signedTransactions([], renewalInfos: [])
         var other = Self.active(secondsAgo: 7300)
         other.coverage = .partial
         var own = other
