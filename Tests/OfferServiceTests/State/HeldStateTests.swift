@@ -66,7 +66,8 @@ struct HeldStateTests {
         account: Account = .applicationUsername("alice"),
         atHand: SubscriptionHistory = active(secondsAgo: 60),
         states: (any SubscriptionStates)? = nil,
-        explaining rule: String? = nil
+        explaining rule: String? = nil,
+        suspects: Set<String> = []
     ) async -> String {
         let app = App(
             bundleId: "reader",
@@ -81,7 +82,7 @@ struct HeldStateTests {
             memory: StateMemory(states: states ?? self.states, digester: HMACAccountDigester(key: [1, 2, 3])),
             maximumEvidenceAgeSeconds: 3600,
             maximumSignedTransactionAgeSeconds: 86_400,
-            ledger: ScriptedLedger(),
+            ledger: ScriptedLedger(suspects: suspects),
             now: { Self.now }
         )
         do {
@@ -182,6 +183,15 @@ struct HeldStateTests {
         #expect(await ask(receipt, .success(refunded)) == "refunded")
         #expect(await ask(response) == "refunded")
         #expect(await ask(nil) == "refunded")
+    }
+
+    @Test("Of evidence that was refused as shared, whoever else comes is not remembered; what Apple said is")
+    func suspect() async {
+        #expect(await ask(signed, suspects: ["1"]) == "active")
+        #expect(await ask(nil) == "no_evidence")
+        #expect(await ask(transaction, account: .none) == "active")
+        #expect(await ask(signed) == "active")
+        #expect(await ask(nil) == "active")
     }
 
     @Test("Where state cannot be read nothing is decided: a refund since the evidence would go unseen")
