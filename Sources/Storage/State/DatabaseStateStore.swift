@@ -17,7 +17,9 @@ struct DatabaseStateStore: StateStore {
     init(_ database: any SQLDatabase, digestKey: DigestKey) {
         self.database = database
         self.digestKey = digestKey
-        lookups = SharedLookups(database)
+        lookups = SharedLookups { (questions) throws(StorageFailure) in
+            try await database.answer { session throws(StorageFailure) in try session.held(questions) }
+        }
     }
 
     func heldAtOnce(_ question: StateQuestion) throws(StorageFailure) -> HeldState? {

@@ -16,11 +16,16 @@ final class SharedLookups: Sendable {
     /// How many are answered at once.
     private static let most = 256
 
-    private let database: any SQLDatabase
+    private let read: @Sendable ([StateQuestion]) async throws(StorageFailure) -> [HeldState]
     private let state = Mutex(State())
 
-    /// Uses a database.
-    init(_ database: any SQLDatabase) { self.database = database }
+    /// Creates it; nothing is asked yet.
+    ///
+    /// - Parameter read: Answers questions, each with one answer in their order; it is called once at a time.
+    init(_ read: @escaping @Sendable ([StateQuestion]) async throws(StorageFailure) -> [HeldState]) { self.read = read }
+
+    /// How many wait for the next question.
+    var waiting: Int { state.withLock { $0.waiting.count } }
 
     /// Answers a question.
     ///
@@ -41,33 +46,34 @@ final class SharedLookups: Sendable {
 
     private func ask() async {
         while let requests = next() {
-            let questions = requests.map(\.question)
-            do throws(StorageFailure) {
-                let answers = try await database.answer { session throws(StorageFailure) in
-                    try session.held(questions)
-                }
-                for (request, answer) in zip(requests, answers) {
-                    request.continuation.resume(returning: .success(answer))
-                }
-            } catch {
-                // One row that cannot be read is nobody else's fault.
-                guard error.code == .malformed, requests.count > 1 else {
-                    for request in requests { request.continuation.resume(returning: .failure(error)) }
-                    continue
-                }
-                for request in requests { await askAlone(request) }
+            let answers = await result(of: requests)
+            // One row that cannot be read is nobody else's fault.
+            if case .failure(let failure) = answers, failure.code == .malformed, requests.count > 1 {
+                for request in requests { Self.finish([request], await result(of: [request])) }
+            } else {
+                Self.finish(requests, answers)
             }
         }
     }
 
-    private func askAlone(_ request: Request) async {
+    private func result(of requests: [Request]) async -> Result<[HeldState], StorageFailure> {
         do throws(StorageFailure) {
-            let answers = try await database.answer { session throws(StorageFailure) in
-                try session.held([request.question])
-            }
-            request.continuation.resume(returning: .success(answers[0]))
+            return .success(try await read(requests.map(\.question)))
         } catch {
-            request.continuation.resume(returning: .failure(error))
+            return .failure(error)
+        }
+    }
+
+    private static func finish(_ requests: [Request], _ answers: Result<[HeldState], StorageFailure>) {
+        for (index, request) in requests.enumerated() {
+            request.continuation.resume(
+                returning: answers.flatMap { answers in
+                    guard answers.indices.contains(index) else {
+                        return .failure(StorageFailure(.unavailable, "the store answered too few questions"))
+                    }
+                    return .success(answers[index])
+                }
+            )
         }
     }
 
