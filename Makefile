@@ -34,7 +34,7 @@ heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\0
 help:
 	@echo 'make demo          Start the example, ask it for signatures, check and use them.'
 	@echo 'make run           Serve the example until Ctrl-C.'
-	@echo 'make build         Build the executable: $(release)'
+	@echo 'make build         Build the executables: $(release) and offer-lab beside it'
 	@echo
 	@echo 'make test          Everything that continuous integration checks.'
 	@echo 'make lint          Check format, links, scripts, YAML, image and unit.'
@@ -61,8 +61,9 @@ run: dependencies-for-demo build
 	@exec deploy/run-example.sh $(release)
 
 build: dependencies-to-build
-	$(call heading,'Building the executable (the first time takes some minutes)')
+	$(call heading,'Building the executables (the first time takes some minutes)')
 	@$(optimised) --product offer-signer
+	@$(optimised) --product offer-lab
 
 test: lint test-build test-swift test-fuzz test-interoperability test-demo
 	$(call heading,'Everything passed')

@@ -8,7 +8,7 @@ struct LoadTests {
 
     private func load(_ service: RunningService, _ arguments: [String]) throws -> ChildProcess.Outcome {
         let target = ["--url", "http://127.0.0.1:\(service.server.port)", "--token", Installation.token]
-        return try Executable.run(["load"] + target + arguments)
+        return try Executable.run(["load"] + target + arguments, of: Executable.lab)
     }
 
     private func json(_ outcome: ChildProcess.Outcome) throws -> [String: Any] {
@@ -82,7 +82,7 @@ struct LoadTests {
         let scratch = try TemporaryDirectory()
         let before = try FileManager.default.contentsOfDirectory(atPath: installation.directory.url.path)
         let outcome = try ChildProcess(
-            Executable.path,
+            Executable.lab,
             ["load", "--self", "--config", installation.configuration, "--customers", "6", "--verify-all", "--mix"]
                 + ["receiptResponse=2,receipt,signedTransactions,transactionId,held"]
                 // However slow a service is, it has room for four.
@@ -112,7 +112,7 @@ struct LoadTests {
         let command = "\"$0\" load --url http://127.0.0.1:\(service.server.port) --token \(Installation.token)"
         let outcome = try ChildProcess(
             "/bin/bash",
-            ["-c", "\(command) \(Self.quick.joined(separator: " ")) --verify-key \(source)", Executable.path]
+            ["-c", "\(command) \(Self.quick.joined(separator: " ")) --verify-key \(source)", Executable.lab]
                 + [service.installation.publicKey],
             input: try Data(contentsOf: URL(filePath: service.installation.publicKey))
         ).outcome()
@@ -128,7 +128,8 @@ struct LoadTests {
         let other = try Installation()
         let outcome = try Executable.run(
             ["load", "--self", "--config", installation.configuration, "--customers", "6", "--verify-key"]
-                + [other.publicKey] + Self.quick
+                + [other.publicKey] + Self.quick,
+            of: Executable.lab
         )
         #expect(outcome.status == 1)
         let verification = try json(outcome)["verification"] as? [String: Any]
@@ -142,7 +143,7 @@ struct LoadTests {
         let target = ["--url", "http://127.0.0.1:\(service.server.port)", "--token", Installation.token]
         let file = service.installation.directory.path("run.csv")
         let process = try ChildProcess(
-            Executable.path,
+            Executable.lab,
             ["load"] + target + ["--duration", "600", "--warm-up", "0", "--json", "--csv", file]
         )
         // Asked often enough, it has begun: the service has signed then.
@@ -159,7 +160,8 @@ struct LoadTests {
     func faults() throws {
         let service = try RunningService()
         let refused = try Executable.run(
-            ["load", "--url", "http://127.0.0.1:\(service.server.port)", "--token", "wrong"] + Self.quick
+            ["load", "--url", "http://127.0.0.1:\(service.server.port)", "--token", "wrong"] + Self.quick,
+            of: Executable.lab
         )
         #expect(refused.status == 1)
         #expect(refused.errors.contains("401"), "\(refused.errors)")
@@ -194,6 +196,7 @@ struct LoadTests {
             (["--self", "--simulator", "http://example.com"], "--simulator"),
             (["--self", "--simulator", "http://127.0.0.1:1"], "leave --simulator out"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--config", "offer-signer.yaml"], "--self starts"),
+            (["--url", "http://127.0.0.1:1", "--token", "t", "--service", "offer-signer"], "--self starts"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--mix", "held,receipt"], "give --simulator"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--verify-key", "/nonexistent"], "--verify-key"),
             (["--self", "--verify-key", "/nonexistent"], "--verify-key"),
@@ -204,7 +207,7 @@ struct LoadTests {
         ] as [([String], String)]
     )
     func usage(arguments: [String], word: String) throws {
-        let outcome = try Executable.run(["load"] + arguments)
+        let outcome = try Executable.run(["load"] + arguments, of: Executable.lab)
         #expect(outcome.status == 64, "\(outcome.errors)")
         #expect(outcome.errors.contains(word), "\(outcome.errors)")
         #expect(outcome.output.isEmpty)

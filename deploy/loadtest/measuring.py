@@ -187,12 +187,17 @@ class Measurement:
         }
 
 
+def lab(executable):
+    """The executable with the load generator and the stand-in App Store, which is built beside the service's."""
+    return os.path.join(os.path.dirname(os.path.abspath(executable)), "offer-lab")
+
+
 def load(executable, arguments, seconds, warm_up=1.0, may_refuse=False):
-    """Runs `offer-signer load`, and puts its report into the names of a row.
+    """Runs `offer-lab load`, of the executable beside the service's, and puts its report into the names of a row.
 
     Where may_refuse is set, more is asked than can be answered soon, and who is refused does not count.
     """
-    command = [executable, "load", "--json", "--duration", str(seconds), "--warm-up", str(warm_up), *arguments]
+    command = [lab(executable), "load", "--json", "--duration", str(seconds), "--warm-up", str(warm_up), *arguments]
     report = run_json(command, seconds + warm_up + 120)
     refused = report["errors"].get("503 overloaded", 0) if may_refuse else 0
     failed = sum(report["errors"].values()) - refused

@@ -1,7 +1,7 @@
 import ChildProcess
 import Foundation
 
-/// The built executable, simulating the App Store of an installation's app.
+/// The built `offer-lab`, playing the App Store of an installation's app.
 final class RunningAppStore {
     /// The issuer of the app's key.
     static let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
@@ -43,8 +43,8 @@ final class RunningAppStore {
             """
         )
         process = try ChildProcess(
-            Executable.path,
-            ["simulate-app-store", "--port", "0", "--directory", directory.url.path]
+            Executable.lab,
+            ["app-store", "--port", "0", "--directory", directory.url.path]
         )
         let deadline = Date() + 120
         var output = ""

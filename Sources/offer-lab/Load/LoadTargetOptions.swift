@@ -1,6 +1,20 @@
 import ArgumentParser
 import LoadGenerator
 
+/// What load is put on.
+struct LoadTarget {
+    /// Where the service listens.
+    let address: ServiceAddress
+    /// The client's token.
+    let token: String
+    /// The App Store simulator, if there is one.
+    let simulator: ServiceAddress?
+    /// What signatures are checked with, if they are.
+    let checker: SignatureChecker?
+    /// The service's processes, where they are known.
+    let processes: [Int32]
+}
+
 /// The options of `load` that say what load is put on.
 struct LoadTargetOptions: ParsableArguments {
     /// The configuration that is used where none is named.
@@ -45,6 +59,14 @@ struct LoadTargetOptions: ParsableArguments {
     )
     var config: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The executable of the service that --self starts (default: the offer-signer beside this one).",
+            valueName: "path"
+        )
+    )
+    var service: String?
+
     func validate() throws {
         if runsOwn {
             let given = [url.map { _ in "--url" }, token.map { _ in "--token" }, pid.first.map { _ in "--pid" }]
@@ -54,6 +76,7 @@ struct LoadTargetOptions: ParsableArguments {
             return
         }
         guard config == nil else { throw ValidationError("--config is that of the service that --self starts.") }
+        guard service == nil else { throw ValidationError("--service is the executable that --self starts.") }
         guard url != nil, let token else {
             throw ValidationError("Give --url and --token of a running service, or --self to have one started.")
         }

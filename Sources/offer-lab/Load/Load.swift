@@ -2,7 +2,7 @@ import ArgumentParser
 import LoadGenerator
 import UnixSignals
 
-/// `offer-signer load`: the load generator.
+/// `offer-lab load`: the load generator.
 struct Load: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
@@ -57,13 +57,14 @@ struct Load: AsyncParsableCommand {
         _ stop: LoadStop,
         _ progress: LoadProgress
     ) async throws(ExitCode) -> OwnService {
+        let executables = Executables(service: target.service)
         let configuration = target.config ?? LoadTargetOptions.ownConfiguration
-        try check(configuration)
         let (bundleId, customers) = (questions.bundleId, questions.customers)
         progress.show(preparation: "a service and an App Store simulator start")
         do throws(OwnServiceFault) {
             return try await stop.cancelling { () async throws(OwnServiceFault) in
                 try await OwnService(
+                    executables,
                     configuration: configuration,
                     bundleId: bundleId,
                     customers: customers,
@@ -71,20 +72,13 @@ struct Load: AsyncParsableCommand {
                 )
             }
         } catch {
+            // What `offer-signer check` says of a configuration is said as it is.
+            if error.isOfConfiguration, !stop.isRequested {
+                progress.clear()
+                Console.message(error.description)
+                throw .badConfiguration
+            }
             throw fault(error, stop, progress)
-        }
-    }
-
-    /// Reads the configuration as `check` does: its faults are told by its own files, and not by those that are made of it
-    /// for the run.
-    private func check(_ configuration: String) throws(ExitCode) {
-        // As the service of the run has it, which others cannot reach.
-        let flags = ["server.host": "127.0.0.1", "admin.host": "127.0.0.1"]
-        do throws(ConfigurationFaults) {
-            _ = try ConfigurationSource(file: configuration, flags: flags, environment: StartedProgram.variables).load()
-        } catch {
-            for fault in error.faults { Console.message("error: \(fault)") }
-            throw .badConfiguration
         }
     }
 

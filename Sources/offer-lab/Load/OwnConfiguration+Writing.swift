@@ -1,17 +1,19 @@
+import Crypto
 import Foundation
-import Offers
 import StrictJSON
 import Yams
 
 /// What the service and the simulator of a measurement read.
 extension OwnConfiguration {
+    private static let evidence = ["receiptResponse", "receipt", "signedTransactions", "transactionId"]
+
     /// Writes what the simulator knows: the apps, and customers of three states for each product of the first.
     ///
     /// - Parameters:
     ///   - customers: How many customers are wanted; there are some hundreds at most.
-    ///   - publicKey: The public half of the first app's first key, by which the service is known to the App Store.
+    ///   - publicKey: The public half of the first app's first key, PEM, by which the service is known to the App Store.
     /// - Throws: ``OwnServiceFault`` when it cannot be written.
-    func writeScenario(customers: Int, publicKey: [UInt8]) throws(OwnServiceFault) {
+    func writeScenario(customers: Int, publicKey: String) throws(OwnServiceFault) {
         let states = ["lapsed", "activeAutoRenewOff", "active"]
         let products = apps[0].groups.flatMap(\.products)
         let count = max(1, min(customers, 100) / max(1, products.count))
@@ -53,11 +55,9 @@ extension OwnConfiguration {
         let names = ["catalog": "load-catalog.yaml", "clients": "load-clients.yaml"]
         for (key, name) in names { main[Node(key)] = Node(name) }
         // Whatever the original's database is, a measurement writes nothing into it.
-        if main["ledger"]?["url"]?.string?.contains(":") ?? true {
-            var ledger = main["ledger"] ?? Node.mapping(Node.Mapping([]))
-            ledger["url"] = Node("sqlite:" + directory.appending(path: "load-ledger.sqlite").path)
-            main["ledger"] = ledger
-        }
+        var ledger = main["ledger"] ?? Node.mapping(Node.Mapping([]))
+        ledger["url"] = Node(self.ledger)
+        main["ledger"] = ledger
         let addresses = [
             "verifyReceiptURL": "\(url)/verifyReceipt", "sandboxVerifyReceiptURL": "\(url)/sandbox/verifyReceipt",
             "serverAPIURL": url, "sandboxServerAPIURL": "\(url)/sandbox", "requestsPerSecond": "100000",
@@ -81,11 +81,11 @@ extension OwnConfiguration {
             file.array { list in
                 list.object { client in
                     client.member("name", "load")
-                    client.member("tokenSHA256", TokenDigest.text(of: token))
+                    client.member("tokenSHA256", SHA256.hash(data: Data(token.utf8)).hexadecimal)
                     client.member("apps")
                     client.array { list in for app in apps { list.string(app.bundleId) } }
                     client.member("evidence")
-                    client.array { list in for kind in EvidenceKind.allCases { list.string(kind.rawValue) } }
+                    client.array { list in for kind in Self.evidence { list.string(kind) } }
                 }
             }
         }
@@ -103,17 +103,14 @@ extension OwnConfiguration {
         return file
     }
 
-    private func write(_ app: App, _ publicKey: [UInt8], into json: inout JSONWriter) {
+    private func write(_ app: App, _ publicKey: String, into json: inout JSONWriter) {
         json.member("bundleId", app.bundleId)
         if app.bundleId == apps[0].bundleId {
             json.member("keys")
             json.array { list in
                 list.object { key in
-                    let base64 = Data(publicKey).base64EncodedString(options: [
-                        .lineLength64Characters, .endLineWithLineFeed,
-                    ])
                     key.member("id", keyIdentifier)
-                    key.member("publicKey", "-----BEGIN PUBLIC KEY-----\n\(base64)\n-----END PUBLIC KEY-----\n")
+                    key.member("publicKey", publicKey)
                 }
             }
         }
@@ -135,7 +132,7 @@ extension OwnConfiguration {
             try Data(bytes).write(to: file)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         } catch {
-            throw OwnServiceFault("\(file.path) cannot be written: \(error.reason)")
+            throw OwnServiceFault("\(file.path) cannot be written: \(error)")
         }
     }
 }
