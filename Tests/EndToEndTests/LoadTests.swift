@@ -1,5 +1,6 @@
 import ChildProcess
 import Foundation
+import PostgreSQLServer
 import Testing
 
 @Suite("The load generator")
@@ -106,6 +107,28 @@ struct LoadTests {
         #expect(throws: Failure.self) { try Connection(to: Connection.Address(port: port)) }
     }
 
+    @Test("With PostgreSQL, by signed transactions of ever new customers, and by one's for ever more accounts")
+    func postgreSQL() throws {
+        let installation = try Installation()
+        let server = try PostgreSQLServer()
+        for (customers, isSigned) in [("new", true), ("shared", false)] {
+            let ledger = server.url(of: try server.makeDatabase())
+            let outcome = try Executable.run(
+                [
+                    "load", "--self", "--config", installation.configuration, "--mix", "signedTransactions",
+                    "--customers",
+                ]
+                    + [customers, "--ledger", ledger, "--connections", "4"] + Self.quick,
+                of: Executable.lab
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let report = try json(outcome)
+            #expect((report["requests"] as? Int ?? 0) > 3)
+            #expect(((report["signatures"] as? Int ?? 0) > 3) == isSigned)
+            #expect(report["errors"] as? [String: Int] == [:])
+        }
+    }
+
     @Test("The public key may come from a pipe, or standard input", arguments: ["<(cat \"$1\")", "/dev/stdin", "-"])
     func keyFromPipe(source: String) throws {
         let service = try RunningService()
@@ -198,6 +221,15 @@ struct LoadTests {
             (["--url", "http://127.0.0.1:1", "--token", "t", "--config", "offer-signer.yaml"], "--self starts"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--service", "offer-signer"], "--self starts"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--mix", "held,receipt"], "give --simulator"),
+            (["--url", "http://127.0.0.1:1", "--token", "t", "--mix", "signedTransactions"], "--simulator-directory"),
+            (
+                ["--url", "http://127.0.0.1:1", "--token", "t", "--simulator-directory", "/none"],
+                "--simulator-directory"
+            ),
+            (["--url", "http://127.0.0.1:1", "--token", "t", "--ledger", "sqlite:l"], "--self starts"),
+            (["--self", "--customers", "0"], "new or shared"), (["--self", "--customers", "all"], "new or shared"),
+            (["--self", "--customers", "shared", "--mix", "receipt"], "shared is for"),
+            (["--self", "--customers", "new", "--mix", "held"], "nothing is held"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--verify-key", "/nonexistent"], "--verify-key"),
             (["--self", "--verify-key", "/nonexistent"], "--verify-key"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--verify-all"], "give --verify-key"),

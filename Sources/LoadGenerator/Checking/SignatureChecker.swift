@@ -34,7 +34,7 @@ public struct SignatureChecker: Sendable {
         var nonces: Set<String> = []
         var outcome = Outcome()
         for sample in measurement.samples {
-            let expected = measurement.plan.deck.requests[sample.request].expected
+            let expected = measurement.plan.deck.expected(sample.request)
             check(sample.body, expected, &nonces, &outcome)
         }
         return outcome

@@ -27,11 +27,17 @@ struct Load: AsyncParsableCommand {
             throw ValidationError("--verify-all checks signatures with a public key: give --verify-key, too.")
         }
         if target.runsOwn {
-            guard questions.simulator == nil else {
+            guard questions.simulator == nil, questions.simulatorDirectory == nil else {
                 throw ValidationError("--self starts a simulator of its own: leave --simulator out.")
             }
-        } else if try questions.evidence.needsSimulator, questions.simulator == nil {
+            return
+        }
+        let kinds = try questions.evidence.kinds
+        if questions.simulator == nil, kinds.contains(where: \.isAskedOfSimulator) {
             throw ValidationError("--mix: this one needs the App Store simulator: give --simulator, or --self.")
+        }
+        if questions.simulatorDirectory == nil, kinds.contains(.signedTransactions) {
+            throw ValidationError("--mix: signedTransactions have to be signed: give --simulator-directory, or --self.")
         }
     }
 
@@ -48,7 +54,7 @@ struct Load: AsyncParsableCommand {
             defer { own.stop() }
             try await generate(own.target, stop, progress)
         } else {
-            try await generate(try target.given(checker, questions.simulatorAddress), stop, progress)
+            try await generate(try target.given(checker, questions.simulatorAddress, questions.signer), stop, progress)
         }
     }
 
@@ -59,7 +65,7 @@ struct Load: AsyncParsableCommand {
     ) async throws(ExitCode) -> OwnService {
         let executables = Executables(service: target.service)
         let configuration = target.config ?? LoadTargetOptions.ownConfiguration
-        let (bundleId, customers) = (questions.bundleId, questions.customers)
+        let (bundleId, ledger) = (questions.bundleId, target.ledger)
         progress.show(preparation: "a service and an App Store simulator start")
         do throws(OwnServiceFault) {
             return try await stop.cancelling { () async throws(OwnServiceFault) in
@@ -67,7 +73,7 @@ struct Load: AsyncParsableCommand {
                     executables,
                     configuration: configuration,
                     bundleId: bundleId,
-                    customers: customers,
+                    ledger: ledger,
                     checker: checker
                 )
             }

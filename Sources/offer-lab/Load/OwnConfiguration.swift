@@ -23,8 +23,8 @@ struct OwnConfiguration {
     let keyIdentifier: String
     /// The service's directory.
     let directory: URL
-    /// The URL of the run's own ledger.
-    var ledger: String { "sqlite:" + directory.appending(path: "load-ledger.sqlite").path }
+    /// The URL of the ledger that was named; `nil` for a file of the run's own.
+    let ledger: String?
     /// The original.
     let main: Node
     /// The original's catalog.
@@ -43,11 +43,13 @@ struct OwnConfiguration {
     /// - Parameters:
     ///   - file: The original, `offer-signer.yaml`.
     ///   - bundleId: The app that is asked for; `nil` for the first.
+    ///   - ledger: The URL of the ledger; `nil` for a file in the directory.
     ///   - directory: The directory; it is made.
     /// - Throws: ``OwnServiceFault`` when the original cannot be read.
-    init(of file: String, bundleId: String?, in directory: URL) throws(OwnServiceFault) {
+    init(of file: String, bundleId: String?, ledger: String?, in directory: URL) throws(OwnServiceFault) {
         let original = URL(filePath: file).standardizedFileURL.deletingLastPathComponent()
         self.directory = directory.appending(path: "service", directoryHint: .isDirectory)
+        self.ledger = ledger
         simulator = directory.appending(path: "app-store", directoryHint: .isDirectory)
         token = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).hexadecimal }
         main = try Self.read(URL(filePath: file), config: file)

@@ -44,31 +44,32 @@ final class OwnService: Sendable {
     ///   - executables: The programs.
     ///   - configuration: The configuration that the service's is made from.
     ///   - bundleId: The app whose customers the simulator has; `nil` for the first.
-    ///   - customers: How many customers are wanted.
+    ///   - ledger: The URL of its ledger; `nil` for a file of the run's own.
     ///   - checker: What signatures are checked with; `nil` for the public half of the app's first key.
     /// - Throws: ``OwnServiceFault``; nothing is left running, and no file is left, then.
     init(
         _ executables: Executables,
         configuration: String,
         bundleId: String?,
-        customers: Int,
+        ledger: String?,
         checker: SignatureChecker?
     ) async throws(OwnServiceFault) {
         let directory = FileManager.default.temporaryDirectory.appending(path: "offer-signer-load-\(UUID().uuidString)")
         var programs: [StartedProgram] = []
         do throws(OwnServiceFault) {
             try await Self.check(configuration, executables.service, in: directory)
-            let own = try OwnConfiguration(of: configuration, bundleId: bundleId, in: directory)
+            let own = try OwnConfiguration(of: configuration, bundleId: bundleId, ledger: ledger, in: directory)
             let inspection = try StartedProgram(executables.service, ["keys", "inspect", "--public-key", own.keyFile])
             let (_, publicKey, errors) = try await inspection.end()
             guard let ownChecker = SignatureChecker(pem: publicKey) else { throw OwnServiceFault(errors) }
-            try own.writeScenario(customers: customers, publicKey: publicKey)
+            try own.writeScenario(publicKey: publicKey)
             let simulator = try StartedProgram(
                 executables.lab,
                 ["app-store", "--port", "0", "--directory", own.simulator.path]
             )
             programs.append(simulator)
             let simulatorURL = try await simulator.firstURL()
+            let signer = try Self.signer(own.simulator)
             let file = try own.writeConfiguration(simulator: simulatorURL)
             let service = try StartedProgram(
                 executables.service,
@@ -84,6 +85,7 @@ final class OwnService: Sendable {
                 address: address,
                 token: own.token,
                 simulator: simulatorAddress,
+                signer: signer,
                 checker: checker ?? ownChecker,
                 processes: [service.process]
             )
@@ -100,6 +102,14 @@ final class OwnService: Sendable {
     func stop() {
         for program in programs.reversed() { program.stop() }
         try? FileManager.default.removeItem(at: directory)
+    }
+
+    private static func signer(_ directory: URL) throws(OwnServiceFault) -> StandInSigner {
+        do throws(PreparationFault) {
+            return try StandInSigner(directory: directory)
+        } catch {
+            throw OwnServiceFault(error.description)
+        }
     }
 
     /// As the service of the run has it, which others cannot reach.
