@@ -223,7 +223,7 @@ def curve(options, config, kind, customers_):
     return points
 
 
-def ratio(rows, one, other, name):
+def divided(rows, one, other, name):
     """The line of the CPU time of one row ÷ that of another, where both are there."""
     found = {row.name: row for row in rows if not row.fault}
     if one not in found or other not in found:
@@ -263,11 +263,11 @@ def report(options, raw, rows, extras, version):
         ("signed transactions, one customer's for ever more accounts: refused", "signed transactions, ever new customers",
          "a refusal ÷ a signature"),
     ]:
-        lines += ratio(rows, f"one offer, {one}", f"one offer, {other}", f"{name}, {one.split(',')[0]}")
+        lines += divided(rows, f"one offer, {one}", f"one offer, {other}", f"{name}, {one.split(',')[0]}")
     for kind in ("signed transactions", "verifyReceipt answer"):
         for customers_ in ("ever new customers", "100 customers"):
             name = f"one offer, {kind}, {customers_}"
-            lines += ratio(rows, f"PostgreSQL, {name}", name, f"PostgreSQL ÷ a file, {kind}, {customers_}")
+            lines += divided(rows, f"PostgreSQL, {name}", name, f"PostgreSQL ÷ a file, {kind}, {customers_}")
     one = next((row for row in rows if "one connection" in row.name and not row.fault), None)
     if one:
         ratio = one.median(lambda round: round.result["p50"] * 1000 / round.raw_cpu)

@@ -1,5 +1,5 @@
 /// How many customers ask.
-public enum CustomerCount: Equatable, Sendable {
+public enum CustomerCount: Equatable, Sendable, CustomStringConvertible {
     /// So many, in no order: of few, each comes again and again; of many, most come once.
     case number(Int)
     /// As many as there are requests: each is of a customer who has not asked before.
@@ -15,6 +15,15 @@ public enum CustomerCount: Equatable, Sendable {
         default:
             guard let number = Int(text), (1...1_000_000).contains(number) else { return nil }
             self = .number(number)
+        }
+    }
+
+    /// As it is read.
+    public var description: String {
+        switch self {
+        case .number(let number): "\(number)"
+        case .new: "new"
+        case .shared: "shared"
         }
     }
 

@@ -57,3 +57,9 @@ public struct EvidenceMix: Equatable, Sendable {
         left.weights.elementsEqual(right.weights, by: ==)
     }
 }
+
+/// Why a mix cannot be used.
+public struct MixFault: Error, CustomStringConvertible {
+    /// The reason, in words that follow the option's name.
+    public let description: String
+}

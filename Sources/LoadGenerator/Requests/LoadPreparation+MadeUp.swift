@@ -32,7 +32,7 @@ extension LoadPreparation {
                         found = try await hold(customer, found, service)
                     }
                     var made = requests(of: customer, kind, (0..<offersPerRequest).map { found[$0 % found.count] })
-                    try await made.sign(signedAhead)
+                    try await made.prepare(signedAhead)
                     let names = found.map { "\($0.productId) \($0.offerId)" }.joined(separator: ", ")
                     return (.madeUp(made), "\(kind.rawValue): \(who), \(state.rawValue): \(names)")
                 }

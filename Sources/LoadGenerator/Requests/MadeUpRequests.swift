@@ -1,7 +1,7 @@
 import NIOCore
 
 /// The requests of customers who are made up, all alike but for identifiers, accounts and what is signed over them: each is
-/// made when it is sent, so that a million take no more memory than one.
+/// made when it is sent, so that a million take no more memory than some.
 struct MadeUpRequests: Sendable {
     /// A part of a request.
     enum Piece: Equatable, Sendable {
@@ -34,6 +34,9 @@ struct MadeUpRequests: Sendable {
     private let signer: StandInSigner?
     /// The signatures of the first customers, one after the other, payload by payload.
     private var signatures: [UInt8] = []
+    /// The requests of all customers, where they are few: nothing is left to be done when one is sent.
+    private var made: [ByteBuffer] = []
+    private static let few = 4096
 
     /// Cuts a request up.
     ///
@@ -65,11 +68,18 @@ struct MadeUpRequests: Sendable {
         self.head = head(self.body(of: 0).count)
     }
 
-    /// Signs ahead of time, on all processors, what the requests of the first customers have to carry.
+    /// Does ahead of time what can be: signs, on all processors, what the requests of the first customers have to carry, and
+    /// makes the requests where all customers are few.
     ///
-    /// - Parameter count: Of how many customers; the rest is signed when it is sent.
+    /// - Parameter count: For how many customers; the rest is signed when it is sent.
     /// - Throws: ``PreparationFault`` when the task is cancelled.
-    mutating func sign(_ count: Int) async throws(PreparationFault) {
+    mutating func prepare(_ count: Int) async throws(PreparationFault) {
+        try await sign(count)
+        guard case .number(let number) = customers, number <= Self.few else { return }
+        made = (0..<number).map { request($0, account: $0) }
+    }
+
+    private mutating func sign(_ count: Int) async throws(PreparationFault) {
         guard signer != nil, !payloads.isEmpty else { return }
         let requests = self
         let step = 500
@@ -95,7 +105,12 @@ struct MadeUpRequests: Sendable {
 
     /// A request, head and body.
     func request(_ number: Int) -> ByteBuffer {
-        let body = body(of: number)
+        let customer = customers.customer(of: number)
+        return made.isEmpty ? request(customer, account: customers.account(of: number)) : made[customer]
+    }
+
+    private func request(_ customer: Int, account: Int) -> ByteBuffer {
+        let body = body(customer, account: account)
         var buffer = ByteBuffer()
         buffer.reserveCapacity(head.count + body.count)
         buffer.writeBytes(head)
@@ -105,48 +120,53 @@ struct MadeUpRequests: Sendable {
 
     /// What the answer to a request has to be.
     func expected(_ number: Int) -> ExpectedAnswer {
-        ExpectedAnswer(bundleId: expected.bundleId, account: account(of: number), offers: expected.offers)
+        ExpectedAnswer(
+            bundleId: expected.bundleId,
+            account: RequestBody.account(of: identifier(customers.account(of: number))),
+            offers: expected.offers
+        )
     }
 
     /// The body of a request.
     func body(of number: Int) -> [UInt8] {
-        let customer = customers.customer(of: number)
+        body(customers.customer(of: number), account: customers.account(of: number))
+    }
+
+    private func body(_ customer: Int, account: Int) -> [UInt8] {
+        let identifier = Array(identifier(customer).utf8)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(12_288)
         for piece in body {
             switch piece {
             case .text(let text): bytes += text
-            case .account: bytes += account(of: number).utf8
-            case .identifier: bytes += identifier(customer)
-            case .signed(let place): appendJWS(place, customer, to: &bytes)
+            case .account: bytes += RequestBody.account(of: self.identifier(account)).utf8
+            case .identifier: bytes += identifier
+            case .signed(let place):
+                guard let signer else { break }
+                let payload = payload(place, of: identifier)
+                let start = (customer * payloads.count + place) * 64
+                let isSigned = start + 64 <= signatures.count
+                let signature = isSigned ? signatures[start..<start + 64] : signer.signature(over: payload)[...]
+                signer.appendJWS(payload, signature, to: &bytes)
             }
         }
         return bytes
     }
 
-    private func account(of number: Int) -> String {
-        RequestBody.account(of: String(first + Int64(customers.account(of: number))))
-    }
+    private func identifier(_ number: Int) -> String { String(first + Int64(number)) }
 
-    private func identifier(_ customer: Int) -> String.UTF8View { String(first + Int64(customer)).utf8 }
-
-    private func payload(_ place: Int, _ customer: Int) -> [UInt8] {
-        payloads[place].flatMap { piece in
-            if case .text(let text) = piece { text } else { Array(identifier(customer)) }
+    private func payload(_ place: Int, of identifier: [UInt8]) -> [UInt8] {
+        var payload: [UInt8] = []
+        payload.reserveCapacity(1024)
+        for piece in payloads[place] {
+            if case .text(let text) = piece { payload += text } else { payload += identifier }
         }
+        return payload
     }
 
     private func newSignatures(_ customer: Int) -> [UInt8] {
-        payloads.indices.flatMap { signer?.signature(over: payload($0, customer)) ?? [] }
-    }
-
-    private func appendJWS(_ place: Int, _ customer: Int, to bytes: inout [UInt8]) {
-        guard let signer else { return }
-        let payload = payload(place, customer)
-        let start = (customer * payloads.count + place) * 64
-        let isSigned = start + 64 <= signatures.count
-        let signature = isSigned ? signatures[start..<start + 64] : signer.signature(over: payload)[...]
-        signer.appendJWS(payload, signature, to: &bytes)
+        let identifier = Array(identifier(customer).utf8)
+        return payloads.indices.flatMap { signer?.signature(over: payload($0, of: identifier)) ?? [] }
     }
 
     /// Cuts a text at its marks.

@@ -64,7 +64,7 @@ struct MadeUpRequestsTests {
     @Test("Each is a whole request of one customer, signed for that customer, ahead of time or not")
     func signed() async throws {
         var requests = requests(.new)
-        try await requests.sign(2)
+        try await requests.prepare(2)
         for number in 0..<4 {
             let text = String(buffer: requests.request(number))
             let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)
@@ -88,6 +88,21 @@ struct MadeUpRequestsTests {
         #expect(try seen(.new) == (60, 60))
         #expect(try seen(.number(5)) == (5, 5))
         #expect(try seen(.shared) == (1, 60))
+    }
+
+    @Test("What is made ahead of time for few customers is what is made for them when it is sent")
+    func ahead() async throws {
+        let sent = requests(.number(7))
+        var prepared = sent
+        try await prepared.prepare(7)
+        for number in 0..<20 {
+            let bodies = try [sent, prepared].map { requests in
+                try json(String(buffer: requests.request(number)).split(separator: "\r\n\r\n")[1].utf8)
+            }
+            #expect(bodies[0]["appAccountToken"] as? String == bodies[1]["appAccountToken"] as? String)
+            let transactions = try bodies.map { try payloads($0)[0]["transactionId"] as? String }
+            #expect(transactions[0] == transactions[1])
+        }
     }
 
     @Test("A text is cut at each of its marks, and nothing of it is lost")
