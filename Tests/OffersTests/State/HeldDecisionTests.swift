@@ -61,6 +61,18 @@ struct HeldDecisionTests {
         #expect(decide(alone([sent, owner])) == .active)
     }
 
+    @Test("Who only showed a redemption of a subscription has no state of it, whoever Apple names later")
+    func redeemedElsewhere() {
+        let redeemed = bought(under: .promotional("once"), called: "1")
+        let sent = shown(history([entry()], [redeemed], asOf: day(-0.5)), for: .bob)
+        let owner = observation(signed(bought(by: Account.alice.payloadField, called: "2"), entry(), on: -0.2))
+        #expect(alone([sent, owner], for: .bob) == nil)
+        #expect(decide(alone([sent, owner])) == .active)
+        let own = observation(signed(bought("5", called: "5"), entry("5"), on: -0.2), for: .bob)
+        #expect(decide(alone([sent, owner, own], for: .bob), for: .bob) == .active)
+        #expect(decide(alone([sent, owner, own], for: .bob), "once", for: .bob) == .redemptionLimit)
+    }
+
     @Test("State counts up to its age, by the date that Apple gave it; with no limit it always does")
     func age() {
         let state = alone([observation(signed(bought(by: Account.alice.payloadField), entry(), on: -2))])
