@@ -45,7 +45,7 @@ struct DiagnosticianTests {
         _ backend: Backend,
         account: Account? = nil,
         timestamp: Int64? = nil,
-        storeKitError: StoreKitError? = nil,
+        storeKitError: ReportedError? = nil,
         reporting change: (SignatureReport) -> SignatureReport = { $0 }
     ) throws -> Diagnosis {
         let fields = [

@@ -24,6 +24,7 @@ struct RightSignaturesTests {
 
     /// A key as the service loads it, from a file.
     private func signer() throws -> SigningKey {
+        try SecureHeap.initialize()
         let file = FileManager.default.temporaryDirectory.appending(path: "SubscriptionKey_\(UUID().uuidString).p8")
         defer { try? FileManager.default.removeItem(at: file) }
         let pem = Data(P256.Signing.PrivateKey().pemRepresentation.utf8)

@@ -42,7 +42,7 @@ public enum DiagnosisCall: Equatable, Sendable {
         case signature, jws, allowIntroductoryOffer, transactionId, resultingTransaction, storeKitError
 
         /// How many bytes its text may have.
-        var maximumBytes: Int { self == .jws || self == .resultingTransaction ? 16_384 : 4096 }
+        var maximumBytes: Int { self == .resultingTransaction ? 10_240 : 4096 }
 
         static let ofDiscount: [Member] = [.keyIdentifier, .nonce, .timestamp, .signature]
         static let ofJWS: [Member] = [.allowIntroductoryOffer, .transactionId, .resultingTransaction]
@@ -54,7 +54,7 @@ public enum DiagnosisCall: Equatable, Sendable {
         var texts: [Member: String] = [:]
         var timestamp: Int64?
         var allowIntroductoryOffer: Bool?
-        var storeKitError: StoreKitError?
+        var storeKitError: ReportedError?
 
         init(onlyApp: String?) { self.onlyApp = onlyApp }
 

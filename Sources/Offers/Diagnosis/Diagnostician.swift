@@ -219,13 +219,8 @@ extension SignatureReport {
         }
         // Seconds given to StoreKit are wrong even where the payload has them, too.
         if isInSeconds {
-            causes.append(
-                DiagnosisCause(
-                    .timestampInSeconds,
-                    detail: "The timestamp is in seconds.",
-                    fix: "Sign and hand on milliseconds since 1970, the same number in both places."
-                )
-            )
+            let seen = Mistake.Seen(report: self, payload: PayloadGuess(fields: fields), field: .timestamp)
+            causes += [Mistake.timestampInSeconds.cause(seen)].compactMap(\.self)
         }
         if AppAccountToken(nonce) == nil {
             causes.append(

@@ -15,7 +15,7 @@ public struct JWSReport: Equatable, Sendable {
     /// A transaction of the customer, where one is known.
     public let transactionId: String?
     /// StoreKit's error, where there was one.
-    public let storeKitError: StoreKitError?
+    public let storeKitError: ReportedError?
     /// The signed transaction that the purchase came to, as it was sent.
     public let resultingTransaction: String?
 
@@ -39,7 +39,7 @@ public struct JWSReport: Equatable, Sendable {
         account: Account = .none,
         jws: String,
         transactionId: String? = nil,
-        storeKitError: StoreKitError? = nil,
+        storeKitError: ReportedError? = nil,
         resultingTransaction: String? = nil
     ) {
         self.bundleId = bundleId

@@ -145,12 +145,9 @@ extension Mistake {
             guard let hash = found.signer?.hash, hash != .sha256, found.isES256 else { return [] }
             return ["The JWS was hashed with \(hash.rawValue), not with SHA-256 once."]
         },
-        .jws(
-            .nonceReused,
-            fix: "Make a new random UUID for every signature, and use each signature for one purchase."
-        ) { found in
-            guard found.record != nil, found.signer != nil, !found.isOnRecord else { return [] }
-            return ["The service has signed something else with this nonce, so it is no new one."]
+        .jws(.nonceReused, fix: DiagnosisCause.nonceReused.fix) { found in
+            let isReused = found.record != nil && found.signer != nil && !found.isOnRecord
+            return isReused ? [DiagnosisCause.nonceReused.detail] : []
         },
         .jws(
             .unexplained,

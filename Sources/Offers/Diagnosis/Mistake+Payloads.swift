@@ -4,6 +4,11 @@ extension Mistake {
     /// Mistakes that are made before a discount is signed.
     static let payloads: [Mistake] = [
         .payload(
+            .nonceUppercase,
+            { _ in "The payload has the nonce in upper case." },
+            fix: "Lowercase the UUID's text before signing; Swift's uuidString is in upper case."
+        ) { .field(.nonce, [$0.report.nonce.uppercased(), $0.report.nonce]) },
+        .payload(
             .wrongKey,
             { seen in
                 "The signature is by \(seen.payload.key.map { "the key \($0.keyIdentifier)" } ?? "another key"), "
@@ -23,21 +28,11 @@ extension Mistake {
             return .field(.keyIdentifier, ids.filter { $0 != situation.report.keyIdentifier })
         },
         .payload(
-            .nonceUppercase,
-            { _ in "The payload has the nonce in upper case." },
-            fix: "Lowercase the UUID's text before signing; Swift's uuidString is in upper case."
-        ) { .field(.nonce, [$0.report.nonce.uppercased(), $0.report.nonce]) },
-        .payload(
-            .timestampInSeconds,
-            { _ in "The timestamp is in seconds." },
-            fix: "Sign and hand on milliseconds since 1970, the same number in both places."
-        ) { timestamps(of: $0.report) },
-        .payload(
             .accountCase,
             { _ in "The payload has the account in another case." },
             fix: "Sign an appAccountToken in lowercase, and an applicationUsername exactly as the app sets it."
         ) { accountCases(of: $0.report.account) },
-        accountMissing, accountUnexpected, fieldUndefined,
+        timestampInSeconds, accountMissing, accountUnexpected, fieldUndefined,
         .payload(
             .wrongHash,
             { "The payload was hashed with \($0.payload.hash.rawValue), not with SHA-256 once." },
@@ -70,6 +65,12 @@ extension Mistake {
         productMismatch, offerMismatch, bundleMismatch,
     ]
 
+    static let timestampInSeconds = Mistake.payload(
+        .timestampInSeconds,
+        { _ in "The timestamp is in seconds." },
+        fix: "Sign and hand on milliseconds since 1970, the same number in both places."
+    ) { timestamps(of: $0.report) }
+
     static let accountMissing = Mistake.payload(
         .accountMissing,
         { "The payment has an account, and the payload's account is \($0.signed.placeholderPhrase)." },
@@ -91,7 +92,9 @@ extension Mistake {
     static let fieldUndefined = Mistake.payload(
         .fieldUndefined,
         { seen in
-            "The payload's \(seen.field.map { "\($0)" } ?? "field") is \(seen.signed.placeholderPhrase), not \(seen.given)."
+            let name = seen.field.map { "\($0)" } ?? "field"
+            let given = seen.given.isEmpty ? "empty" : seen.given
+            return "The payload's \(name) is \(seen.signed.placeholderPhrase), not \(given)."
         },
         fix: "Read the field from the request before signing, and refuse a request that lacks it."
     ) { situation in

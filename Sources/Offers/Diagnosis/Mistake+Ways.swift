@@ -26,9 +26,9 @@ extension Mistake {
     /// Seconds where milliseconds are due, and the reverse: what was given to StoreKit is in seconds then.
     static func timestamps(of report: SignatureReport) -> [Way] {
         guard report.isInSeconds else { return Way.field(.timestamp, [String(report.timestamp / 1000)]) }
-        // What was cut off can be found again: it is one of a thousand.
+        // What was cut off can be found again: it is one of a thousand, which are tried with a nonce in upper case, too.
         let texts = (0..<1000).map { String(report.timestamp &* 1000 &+ $0) }
-        return Way.field(.timestamp, texts, rank: rankOfMany, alike: true)
+        return Way.field(.timestamp, texts, rank: 3, alike: true)
     }
 
     /// The account in another case; a name of few letters in every mixture.
@@ -128,16 +128,17 @@ extension Mistake {
     /// Two to four fields of a request that was not read: all have the same word, or nothing.
     static func undefinedFields(in situation: Situation) -> [Way] {
         let fields = PayloadGuess.Field.allCases
-        let account = situation.report.account
-        let accountMistake = account == .none ? accountUnexpected : accountMissing
         var ways: [Way] = []
         for count in 2...4 {
             for choice in 0..<1 << fields.count where choice.nonzeroBitCount == count {
                 let chosen = fields.filter { choice >> $0.rawValue & 1 == 1 }
-                let found = chosen.map { Found(mistake: $0 == .account ? accountMistake : fieldUndefined, field: $0) }
                 for word in ["undefined", "", "null", "None", "nil"] {
                     // An account that is not there is empty rightly.
-                    if word.isEmpty, account == .none, chosen.contains(.account) { continue }
+                    if word.isEmpty, situation.report.account == .none, chosen.contains(.account) { continue }
+                    let found = chosen.map { field in
+                        let isMissing = field == .account && word.isEmpty
+                        return Found(mistake: isMissing ? accountMissing : fieldUndefined, field: field)
+                    }
                     let way = Way(part: .several, rank: rankOfMany, found: found) { guess in
                         for field in chosen { guess[field] = word }
                     }

@@ -17,7 +17,7 @@ public struct SignatureReport: Equatable, Sendable {
     /// The signature's text, as the backend handed it on: Base64, if all is right.
     public let signature: String
     /// StoreKit's error, where it is known.
-    public let storeKitError: StoreKitError?
+    public let storeKitError: ReportedError?
 
     /// Creates a report.
     ///
@@ -40,7 +40,7 @@ public struct SignatureReport: Equatable, Sendable {
         nonce: String,
         timestamp: Int64,
         signature: String,
-        storeKitError: StoreKitError? = nil
+        storeKitError: ReportedError? = nil
     ) {
         self.bundleId = bundleId
         self.keyIdentifier = keyIdentifier

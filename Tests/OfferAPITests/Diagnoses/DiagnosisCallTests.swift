@@ -5,7 +5,7 @@ import Testing
 @testable import OfferAPI
 
 @Suite("The body of a diagnosis")
-struct SignatureReportTests {
+struct DiagnosisCallTests {
     private static let token = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
 
     private func read(_ members: String = "", signature: String = "MEUC") throws(JSONFault) -> SignatureReport {

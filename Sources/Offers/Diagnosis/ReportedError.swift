@@ -1,8 +1,9 @@
 /// StoreKit's error, as an app reports it: a number of `SKError.Code`, or a name of StoreKit 2.
-public enum StoreKitError: Equatable, Sendable {
+public enum ReportedError: Equatable, Sendable {
     /// `SKError.Code`.
     case number(Int64)
-    /// A case of `Product.PurchaseError`, `StoreKitError` or `SKError.Code`; what stands before its last dot is no matter.
+    /// A case of `Product.PurchaseError`, `StoreKitError` or `SKError.Code`; what stands before its last dot does not
+    /// matter.
     case name(String)
 
     /// What is known of an error: a row of ``table``.
@@ -21,7 +22,9 @@ public enum StoreKitError: Equatable, Sendable {
         switch self {
         case .number(let number): Self.table.first { $0.number == number }
         case .name(let text):
-            text.split(separator: ".").last.flatMap { name in Self.table.first { $0.names.contains(String(name)) } }
+            // Some have what happened beside their names: networkError(…).
+            text.prefix { $0 != "(" }.split(separator: ".").last
+                .flatMap { name in Self.table.first { $0.names.contains(String(name)) } }
         }
     }
 
@@ -111,7 +114,7 @@ public enum StoreKitError: Equatable, Sendable {
     ]
 }
 
-extension StoreKitError: ExpressibleByIntegerLiteral {
+extension ReportedError: ExpressibleByIntegerLiteral {
     /// Takes a number of `SKError.Code`.
     ///
     /// - Parameter value: The number.
@@ -126,7 +129,7 @@ extension DiagnosisCause {
     ///   - error: StoreKit's error.
     ///   - account: The account of the payment.
     /// - Returns: The cause.
-    static func unexplained(by error: StoreKitError, account: Account) -> DiagnosisCause {
+    static func unexplained(by error: ReportedError, account: Account) -> DiagnosisCause {
         let bytes = account.payloadField.utf8.count
         if bytes > Account.maximumUsernameBytes {
             return DiagnosisCause(
@@ -138,7 +141,7 @@ extension DiagnosisCause {
             )
         }
         let other = "StoreKit's error is none that says why."
-        let fallback = StoreKitError.number(12).meaning
+        let fallback = ReportedError.number(12).meaning
         return DiagnosisCause(
             .unexplained,
             detail: "The signature is right for these values. \(error.meaning?.rulesOut ?? other)",
