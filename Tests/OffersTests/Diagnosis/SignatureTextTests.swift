@@ -30,7 +30,7 @@ struct SignatureTextTests {
                 "-----BEGIN SIGNATURE-----\n\(text.prefix(64))\n\(text.dropFirst(64))\n-----END SIGNATURE-----\n",
                 [.signaturePEM]
             ),
-            (urlEncoded(text + "\n"), [.signatureURLEncoded]),
+            (urlEncoded(text + "\n"), [.signatureURLEncoded, .signatureWrapped]),
             (base64(text + "\n"), [.signatureDoubleEncoded, .signatureWrapped]),
             (text.replacing("+", with: " "), [.signatureURLEncoded]),
             (urlEncoded(text), [.signatureURLEncoded]),
