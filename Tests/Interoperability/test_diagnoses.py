@@ -405,6 +405,8 @@ OF_BOTH = [
     ("bundle_mismatch", "bid", claim("bid", OTHER_BUNDLE_ID)),
     ("field_undefined", "bid", claim("bid", "undefined")),
     ("nonce_uppercase", "nonce", claim("nonce", str.upper)),
+    ("jws_malformed", "iat", claim("iat", str)),
+    ("jws_malformed", "transactionId", claim("transactionId", int)),
     ("field_undefined", "nonce", claim("nonce", None)),
     ("unexplained", "nonce", claim("nonce", "abc")),
     ("product_mismatch", "productId", claim("productId", OTHER_PRODUCT_ID)),
@@ -426,6 +428,7 @@ INTRODUCTORY = OF_BOTH + [
     ("wrong_audience", "aud", claim("aud", "promotional-offer")),
     ("offer_mismatch", "offer", claim("allowIntroductoryOffer", False)),
     ("field_undefined", "offer", without("allowIntroductoryOffer")),
+    ("jws_malformed", "offer", claim("allowIntroductoryOffer", "true")),
     ("field_undefined", "transactionId", without("transactionId")),
 ]
 
@@ -444,8 +447,8 @@ def hides(first, second):
     # What a JWS of another use does not have is not missed.
     if {first[0], second[0]} == {"wrong_audience", "field_undefined"}:
         return True
-    # Each padding and blank is named once.
-    if first[0] == second[0] == "jws_not_base64url" or first[0] == second[0] == "jws_header":
+    # Padding and blanks, members of the header, and what is malformed have one cause together.
+    if first[0] == second[0] and first[0] in ("jws_not_base64url", "jws_header", "jws_malformed"):
         return True
     for some, others in HIDDEN:
         if (first[1] in some and second[1] in others) or (second[1] in some and first[1] in others):

@@ -47,10 +47,26 @@ struct JWSCase: Sendable {
     /// A sentence where a claim is there and is another one than expected; none where it stands for nothing.
     func mismatch(_ claim: String, _ expected: String?) -> [String] {
         guard let expected, let value = jws.claims?[claim], !value.isPlaceholder else { return [] }
-        guard let text = value.asText, text.hasSameBytes(as: expected) else {
-            return ["The claim \(claim) is \(value.phrase), not \(expected)."]
+        // A claim of another type is named as such.
+        if value.asText == nil, Self.texts.contains(claim) { return [] }
+        if value.asText?.hasSameBytes(as: expected) == true { return [] }
+        return ["The claim \(claim) is \(value.phrase), not \(expected)."]
+    }
+
+    /// A sentence for each claim that has another type than it has to have.
+    var wrongTypes: [String] {
+        func wrong(_ claim: String, _ what: String, _ isRight: (JWSValue) -> Bool) -> String? {
+            guard let value = jws.claims?[claim], !value.isPlaceholder, !isRight(value) else { return nil }
+            return "The claim \(claim), \(value.phrase), \(what)."
         }
-        return []
+        let texts = Self.texts.map { claim in
+            wrong(claim, "is no text") { if case .text = $0 { true } else { false } }
+        }
+        let others = [
+            wrong("iat", "is no number of seconds") { if case .text = $0 { false } else { $0.asInteger != nil } },
+            wrong("allowIntroductoryOffer", "is neither true nor false") { if case .flag = $0 { true } else { false } },
+        ]
+        return (texts + others).compactMap(\.self)
     }
 
     /// The claims that have to be there, in a JWS for its use.

@@ -7,17 +7,7 @@ extension Mistake {
             .jwsMalformed,
             fix: "Hand on the JWS as it was signed: header, claims and signature in base64url, with dots between them."
         ) { found in
-            let types = JWSCase.texts.compactMap { claim -> String? in
-                guard case .integer = found.jws.claims?[claim] else { return nil }
-                return "The claim \(claim) is a number; it has to be a text."
-            }
-            let time: [String] =
-                if case .text(let text) = found.jws.claims?["iat"], Int64(text) != nil {
-                    ["The claim iat is a text; it has to be a number of seconds."]
-                } else {
-                    []
-                }
-            let all = found.jws.malformed + types + time
+            let all = found.jws.malformed + found.wrongTypes
             return all.isEmpty ? [] : [all.joined(separator: " ")]
         },
         .jws(
@@ -153,8 +143,8 @@ extension Mistake {
             .unexplained,
             fix: "Make a new random UUID for every signature, and sign its text in lowercase."
         ) { found in
-            guard let value = found.jws.claims?["nonce"], !value.isPlaceholder,
-                value.asText.flatMap(AppAccountToken.init) == nil
+            guard let nonce = found.jws.text("nonce"), !String.placeholders.contains(nonce),
+                AppAccountToken(nonce) == nil
             else { return [] }
             return ["The claim nonce is no UUID of 8-4-4-4-12 hexadecimal digits."]
         },
