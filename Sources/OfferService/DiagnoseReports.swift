@@ -69,7 +69,7 @@ public actor DiagnoseReports {
             offer: OfferRequest(productId: report.productId, offerId: report.offerId),
             moment: report.moment
         )
-        let nonce = Nonce(text: report.nonce, accounts: report.accountsToRecall)
+        let nonce = RecordedNonce(text: report.nonce, accounts: report.accountsToRecall)
         return await diagnostician(for: known, buyer, nonce, callersApps: callersApps, client: client)
             .diagnose(report)
     }
@@ -101,7 +101,7 @@ public actor DiagnoseReports {
                 moment: jws.moment ?? now()
             )
         }
-        let nonce = Nonce(text: jws.text("nonce") ?? "", accounts: [report.account])
+        let nonce = RecordedNonce(text: jws.text("nonce") ?? "", accounts: [report.account])
         let diagnostician = await diagnostician(for: known, buyer, nonce, callersApps: callersApps, client: client)
         let ids = await idsHeld(beside: purchase?.customerIds ?? [], of: report, jws, in: known.app)
         return diagnostician.diagnose(report, jws, purchase: purchase, customerIds: ids)
@@ -116,7 +116,7 @@ public actor DiagnoseReports {
     }
 
     /// What the ledger is searched for.
-    private struct Nonce {
+    private struct RecordedNonce {
         let text: String
         let accounts: [Account]
     }
@@ -125,7 +125,7 @@ public actor DiagnoseReports {
     private func diagnostician(
         for known: DiagnosableApp,
         _ buyer: Buyer?,
-        _ nonce: Nonce,
+        _ nonce: RecordedNonce,
         callersApps: Set<String>,
         client: String?
     ) async -> Diagnostician {
@@ -153,7 +153,8 @@ public actor DiagnoseReports {
     }
 
     /// What the service signed with a nonce, when it was for this caller.
-    private func record(of nonce: Nonce, callersApps: Set<String>, client: String?) async -> RecordedSignature? {
+    private func record(of nonce: RecordedNonce, callersApps: Set<String>, client: String?) async -> RecordedSignature?
+    {
         guard let recall, !nonce.text.isEmpty,
             let record = await recall.signature(nonce: nonce.text.lowercased(), accounts: nonce.accounts),
             callersApps.contains(record.bundleId), client == nil || record.client == client
@@ -181,16 +182,13 @@ public actor DiagnoseReports {
         let question = StateQuestion(bundleId: app.bundleId, account: account, subscriptions: subscriptions)
         guard let held = try? await memory.states.held(question) else { return [] }
         let all = held.subscriptions.map { subscription in
-            (
-                ids: Set(subscription.transactions.keys).union([subscription.identity.originalTransactionId]),
-                subscription
-            )
+            let ids = Set(subscription.transactions.keys).union([subscription.identity.originalTransactionId])
+            return (ids: ids, accounts: Set(subscription.accounts.keys))
         }
-        let owners =
-            all.filter { !$0.ids.isDisjoint(with: ids) }.flatMap { $0.1.accounts.keys } + [account].compactMap(\.self)
-        return all.filter { entry in !entry.ids.isDisjoint(with: ids) || owners.contains { entry.1.accounts[$0] != nil }
-        }
-        .reduce(into: []) { $0.formUnion($1.ids) }
+        let own = all.filter { !$0.ids.isDisjoint(with: ids) }
+        let owners = own.reduce(into: Set([account].compactMap(\.self))) { $0.formUnion($1.accounts) }
+        let others = all.filter { !$0.accounts.isDisjoint(with: owners) }
+        return (own + others).reduce(into: []) { $0.formUnion($1.ids) }
     }
 
     /// Where the customer never had a subscription, when Apple told all subscriptions of the account at most a day before the
