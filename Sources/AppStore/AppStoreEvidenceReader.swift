@@ -3,7 +3,7 @@ public import Offers
 
 /// Reads the evidence from the App Store that is at hand, without asking anybody.
 public struct AppStoreEvidenceReader: EvidenceReader {
-    private let verifier: SignedDataVerifier
+    let verifier: SignedDataVerifier
 
     /// Creates a reader.
     ///

@@ -22,16 +22,19 @@ struct DiagnosesEndpoint: BodyEndpoint {
     }
 
     func answer(_ body: [UInt8], for client: Client) async throws(Problem) -> [UInt8] {
-        let report: SignatureReport
+        let call: DiagnosisCall
         do {
-            report = try SignatureReport(json: body, onlyApp: client.apps.count == 1 ? client.apps.first : nil)
+            call = try DiagnosisCall(json: body, onlyApp: client.apps.count == 1 ? client.apps.first : nil)
         } catch {
             throw Problem(error)
         }
-        let diagnosis = await diagnoseReports.diagnose(report, callersApps: client.apps, client: client.name)
-        guard let diagnosis else {
-            throw .appNotAllowed(report.bundleId)
+        let diagnosis: Diagnosis?
+        do throws(EvidenceFault) {
+            diagnosis = try await call.diagnosis(by: diagnoseReports, callersApps: client.apps, client: client.name)
+        } catch {
+            throw Problem(status: 422, code: error.code, detail: error.detail, pointer: "/resultingTransaction")
         }
+        guard let diagnosis else { throw .appNotAllowed(call.bundleId) }
         return diagnosis.json
     }
 }

@@ -36,7 +36,7 @@ struct UnknownMemberTests {
         #expect(
             evidence.hasSuffix(": receiptResponse, receipt, signedTransactions, transactionId, signedRenewalInfos.")
         )
-        let report = try detail("/keyId") { _ = try SignatureReport(json: Array(#"{"keyId":"a"}"#.utf8)) }
+        let report = try detail("/keyId") { _ = try DiagnosisCall(json: Array(#"{"keyId":"a"}"#.utf8)) }
         #expect(report.contains("keyIdentifier"))
     }
 }
