@@ -2,7 +2,7 @@ import Offers
 
 extension SignOffers {
     /// How far a question about eligibility came without waiting.
-    public enum EligibilityBeginning: Sendable {
+    enum EligibilityBeginning: Sendable {
         /// Answered.
         case answered(EligibilityAnswer)
         /// Somebody has to be waited for: `SignOffers.goOn(with:)` does.
@@ -10,7 +10,7 @@ extension SignOffers {
     }
 
     /// A question about eligibility for which the App Store, the store of states or the ledger has to be waited for.
-    public struct UndecidedEligibility: Sendable {
+    struct UndecidedEligibility: Sendable {
         fileprivate enum Reason: Sendable {
             case history(CustomerHistories.Beginning)
             case ledger(LedgerQuestion, SharedHistory?, OfferPolicy, Timestamp)
@@ -26,10 +26,13 @@ extension SignOffers {
     /// - Parameter request: The request.
     /// - Returns: The decisions.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func eligibility(_ request: EligibilityRequest) async throws(SignatureFault) -> EligibilityAnswer {
+    public func eligibility(
+        _ request: EligibilityRequest
+    ) throws(SignatureFault) -> Step<EligibilityAnswer, SignatureFault> {
         switch try begin(request) {
-        case .answered(let answer): return answer
-        case .waiting(let undecided): return try await goOn(with: undecided)
+        case .answered(let answer): return .now(answer)
+        case .waiting(let undecided):
+            return .later { () async throws(SignatureFault) in try await self.goOn(with: undecided) }
         }
     }
 
@@ -46,7 +49,7 @@ extension SignOffers {
     /// - Parameter request: The request.
     /// - Returns: The decisions, or what has to be waited for.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func begin(_ request: EligibilityRequest) throws(SignatureFault) -> EligibilityBeginning {
+    func begin(_ request: EligibilityRequest) throws(SignatureFault) -> EligibilityBeginning {
         let app = try signingApp(of: request.bundleId, for: request.account).app
         let beginning = try histories.begin(
             from: request.evidence,
@@ -65,7 +68,7 @@ extension SignOffers {
     /// - Parameter undecided: The question.
     /// - Returns: The decisions.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func goOn(with undecided: UndecidedEligibility) async throws(SignatureFault) -> EligibilityAnswer {
+    func goOn(with undecided: UndecidedEligibility) async throws(SignatureFault) -> EligibilityAnswer {
         let (request, app) = (undecided.request, undecided.app)
         switch undecided.reason {
         case .ledger(let question, let history, var policy, let moment):

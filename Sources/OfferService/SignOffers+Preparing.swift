@@ -3,7 +3,7 @@ public import Offers
 /// The synchronous core: decisions and signatures, which stay within until the ledger has them.
 extension SignOffers {
     /// How far a request came without waiting.
-    public enum Beginning: Sendable {
+    enum Beginning: Sendable {
         /// Decided: ``SignOffers/sign(_:)`` signs what the customer may have.
         case decided(Decided)
         /// Somebody has to be waited for, and nothing is signed yet: ``SignOffers/goOn(with:)`` does.
@@ -11,7 +11,7 @@ extension SignOffers {
     }
 
     /// A request for which the App Store, the store of states or the ledger has to be waited for.
-    public struct Waiting: Sendable {
+    struct Waiting: Sendable {
         fileprivate enum Reason: Sendable {
             case history(CustomerHistories.Beginning)
             case ledger(LedgerQuestion, Undecided)
@@ -63,9 +63,28 @@ extension SignOffers {
     ///   - request: The request.
     ///   - skippingEligibility: Whether to sign on an operator's word, without a look at the customer. The catalog and
     ///     the offers' windows hold all the same.
+    /// - Returns: What was decided: ``SignOffers/sign(_:)`` signs what the customer may have.
+    /// - Throws: ``SignatureFault`` when there is no answer at all.
+    public func decide(
+        _ request: SignatureRequest,
+        skippingEligibility: Bool = false
+    ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
+        switch try begin(request, skippingEligibility: skippingEligibility) {
+        case .decided(let decided): return .now(decided)
+        case .waiting(let waiting):
+            return .later { () async throws(SignatureFault) in try await self.goOn(with: waiting) }
+        }
+    }
+
+    /// Decides, as far as that goes without waiting for anybody.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - skippingEligibility: Whether to sign on an operator's word, without a look at the customer. The catalog and
+    ///     the offers' windows hold all the same.
     /// - Returns: What was decided, or what has to be waited for.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func begin(
+    func begin(
         _ request: SignatureRequest,
         skippingEligibility: Bool = false
     ) throws(SignatureFault) -> Beginning {
@@ -85,7 +104,7 @@ extension SignOffers {
     /// - Parameter waiting: The request.
     /// - Returns: What was decided.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func goOn(with waiting: Waiting) async throws(SignatureFault) -> Decided {
+    func goOn(with waiting: Waiting) async throws(SignatureFault) -> Decided {
         let inquiry = waiting.inquiry
         switch waiting.reason {
         case .ledger(let question, let undecided):

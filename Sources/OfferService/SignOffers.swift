@@ -80,13 +80,10 @@ public final class SignOffers: Sendable {
         _ request: SignatureRequest,
         skippingEligibility: Bool = false
     ) async throws(SignatureFault) -> SignatureAnswer {
-        switch try begin(request, skippingEligibility: skippingEligibility) {
-        case .decided(let decided): return try await answer(decided)
-        case .waiting(let waiting):
-            let decided = try await goOn(with: waiting)
-            guard !Task.isCancelled else { throw .givenUp }
-            return try await answer(decided)
-        }
+        let step = try decide(request, skippingEligibility: skippingEligibility)
+        let decided = try await step.value()
+        if case .later = step, Task.isCancelled { throw .givenUp }
+        return try await answer(decided)
     }
 
     /// Signs, waits until the ledger has what was signed, and gives it out.

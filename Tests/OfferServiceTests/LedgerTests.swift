@@ -99,7 +99,7 @@ struct LedgerTests {
     @Test("What the ledger tells nothing of does not leave")
     func withoutOutcome() throws {
         let useCase = useCase(ScriptedLedger())
-        guard case .decided(let decided) = try useCase.begin(request(["stay", "nope", "limited"])) else {
+        guard case .now(let decided) = try useCase.decide(request(["stay", "nope", "limited"])) else {
             Issue.record("nothing had to be waited for")
             return
         }
@@ -147,7 +147,7 @@ struct LedgerTests {
                 evidence: active(),
                 offers: nil
             )
-        )
+        ).value()
         #expect(
             eligibility.decisions.map(\.decision.reason) == [
                 .active, .signatureLimit, .stateNotInAudience, .offerEnded,
