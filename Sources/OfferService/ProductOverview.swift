@@ -64,10 +64,6 @@ public struct CatalogComparison: Equatable, Sendable {
     public let notInCatalog: [OfferRequest]
 
     /// Compares.
-    ///
-    /// - Parameters:
-    ///   - offered: The offers of the catalog.
-    ///   - seen: The offers that some client was shown.
     init(offered: [OfferRequest], seen: Set<OfferRequest>) {
         neverSeen = offered.filter { !seen.contains($0) }
         notInCatalog = seen.subtracting(offered).sorted { ($0.productId, $0.offerId) < ($1.productId, $1.offerId) }

@@ -99,10 +99,6 @@ public final class SignOffers: Sendable {
     }
 
     /// Waits until the ledger has an entry.
-    ///
-    /// - Parameter entry: The entry.
-    /// - Returns: The outcomes of its grants.
-    /// - Throws: ``SignatureFault`` when it does not take it: nothing may leave then.
     func record(_ entry: LedgerEntry) async throws(SignatureFault) -> [GrantOutcome] {
         let result = await withCheckedContinuation { continuation in
             record([entry]) { continuation.resume(returning: $0) }
@@ -130,10 +126,6 @@ public final class SignOffers: Sendable {
     }
 
     /// Asks the ledger.
-    ///
-    /// - Parameter question: What is asked.
-    /// - Returns: What it holds.
-    /// - Throws: ``SignatureFault`` when it cannot be read.
     func standing(of question: LedgerQuestion) async throws(SignatureFault) -> LedgerStanding {
         guard let ledger else { throw .ledger(Self.noLedger) }
         do throws(LedgerFailure) {
@@ -145,13 +137,31 @@ public final class SignOffers: Sendable {
 
     private static var noLedger: LedgerFailure { LedgerFailure(.closed, "no ledger is open") }
 
+    /// What is known of a customer, at a moment of the server's clock.
+    typealias KnownHistory = (history: SharedHistory?, moment: Timestamp)
+
+    /// The history of a customer.
+    func history(
+        from evidence: Evidence?,
+        for account: Account,
+        of app: App,
+        needsWholeHistory: Bool = false
+    ) throws(SignatureFault) -> Step<KnownHistory, SignatureFault> {
+        switch try histories.begin(from: evidence, for: account, of: app, needsWholeHistory: needsWholeHistory) {
+        case .known(let history, let moment): return .now((history, moment))
+        case let beginning:
+            return .later { [histories] () async throws(SignatureFault) in
+                try await histories.history(
+                    goingOn: beginning,
+                    for: account,
+                    of: app,
+                    needsWholeHistory: needsWholeHistory
+                )
+            }
+        }
+    }
+
     /// The app that a request is for, when the request names an account where one is asked for.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app's bundle identifier.
-    ///   - account: The account of the request.
-    /// - Returns: The app with its key.
-    /// - Throws: ``SignatureFault`` when there is no such app, or no account.
     func signingApp(of bundleId: String, for account: Account) throws(SignatureFault) -> SigningApp {
         guard let signing = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
         if signing.app.requiresAccount, account == .none { throw .accountRequired }

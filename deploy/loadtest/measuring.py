@@ -187,6 +187,10 @@ class Measurement:
         }
 
 
+# 64 connections that ask for twenty offers at once are one backend: so many have to wait.
+os.environ.setdefault("OFFER_SIGNER_SERVER_LIMITS_MAXIMUM_WAITING_OFFERS", "1280")
+
+
 def load(executable, arguments, seconds, warm_up=1.0, may_refuse=False):
     """Runs `offer-signer load`, and puts its report into the names of a row.
 

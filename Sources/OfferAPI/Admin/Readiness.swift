@@ -41,8 +41,6 @@ public final class Readiness: Sendable {
     public var warnings: [ReadinessWarning] { details().warnings }
 
     /// The answer of this moment: whether the service should get requests, and the reasons as JSON.
-    ///
-    /// - Returns: The `status` is that of the phase, and `unready` where a fault keeps a started service from requests.
     func answer() -> (isReady: Bool, json: [UInt8]) {
         let phase = phase.withLock { $0 }
         let details = details()

@@ -115,10 +115,6 @@ extension Client {
     }
 
     /// The app that a call is for by the parameters of its URL: the one that they name, or the client's only one.
-    ///
-    /// - Parameter parameters: The parameters.
-    /// - Returns: The app's bundle identifier.
-    /// - Throws: `Problem` as above, which points into no body.
     func app(namedIn parameters: QueryParameters) throws(Problem) -> String {
         let bundleId = try parameters.value(of: "bundleId")
         guard bundleId != nil || apps.count == 1 else {

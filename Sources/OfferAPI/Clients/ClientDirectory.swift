@@ -74,8 +74,6 @@ extension ClientDirectory {
     }
 
     /// Ends a request of a client that has begun.
-    ///
-    /// - Parameter client: The client, the same as when it began.
     func end(_ client: Client) {
         if client.concurrentRequests != nil { usage(of: client)?.end() }
     }

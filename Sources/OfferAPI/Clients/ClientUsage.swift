@@ -21,11 +21,6 @@ final class ClientUsage: Sendable {
     }
 
     /// How the client stands with its rate.
-    ///
-    /// - Parameters:
-    ///   - limit: The client's rate.
-    ///   - now: The time.
-    /// - Returns: How many signatures it can ask for now, and after how long for a whole burst.
     func standing(within limit: CellRate.Limit, at now: Duration) -> (remaining: Int, backlog: Duration) {
         state.withLock { ($0.signatures.remaining(within: limit, at: now), $0.signatures.backlog(at: now)) }
     }
@@ -56,9 +51,6 @@ public final class ClientUsages: Sendable {
     public init() {}
 
     /// The usage of a client.
-    ///
-    /// - Parameter name: The client's name.
-    /// - Returns: The usage, the same for the same name.
     func usage(of name: String) -> ClientUsage {
         usages.withLock { usages in
             if let known = usages[name] { return known }

@@ -27,10 +27,6 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     private var timer: Scheduled<Void>?
 
     /// Creates the handler of a new connection.
-    ///
-    /// - Parameters:
-    ///   - setup: What is the same for all connections of the listener on the event loop.
-    ///   - loop: The event loop.
     init(_ setup: ConnectionSetup, on loop: any EventLoop) {
         self.setup = setup
         self.loop = loop
@@ -170,10 +166,6 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     func isWaiting(for request: Request) -> Bool { self.request === request }
 
     /// Sends the answer to a request that waits for it.
-    ///
-    /// - Parameters:
-    ///   - reply: The answer.
-    ///   - request: The request.
     func send(_ reply: Reply, for request: Request) {
         guard isWaiting(for: request), let context else { return }
         self.request = nil

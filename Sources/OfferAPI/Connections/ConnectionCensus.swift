@@ -26,8 +26,6 @@ public final class ConnectionCensus: Sendable {
     func requestCutOff() { unfinished.add(1, ordering: .relaxed) }
 
     /// Notes a new connection.
-    ///
-    /// - Returns: How many there are with it.
     func connectionOpened() -> Int { connections.add(1, ordering: .relaxed).newValue }
 
     func connectionClosed() { connections.subtract(1, ordering: .relaxed) }

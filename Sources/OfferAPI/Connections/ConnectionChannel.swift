@@ -36,12 +36,6 @@ struct ConnectionChannel: ServerChildChannel {
     }
 
     /// Adds what reads requests and writes their answers.
-    ///
-    /// - Parameters:
-    ///   - pipeline: The handlers of a connection.
-    ///   - setup: What the connections of the event loop have in common.
-    ///   - loop: The event loop.
-    /// - Throws: What keeps a handler from being added, such as that the connection has gone.
     static func addRequests(
         to pipeline: ChannelPipeline.SynchronousOperations,
         _ setup: ConnectionSetup,

@@ -58,16 +58,11 @@ final class LoopSetups: Sendable {
     private let setups = Mutex<[ObjectIdentifier: NIOLoopBound<ConnectionSetup>]>([:])
 
     /// Creates the setups, of which each is made when it is needed.
-    ///
-    /// - Parameter make: Makes the setup of an event loop; the loops are numbered from 0 as they come.
     init(_ make: @escaping @Sendable (_ loop: any EventLoop, _ number: Int) -> ConnectionSetup) {
         self.make = make
     }
 
     /// The setup of an event loop.
-    ///
-    /// - Parameter loop: The event loop, on which this is called.
-    /// - Returns: The setup.
     func setup(on loop: any EventLoop) -> ConnectionSetup {
         let bound = setups.withLock { setups in
             if let known = setups[ObjectIdentifier(loop)] { return known }

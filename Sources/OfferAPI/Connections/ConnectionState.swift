@@ -48,11 +48,6 @@ struct ConnectionState {
     private var isReleasing = false
 
     /// A new connection.
-    ///
-    /// - Parameters:
-    ///   - limits: The listener's limits.
-    ///   - isSecure: Whether TLS comes first.
-    ///   - now: The time.
     init(limits: ConnectionLimits, isSecure: Bool, now: NIODeadline) {
         self.limits = limits
         phase = isSecure ? .handshaking : .idle
@@ -173,9 +168,6 @@ struct ConnectionState {
     }
 
     /// The service is on its way out, and takes no new requests.
-    ///
-    /// - Parameter now: The time.
-    /// - Returns: What becomes of the connection.
     mutating func serviceGoes(at now: NIODeadline) -> Farewell {
         closesAfterAnswer = true
         switch phase {
@@ -199,8 +191,6 @@ struct ConnectionState {
     }
 
     /// The time to finish is over.
-    ///
-    /// - Returns: What becomes of the connection.
     func timeIsOver() -> End {
         switch phase {
         case .lingering: .wait
@@ -221,11 +211,6 @@ struct ConnectionState {
     }
 
     /// A head has come that is admitted.
-    ///
-    /// - Parameters:
-    ///   - maximumBodyBytes: How long its body may be.
-    ///   - keepsAlive: Whether the client wants to send another request.
-    ///   - now: The time.
     mutating func admitted(maximumBodyBytes: Int, keepsAlive: Bool, at now: NIODeadline) {
         closesAfterAnswer = closesAfterAnswer || !keepsAlive
         phase = .readingBody(received: 0, limit: maximumBodyBytes)
@@ -233,10 +218,6 @@ struct ConnectionState {
     }
 
     /// A request is refused, whatever there is of it.
-    ///
-    /// - Parameters:
-    ///   - closes: Whether the connection ends with the answer, as the rest of the request cannot be waited for.
-    ///   - now: The time.
     mutating func refused(closes: Bool, at now: NIODeadline) {
         closesAfterAnswer = closesAfterAnswer || closes
         if phase == .answering {
@@ -260,9 +241,6 @@ struct ConnectionState {
     }
 
     /// A piece of a body has come.
-    ///
-    /// - Parameter count: Its length in bytes.
-    /// - Returns: What to do with it.
     mutating func bodyArrived(_ count: Int) -> BodyAction {
         switch phase {
         case .readingBody(let received, let limit):
@@ -346,9 +324,6 @@ struct ConnectionState {
     }
 
     /// Looks whether the phase has lasted too long.
-    ///
-    /// - Parameter now: The time.
-    /// - Returns: What to do.
     func timeout(at now: NIODeadline) -> TimeoutAction {
         guard let deadline else { return .wait(until: now + limits.shortestTimeout) }
         guard now >= deadline else { return .wait(until: min(deadline, now + limits.shortestTimeout)) }

@@ -8,8 +8,6 @@ final class ExcessConnectionHandler: ChannelInboundHandler, RemovableChannelHand
     private let isSecure: Bool
 
     /// Creates the handler.
-    ///
-    /// - Parameter isSecure: Whether TLS is spoken.
     init(isSecure: Bool) {
         self.isSecure = isSecure
     }

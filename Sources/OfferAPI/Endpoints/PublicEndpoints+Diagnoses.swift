@@ -5,12 +5,6 @@ import StrictJSON
 /// `POST /v1/diagnoses`.
 extension PublicEndpoints {
     /// Finds out why StoreKit refused a signature.
-    ///
-    /// - Parameters:
-    ///   - body: The request's body.
-    ///   - client: The client that asks.
-    /// - Returns: What has to be waited for.
-    /// - Throws: `Problem` 400.
     func diagnosis(_ body: [UInt8], _ client: Client) throws(Problem) -> Step<Reply, Problem> {
         let report: SignatureReport
         do {

@@ -4,13 +4,6 @@ import Offers
 /// `POST /v1/eligibility` and `POST /v1/introductory-eligibility-signatures`.
 extension PublicEndpoints {
     /// Answers a question about eligibility.
-    ///
-    /// - Parameters:
-    ///   - body: The request's body.
-    ///   - client: The client that asks.
-    ///   - offers: How many offers are decided in this tick; what the question has decided now is added.
-    /// - Returns: The answer, or what has to be waited for.
-    /// - Throws: `Problem` 400, 403, 422 or 503.
     func eligibility(_ body: [UInt8], _ client: Client, _ offers: inout Int) throws(Problem) -> Step<Reply, Problem> {
         let call = try signOffers.metrics.rooms.measure(.decode) { () throws(Problem) in
             try EligibilityRequest(json: body, from: client)
@@ -42,12 +35,6 @@ extension PublicEndpoints {
 
     /// Answers a call for signatures of introductory offer eligibility, which are few: each waits for the ledger by
     /// itself.
-    ///
-    /// - Parameters:
-    ///   - body: The request's body.
-    ///   - client: The client that asks.
-    /// - Returns: What has to be waited for.
-    /// - Throws: `Problem` 400, 403 or 429.
     func introductorySignatures(_ body: [UInt8], _ client: Client) throws(Problem) -> Step<Reply, Problem> {
         let call = try signOffers.metrics.rooms.measure(.decode) { () throws(Problem) in
             try IntroductorySignatureRequest(json: body, from: client)

@@ -5,13 +5,6 @@ import StrictJSON
 /// `POST /v1/product-reports` and `GET /v1/products`.
 extension PublicEndpoints {
     /// Takes reports.
-    ///
-    /// - Parameters:
-    ///   - body: The request's body.
-    ///   - target: The request's target, with its parameters.
-    ///   - client: The client that reports.
-    /// - Returns: What has to be waited for.
-    /// - Throws: `Problem` 400 or 403.
     func reports(_ body: [UInt8], _ target: String, _ client: Client) throws(Problem) -> Step<Reply, Problem> {
         let parameters = try QueryParameters(of: target, names: PublicRoute.productReports.parameters)
         let bundleId = try client.app(namedIn: parameters)
@@ -44,12 +37,6 @@ extension PublicEndpoints {
     }
 
     /// Tells what is known of products in a country.
-    ///
-    /// - Parameters:
-    ///   - target: The request's target, with its parameters.
-    ///   - client: The client that asks.
-    /// - Returns: What has to be waited for.
-    /// - Throws: `Problem` 400 or 403.
     func products(_ target: String, _ client: Client) throws(Problem) -> Step<Reply, Problem> {
         let parameters = try QueryParameters(of: target, names: PublicRoute.products.parameters)
         let bundleId = try client.app(namedIn: parameters)

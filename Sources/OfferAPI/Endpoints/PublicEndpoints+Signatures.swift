@@ -34,10 +34,6 @@ extension PublicEndpoints {
     }
 
     /// Answers requests, some of them later.
-    ///
-    /// - Parameters:
-    ///   - calls: The requests.
-    ///   - loop: The event loop, on which this is called.
     func answerSignatures(_ calls: [SignatureCall], on loop: any EventLoop) {
         record(sign(decide(calls, on: loop)), on: loop)
     }

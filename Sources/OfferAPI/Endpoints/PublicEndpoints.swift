@@ -79,12 +79,6 @@ public final class PublicEndpoints: Sendable {
     }
 
     /// The table of the calls: has each answered that is not for signatures, which are made together.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - offers: How many offers are decided in this tick; what the request has decided now is added.
-    /// - Returns: The answer, or what has to be waited for.
-    /// - Throws: `Problem` when there is no answer.
     private func begin(_ request: Request, _ offers: inout Int) throws(Problem) -> Step<Reply, Problem> {
         guard let route = request.route else { throw .notFound }
         if route == .description { return .now(try Self.description()) }

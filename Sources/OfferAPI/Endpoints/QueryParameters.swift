@@ -9,11 +9,6 @@ struct QueryParameters {
     private let parameters: [QueryParameter]
 
     /// Checks the names, and that no value is empty.
-    ///
-    /// - Parameters:
-    ///   - parameters: The parameters, in their order.
-    ///   - names: The names that are known.
-    /// - Throws: `Problem` 400 for another name, as for an unknown member of a body, and for an empty value.
     init(_ parameters: [QueryParameter], names: [String]) throws(Problem) {
         for (name, value) in parameters {
             guard names.contains(name) else {
@@ -29,11 +24,6 @@ struct QueryParameters {
     }
 
     /// Reads the query of a request's target.
-    ///
-    /// - Parameters:
-    ///   - target: The target in origin or absolute form (RFC 9112 §3.2).
-    ///   - names: The names that are known.
-    /// - Throws: `Problem` 400 when it cannot be decoded, for another name, and for an empty value.
     init(of target: String, names: [String]) throws(Problem) {
         var parameters: [QueryParameter] = []
         for parameter in (URI(target).query ?? "").split(separator: "&") {
@@ -58,9 +48,6 @@ struct QueryParameters {
     }
 
     /// The values of a parameter, in their order.
-    ///
-    /// - Parameter name: The parameter's name.
-    /// - Returns: The values.
     func values(of name: String) -> [String] {
         parameters.filter { $0.name == name }.map(\.value)
     }

@@ -18,16 +18,14 @@ final class Admission {
     /// How many requests of an event loop may wait for somebody else.
     static let maximumElsewhere = 1024
 
+    /// How many offers may wait to be signed and for the ledger.
+    ///
+    /// A request counts as one until it is read, and then by its offers. One that asks for more is taken where none waits.
     private let maximumOffers: Int
     private let maximumElsewhere: Int
     private var (turns, offers, elsewhere) = (0, 0, 0)
 
     /// Begins with nobody who waits.
-    ///
-    /// - Parameters:
-    ///   - maximumOffers: How many offers may wait to be signed and for the ledger, 1 or more. A request counts as one
-    ///     until it is read, and then by its offers; one that asks for more is taken where none waits.
-    ///   - maximumElsewhere: How many requests may wait for somebody else.
     init(maximumOffers: Int, maximumElsewhere: Int = maximumElsewhere) {
         self.maximumOffers = maximumOffers
         self.maximumElsewhere = maximumElsewhere
@@ -63,8 +61,6 @@ final class Admission {
     }
 
     /// Gives a place back.
-    ///
-    /// - Parameter place: The place.
     func leave(_ place: Place) {
         switch place {
         case .turn: turns -= 1

@@ -31,18 +31,11 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
 
 extension Response {
     /// Creates a response with a body of known length.
-    ///
-    /// - Parameters:
-    ///   - status: The status.
-    ///   - headers: The header fields; `Content-Length` comes with the body.
-    ///   - bytes: The body.
     init(status: HTTPResponse.Status, headers: HTTPFields, bytes: [UInt8]) {
         self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     /// Creates the response that reports a problem.
-    ///
-    /// - Parameter problem: The problem.
     fileprivate init(_ problem: Problem) {
         self.init(status: HTTPResponse.Status(code: problem.status), headers: problem.fields, bytes: problem.json)
     }

@@ -11,26 +11,15 @@ struct Reply: Sendable {
     private let body: [UInt8]
 
     /// The answer of a call.
-    ///
-    /// - Parameters:
-    ///   - body: The body, JSON.
-    ///   - status: The status code.
     init(_ body: [UInt8], status: Int = 200) {
         self.status = status
         self.body = body
     }
 
     /// The answer that reports a problem.
-    ///
-    /// - Parameter problem: The problem.
     init(_ problem: Problem) { self.init(problem.status, problem.fields, problem.json) }
 
     /// Any answer.
-    ///
-    /// - Parameters:
-    ///   - status: The status code.
-    ///   - fields: The header fields; `Content-Length` comes with the body.
-    ///   - body: The body.
     init(_ status: Int, _ fields: HTTPFields, _ body: [UInt8]) {
         self.status = status
         self.fields = fields
@@ -41,21 +30,12 @@ struct Reply: Sendable {
     static let overloaded = Reply(.overloaded)
 
     /// Adds header fields.
-    ///
-    /// - Parameter more: The fields.
     mutating func add(_ more: HTTPFields) {
         guard !more.isEmpty else { return }
         fields = (fields ?? [.contentType: "application/json"]) + more
     }
 
     /// The whole message, as it is sent: it needs no encoder.
-    ///
-    /// - Parameters:
-    ///   - identity: By what the request is known.
-    ///   - closes: Whether the connection ends with it.
-    ///   - leavesOutBody: Whether the request was for the head alone.
-    ///   - date: The time of now, as HTTP writes it.
-    /// - Returns: The message.
     func message(to identity: RequestIdentity, closes: Bool, leavesOutBody: Bool, date: String) -> ByteBuffer {
         // An array, as it is written in many pieces, each of which takes a buffer longer.
         var head: [UInt8] = []

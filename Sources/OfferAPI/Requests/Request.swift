@@ -29,10 +29,6 @@ final class Request {
     private var isNoted = false
 
     /// A request whose head has come.
-    ///
-    /// - Parameters:
-    ///   - head: The head.
-    ///   - connection: Where it came, and where its answer goes.
     init(_ head: RequestHead, on connection: Connection) {
         self.head = head
         self.connection = connection
@@ -50,16 +46,12 @@ final class Request {
     // MARK: Its body
 
     /// Adds a piece of the body.
-    ///
-    /// - Parameter piece: The piece.
     func add(_ piece: ByteBuffer) {
         if body.isEmpty, let length = head.contentLength { body.reserveCapacity(max(length, piece.readableBytes)) }
         body.append(contentsOf: piece.readableBytesView)
     }
 
     /// All of the request is there.
-    ///
-    /// - Parameter moment: The time.
     func complete(at moment: NIODeadline) { completion = moment }
 
     // MARK: Its place
@@ -80,8 +72,6 @@ final class Request {
     }
 
     /// Begins it, within what its client may have at once.
-    ///
-    /// - Throws: `Problem` 429.
     func open() throws(Problem) {
         guard let client, let endpoints else { return }
         try endpoints.clients.begin(client)
@@ -91,8 +81,6 @@ final class Request {
     // MARK: Its end
 
     /// Answers it, of which nothing else is left to do.
-    ///
-    /// - Parameter result: The answer, or why there is none.
     func finish(_ result: Result<Reply, Problem>) {
         end()
         // Whoever was given another answer, as the time was over, and whoever has gone, gets none.
@@ -110,8 +98,6 @@ final class Request {
     }
 
     /// Refuses it, of which nothing was done.
-    ///
-    /// - Parameter problem: Why.
     func refuse(_ problem: Problem) {
         end()
         guard isWaiting else { return note(nil) }
@@ -160,10 +146,6 @@ final class Request {
     // MARK: Waiting
 
     /// Waits for somebody in a task, and goes on on the event loop; what waits for its turn has its place meanwhile.
-    ///
-    /// - Parameters:
-    ///   - work: What is waited for.
-    ///   - goOn: Goes on with the request: finishes it, or gives it up.
     func wait<Value: Sendable>(
         for work: @escaping @Sendable () async throws(Problem) -> Value,
         goOn: @escaping @Sendable (Request, Result<Value, Problem>) -> Void
@@ -186,8 +168,6 @@ final class Request {
     }
 
     /// Waits for somebody in a task, and is answered then.
-    ///
-    /// - Parameter work: What is waited for.
     func wait(for work: @escaping @Sendable () async throws(Problem) -> Reply) {
         wait(for: work) { $0.finish($1) }
     }

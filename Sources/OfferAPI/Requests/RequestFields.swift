@@ -105,8 +105,6 @@ struct OnlyField: Sendable {
     var value: String? { isRepeated ? nil : first }
 
     /// Takes note of a field.
-    ///
-    /// - Parameter value: Its value.
     mutating func add(_ value: String) {
         isRepeated = first != nil
         if !isRepeated { first = value }

@@ -26,11 +26,6 @@ final class RequestHead: Sendable {
     private let authorization: String?
 
     /// Looks at a head.
-    ///
-    /// - Parameters:
-    ///   - sent: The head.
-    ///   - previous: The head before it on the connection, whose token is mostly the same and then need not be digested
-    ///     again.
     init(_ sent: HTTPRequestHead, after previous: RequestHead? = nil) {
         var fields = RequestFields()
         for (name, value) in sent.headers { fields.add(name, value) }

@@ -12,8 +12,6 @@ struct RouterAnswers<Responder: HTTPResponder> where Responder.Context == BasicR
     let responder: Responder
 
     /// Answers a request.
-    ///
-    /// - Parameter request: The request.
     func answer(_ request: Request) {
         var sent = request.head.sent
         // The connection leaves the body out.

@@ -14,18 +14,12 @@ final class TickQueue {
     private var isScheduled = false
 
     /// Creates the queue of an event loop.
-    ///
-    /// - Parameters:
-    ///   - loop: The event loop, on which everything else here is called.
-    ///   - metrics: Where it is noted how long requests have waited.
     init(on loop: any EventLoop, notingIn metrics: RequestMetrics) {
         self.loop = loop
         self.metrics = metrics
     }
 
     /// Queues a request, until all that has arrived is read; or refuses it, where too much waits.
-    ///
-    /// - Parameter request: The request.
     func add(_ request: Request) {
         let place = Admission.Place.turn(isForSignatures: request.route?.isForSignatures ?? false)
         guard request.move(to: place) else { return request.refuse(.overloaded) }

@@ -63,8 +63,6 @@ struct RequestID: Equatable, Sendable {
     let text: String
 
     /// Takes what a client or a proxy sent.
-    ///
-    /// - Parameter text: The value of `X-Request-ID`.
     init?(_ text: String) {
         guard (1...Self.maximumLength).contains(text.utf8.count), text.utf8.allSatisfy(Self.isSafe) else { return nil }
         self.text = text

@@ -37,8 +37,6 @@ public final class RequestMetrics: Sendable {
     }
 
     /// Notes how long a request has waited for its turn.
-    ///
-    /// - Parameter nanoseconds: The time.
     func noteWait(_ nanoseconds: Int64) { waits.recordNanoseconds(nanoseconds) }
 
     /// Counts a request.

@@ -11,11 +11,6 @@ final class RequestTelemetry: Sendable {
     let faults: RepeatedFaults
 
     /// Brings together what takes note of requests.
-    ///
-    /// - Parameters:
-    ///   - metrics: Counts requests.
-    ///   - logger: Where a request has its line.
-    ///   - faults: Logs the faults that keep requests from being answered; by default its own.
     init(metrics: RequestMetrics, logger: Logger, faults: RepeatedFaults? = nil) {
         self.metrics = metrics
         self.logger = logger
@@ -52,18 +47,12 @@ final class RequestTelemetry: Sendable {
     }
 
     /// Takes note of a client with whom TLS did not come about.
-    ///
-    /// - Parameter reason: Why, in a few fixed words.
     func noteTLSFailure(_ reason: String) {
         metrics.countTLSFailure()
         logger.info("TLS handshake failed", metadata: ["reason": "\(reason)"])
     }
 
     /// Takes note that a request could not be answered, where that is no fault of the client.
-    ///
-    /// - Parameters:
-    ///   - problem: Why.
-    ///   - identity: The request's name.
     func noteFault(_ problem: Problem, of identity: RequestIdentity?) {
         guard problem.status >= 500 else { return }
         RequestIdentity.$current.withValue(identity) { faults.note(problem) }

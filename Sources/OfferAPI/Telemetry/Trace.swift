@@ -6,9 +6,6 @@ struct TraceParent: Equatable, Sendable {
     let text: String
 
     /// Reads the field (Trace Context §3.2).
-    ///
-    /// - Parameter value: `00-` trace, `-` parent, `-` flags, in lowercase hexadecimal. A later version may have more
-    ///   behind them, which is not passed on.
     init?(_ value: String) {
         let parts = value.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count >= 4, zip(parts, [2, 32, 16, 2]).allSatisfy({ Self.isHexadecimal($0, count: $1) }),

@@ -26,11 +26,6 @@ struct CallMembers {
     private var applicationUsername: String?
 
     /// Reads the body of a call.
-    ///
-    /// - Parameters:
-    ///   - json: The body.
-    ///   - call: The call.
-    /// - Throws: `JSONFault`, with a pointer to the field at fault.
     init(json: [UInt8], of call: CallMember.Call) throws(JSONFault) {
         var reader = JSONReader(json)
         try reader.readObject(CallMember.table) { (member, reader) throws(JSONFault) in
@@ -56,9 +51,6 @@ struct CallMembers {
     }
 
     /// The account.
-    ///
-    /// - Returns: The account that is named; none where none is.
-    /// - Throws: `JSONFault` when two are, or neither evidence nor an account is there.
     func account() throws(JSONFault) -> Account {
         switch (appAccountToken, applicationUsername) {
         case (let token?, nil): return .appAccountToken(token)
@@ -92,9 +84,6 @@ extension JSONReader {
     }
 
     /// Reads an identifier of App Store Connect, or one that could be.
-    ///
-    /// - Returns: The identifier.
-    /// - Throws: `JSONFault` when it is empty, too long, or holds U+2063 or a control character.
     mutating func readIdentifier() throws(JSONFault) -> String {
         let identifier = try readText(maximumBytes: CallMembers.maximumIdentifierBytes)
         guard !ControlCharacter.isFound(in: identifier) else {
@@ -156,9 +145,6 @@ extension JSONReader {
     }
 
     /// Reads products that are asked about.
-    ///
-    /// - Returns: At most 100 product identifiers.
-    /// - Throws: `JSONFault` when there are more, or one is no identifier.
     fileprivate mutating func readProducts() throws(JSONFault) -> [String] {
         var products: [String] = []
         try readArray { (index, reader) throws(JSONFault) in

@@ -125,9 +125,6 @@ extension JSONReader {
     }
 
     /// Reads a transaction's identifier, which becomes a part of a path.
-    ///
-    /// - Returns: Digits.
-    /// - Throws: `JSONFault` when it is anything else.
     mutating func readTransactionId() throws(JSONFault) -> String {
         let text = try readString()
         guard (1...Evidence.maximumTransactionIdDigits).contains(text.utf8.count),

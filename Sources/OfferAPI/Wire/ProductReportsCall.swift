@@ -12,9 +12,6 @@ struct ProductReportsCall {
     private static let maximumReports = 1000
 
     /// Reads a body.
-    ///
-    /// - Parameter json: The body.
-    /// - Throws: `JSONFault` when the body as a whole is no JSON, or neither an object nor an array.
     init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
         if try reader.nextType() == .array {

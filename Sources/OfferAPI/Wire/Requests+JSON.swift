@@ -30,11 +30,6 @@ extension SignatureRequest {
 
 extension EligibilityRequest {
     /// Reads the body of `POST /v1/eligibility`.
-    ///
-    /// - Parameters:
-    ///   - json: The body.
-    ///   - client: The client that sent it.
-    /// - Throws: `Problem` 400, with a pointer to the field at fault, or 403.
     init(json: [UInt8], from client: Client) throws(Problem) {
         let (members, account, _) = try CallMembers.read(json, of: .eligibility) { _ in }
         self.init(
@@ -50,11 +45,6 @@ extension EligibilityRequest {
 
 extension IntroductorySignatureRequest {
     /// Reads the body of `POST /v1/introductory-eligibility-signatures`.
-    ///
-    /// - Parameters:
-    ///   - json: The body.
-    ///   - client: The client that sent it.
-    /// - Throws: `Problem` 400, with a pointer to the field at fault, or 403.
     init(json: [UInt8], from client: Client) throws(Problem) {
         let call = CallMember.Call.introductorySignatures
         let (members, account, products) = try CallMembers.read(json, of: call) { members throws(JSONFault) in

@@ -5,8 +5,6 @@ public final class RoomMetrics: Sendable {
     private let timers: [Timer]
 
     /// Makes the handles.
-    ///
-    /// - Parameter factory: What keeps the metrics.
     init(factory: any MetricsFactory) {
         timers = Room.allCases.map {
             Timer(label: "offer_signer_room_duration_seconds", dimensions: [("room", $0.rawValue)], factory: factory)
