@@ -34,7 +34,7 @@ heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\0
 help:
 	@echo 'make demo          Start the example, ask it for signatures, check and use them.'
 	@echo 'make run           Serve the example until Ctrl-C.'
-	@echo 'make build         Build the executable: $(release)'
+	@echo 'make build         Build the executables: $(release) and offer-lab beside it'
 	@echo
 	@echo 'make test          Everything that continuous integration checks.'
 	@echo 'make lint          Check format, links, scripts, YAML, image and unit.'
@@ -44,10 +44,10 @@ help:
 	@echo 'make sanitize      Two builds, forty minutes on two processors'
 	@echo '                   (SANITIZERS="address thread").'
 	@echo
-	@echo 'make bench         Measure beside raw libcrypto (BENCH="--rounds 3").'
+	@echo 'make bench         Measure by who asks (BENCH="--rounds 3 --customers new,100").'
 	@echo 'make bench-peers   Measure beside servers in Go, Node and Python.'
 	@echo 'make bench-growth  Measure a ledger of a million records (GROWTH="--records N").'
-	@echo 'make bench-scale   Measure by processors and requests (SCALE="--rounds 5").'
+	@echo 'make bench-scale   Measure by processors and customers (SCALE="--rounds 5").'
 	@echo 'make overload      Measure at ten times the load it can take (LOAD_SECONDS=10).'
 	@echo
 	@echo 'make clean         Remove what was built.'
@@ -61,8 +61,9 @@ run: dependencies-for-demo build
 	@exec deploy/run-example.sh $(release)
 
 build: dependencies-to-build
-	$(call heading,'Building the executable (the first time takes some minutes)')
+	$(call heading,'Building the executables (the first time takes some minutes)')
 	@$(optimised) --product offer-signer
+	@$(optimised) --product offer-lab
 
 test: lint test-build test-swift test-fuzz test-interoperability test-demo
 	$(call heading,'Everything passed')
@@ -127,7 +128,8 @@ SANITIZERS ?= address thread
 sanitize: dependencies-for-test
 	@deploy/sanitize.sh $(SANITIZERS)
 
-# Figures of a busy machine are of no use but as ratios: close what else runs.
+# Figures of a busy machine are of no use but as ratios: close what else runs. BENCH="--customers new,200000,100" says
+# how many customers ask, for bench-peers, too.
 BENCH ?=
 bench: dependencies-for-bench build $(bench-python)/installed
 	$(call heading,'Building the benchmark of the rooms without HTTP')
@@ -141,7 +143,7 @@ bench-growth: dependencies-for-bench build
 	$(call heading,'Measuring a large ledger beside a small one')
 	@python3 -B deploy/loadtest/growth.py --executable $(release) $(GROWTH)
 
-# With processors, with requests, and with a catalog of ten thousand offers: SCALE="--rounds 5".
+# With processors, with customers, and with a catalog of ten thousand offers: SCALE="--rounds 5 --customers new,100".
 bench-scale: dependencies-for-bench build
 	$(call heading,'Measuring with processors and requests and a large catalog')
 	@python3 -B deploy/loadtest/scale.py --executable $(release) $(SCALE)

@@ -15,6 +15,7 @@ let package = Package(
     name: "offer-signer",
     products: [
         .executable(name: "offer-signer", targets: ["offer-signer"]),
+        .executable(name: "offer-lab", targets: ["offer-lab"]),
         .library(name: "OfferSignerClient", targets: ["OfferSignerClient"]),
     ],
     dependencies: [
@@ -142,9 +143,8 @@ let package = Package(
         .executableTarget(
             name: "offer-signer",
             dependencies: [
-                "AppStore", "AppStoreSimulator", "LoadGenerator", "LogLines", "OfferAPI", "OfferService", "Offers",
-                "PrometheusMetrics", "Storage", "StrictJSON",
-                "SubscriptionKeys",
+                "AppStore", "LogLines", "OfferAPI", "OfferService", "Offers", "PrometheusMetrics", "Storage",
+                "StrictJSON", "SubscriptionKeys",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -164,6 +164,20 @@ let package = Package(
                     .when(platforms: [.linux])
                 )
             ]
+        ),
+        // What is for tests and load: the stand-in App Store and the load generator. It has none of the service's targets but
+        // the domain's words, and starts the service's executable where it needs one.
+        .executableTarget(
+            name: "offer-lab",
+            dependencies: [
+                "AppStoreSimulator", "LoadGenerator", "StrictJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: strict
         ),
         // What a backend asks the service with. It depends on none of the service's targets.
         .target(
@@ -278,8 +292,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "offer-signer", "OfferSignerClient", "CarelessLoader", "ChildProcess", "FakeServer", "ProcessMemory",
-                "PostgreSQLServer", "SignedDataFixtures",
+                "offer-signer", "offer-lab", "OfferSignerClient", "CarelessLoader", "ChildProcess", "FakeServer",
+                "ProcessMemory", "PostgreSQLServer", "SignedDataFixtures",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict

@@ -3,7 +3,7 @@
 # signature with the openssl command, goes the whole way from asking to redeemed with the stand-in App Store, and stops
 # both.
 #
-#   deploy/demo.sh [PATH OF THE EXECUTABLE]      default: .build/release/offer-signer
+#   deploy/demo.sh [PATH OF THE EXECUTABLE]      default: .build/release/offer-signer, with offer-lab beside it
 #
 # Run it by `make demo`, which builds first. It leaves nothing behind and uses free ports.
 
@@ -12,6 +12,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly executable=${1:-.build/release/offer-signer}
+readonly lab=${executable%/*}/offer-lab
 readonly configuration=keys.example/offer-signer.yaml
 readonly key=keys.example/SubscriptionKey_EXAMPLE123.p8
 readonly token=demo-token-for-loopback-only
@@ -87,6 +88,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 start() {
+    [[ -x $lab ]] || fail "there is no executable at $lab. 'make demo' builds it."
     [[ -x $executable ]] || fail "there is no executable at $executable. 'make demo' builds it."
     # A key that others can read is refused, and git does not keep a file's mode.
     chmod 600 "$key"
@@ -107,11 +109,11 @@ start() {
 
 # Starts the stand-in App Store, which knows the example's app, offers and public key, and a customer in each state.
 startAppStore() {
-    env -u OFFER_SIGNER "$executable" simulate-app-store --port 0 --directory "$workspace/app-store" \
+    env -u OFFER_SIGNER "$lab" app-store --port 0 --directory "$workspace/app-store" \
         </dev/null >"$workspace/app-store.address" 2>"$workspace/app-store.log" &
     appStore=$!
     local deadline=$((SECONDS + startSeconds))
-    until grep -q ' is simulating the App Store at http' "$workspace/app-store.address"; do
+    until grep -q ' plays the App Store at http' "$workspace/app-store.address"; do
         kill -0 "$appStore" 2>/dev/null || fail "the stand-in App Store ended as it started."
         ((SECONDS < deadline)) || fail "the stand-in App Store did not start within $startSeconds seconds."
         sleep 0.1

@@ -75,6 +75,7 @@ for group in "$@"; do
         need gcc "raw libcrypto, which the service is measured against" sh -c 'command -v cc'
         need libc6-dev "building it" test -e /usr/include/stdlib.h
         need openssl "public keys to check signatures with" command -v openssl
+        need postgresql "the ledger in a database" sh -c 'ls /usr/lib/postgresql/*/bin/initdb || command -v initdb'
         need python3 "the benchmarks" command -v python3
         need python3-venv "keeping their packages to themselves" have_venv
         ;;

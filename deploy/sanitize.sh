@@ -92,7 +92,7 @@ load() {
     rm -rf "$example"
     cp -r keys.example "$example"
     chmod 600 "$example"/SubscriptionKey_*.p8
-    "${launcher[@]}" "$scratch/debug/offer-signer" load --self --config "$example/offer-signer.yaml" --mix "$kinds" \
+    "${launcher[@]}" "$scratch/debug/offer-lab" load --self --config "$example/offer-signer.yaml" --mix "$kinds" \
         --connections 16 --duration "$seconds" --timeout 60 || status=$?
     judge
     [[ $status -eq 0 ]] || fail "the service under load fails with the $sanitizer sanitizer."

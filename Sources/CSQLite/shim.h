@@ -15,6 +15,9 @@ static inline int csqlite_bind_blob(sqlite3_stmt *statement, int place, const vo
     return sqlite3_bind_blob(statement, place, bytes, count, SQLITE_TRANSIENT);
 }
 
+// Lets SQLite take memory without a count of it, which has a lock of its own: before anything else is asked of SQLite.
+static inline int csqlite_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
 // Leaves a connection's log as it is when it is closed as the last one: nothing of it is brought into the file, and it is
 // not deleted.
 static inline void csqlite_keep_log(sqlite3 *database) {

@@ -10,6 +10,8 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
     public let keyIdentifier: String?
     /// The curve: always "P-256".
     public let curve: String
+    /// The public key as the DER of a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7).
+    public let publicKeySPKI: [UInt8]
     /// The SHA-256 of the public key's SubjectPublicKeyInfo: 64 hexadecimal digits, lowercase.
     public let publicKeySHA256: String
     /// The file's permission bits, octal with a leading zero, such as "0600".
@@ -32,6 +34,7 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
         self.path = path
         self.keyIdentifier = keyIdentifier
         curve = P256.name
+        publicKeySPKI = key.publicKeySPKI
         publicKeySHA256 = Hexadecimal.text(key.publicKeySHA256)
         let mode = String(key.fileMode, radix: 8)
         fileMode = String(repeating: "0", count: max(1, 4 - mode.utf8.count)) + mode

@@ -10,8 +10,7 @@ struct OfferSigner: AsyncParsableCommand {
         discussion: "Exit status: 0 fine, 1 the work failed, 64 bad usage, 78 bad configuration.",
         version: Version.current,
         subcommands: [
-            Serve.self, Sign.self, Check.self, Diagnose.self, Keys.self, Clients.self, Ledger.self, Load.self,
-            SimulateAppStore.self,
+            Serve.self, Sign.self, Check.self, Diagnose.self, Keys.self, Clients.self, Ledger.self,
         ]
     )
 
@@ -33,6 +32,11 @@ struct OfferSigner: AsyncParsableCommand {
         if let place = CommandLine.firstMalformedArgument {
             // It would be signed with another character in place of each byte at fault.
             Console.message("error: argument \(place) is not UTF-8")
+            Self.exit(withError: ExitCode.validationFailure)
+        }
+        let moved = ["load": "load", "simulate-app-store": "app-store"]
+        if let moved = moved[CommandLine.arguments.dropFirst().first ?? ""] {
+            Console.message("error: this is `offer-lab \(moved)` now, a command of an executable of its own")
             Self.exit(withError: ExitCode.validationFailure)
         }
         do {

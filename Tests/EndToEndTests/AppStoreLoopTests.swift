@@ -182,16 +182,18 @@ struct AppStoreLoopTests {
         let root = try Executable.run(["x509", "-in", appStore.root, "-noout", "-subject"], of: "/usr/bin/openssl")
         #expect(root.text.contains("Simulated App Store Root CA"))
         #expect(try appStore.ask("GET", "/simulator/root.pem").body == Data(contentsOf: URL(filePath: appStore.root)))
-        let taken = try Executable.run([
-            "simulate-app-store", "--port", "\(appStore.address.port)", "--directory", appStore.directory.url.path,
-        ])
+        let directory = ["--directory", appStore.directory.url.path]
+        let taken = try Executable.run(
+            ["app-store", "--port", "\(appStore.address.port)"] + directory,
+            of: Executable.lab
+        )
         #expect(taken.status == 1)
         #expect(taken.errors.contains("127.0.0.1:\(appStore.address.port)"))
-        try appStore.directory.write("app-store.yaml", "apps: []\ncolour: red\n")
-        let bad = try Executable.run(["simulate-app-store", "--port", "0", "--directory", appStore.directory.url.path])
+        try appStore.directory.write("app-store.yaml", "apps: red\n")
+        let bad = try Executable.run(["app-store", "--port", "0"] + directory, of: Executable.lab)
         #expect(bad.status == 78)
-        #expect(bad.errors.contains("app-store.yaml:2: colour is not known"))
-        #expect(try Executable.run(["simulate-app-store", "--port", "70000"]).status == 64)
+        #expect(bad.errors.contains("app-store.yaml: apps"), "\(bad.errors)")
+        #expect(try Executable.run(["app-store", "--port", "70000"], of: Executable.lab).status == 64)
         appStore.signal(SIGTERM)
         #expect(appStore.wait() == 0)
     }

@@ -39,6 +39,23 @@ struct CommandTests {
         #expect(outcome.errors.isEmpty == (status == 0))
     }
 
+    @Test("A command of offer-lab is bad usage here, and one line names it", arguments: ["load", "simulate-app-store"])
+    func moved(command: String) throws {
+        for arguments in [[command], [command, "--help"], [command, "--port", "0"]] {
+            let outcome = try Executable.run(arguments)
+            #expect(outcome.status == 64)
+            #expect(outcome.text.isEmpty)
+            #expect(outcome.errors.contains("offer-lab") && outcome.errors.split(separator: "\n").count == 1)
+        }
+    }
+
+    @Test("Both executables have one version")
+    func version() throws {
+        let lab = try Executable.run(["--version"], of: Executable.lab)
+        #expect(lab.status == 0)
+        #expect(lab.text == (try Executable.run(["--version"]).text))
+    }
+
     @Test("Check says what it found; a fault is exit 78, and every fault is there")
     func check() throws {
         let fine = try Executable.run(["check", "--config", installation.configuration])
@@ -346,6 +363,10 @@ struct CommandTests {
         for fact in ["TESTKEY001", "P-256", String(spki), "0600", "passed"] {
             #expect(fine.text.contains(fact), "\(fact) is missing in \(fine.text)")
         }
+        let publicKey = try Executable.run(["keys", "inspect", "--public-key", installation.key])
+        #expect(publicKey.status == 0)
+        let known = try Executable.run(["pkey", "-in", installation.key, "-pubout"], of: "/usr/bin/openssl").text
+        #expect(publicKey.text == known)
         try installation.directory.write("empty.p8", "", mode: 0o600)
         let mixed = try Executable.run(["keys", "inspect", installation.directory.path("empty.p8"), installation.key])
         #expect(mixed.status == 1)

@@ -9,7 +9,10 @@ struct LoadFailureTests {
     private func load(_ server: FakeServer, _ arguments: [String]) throws -> (
         outcome: ChildProcess.Outcome, [String: Any]
     ) {
-        let outcome = try Executable.run(["load", "--url", server.url, "--token", "t", "--json"] + arguments)
+        let outcome = try Executable.run(
+            ["load", "--url", server.url, "--token", "t", "--json"] + arguments,
+            of: Executable.lab
+        )
         let json = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
         return (outcome, try #require(json, "\(outcome.errors)"))
     }
@@ -173,7 +176,10 @@ struct LoadFailureTests {
             catalog.replacing("audience: [lapsed]", with: "audience: [rich]")
         )
         let checked = try Executable.run(["check", "--config", installation.configuration])
-        let outcome = try Executable.run(["load", "--self", "--config", installation.configuration])
+        let outcome = try Executable.run(
+            ["load", "--self", "--config", installation.configuration],
+            of: Executable.lab
+        )
         #expect(outcome.status == 78)
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.contains("\(installation.directory.path("catalog.yaml")):"), "\(outcome.errors)")
@@ -183,7 +189,7 @@ struct LoadFailureTests {
     @Test("What is no Offer Signer is said to be none", arguments: [#"{"hello":1}"#, "hello", ""])
     func noService(body: String) throws {
         let server = try FakeServer { _ in .init(200, body) }
-        let outcome = try Executable.run(["load", "--url", server.url, "--token", "t"])
+        let outcome = try Executable.run(["load", "--url", server.url, "--token", "t"], of: Executable.lab)
         #expect(outcome.status == 1)
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.hasPrefix("error: "))

@@ -25,7 +25,7 @@ struct LoadFigureTests {
     func stopped(json: Bool) throws {
         let server = try KnownServer.server { _ in .init(200, KnownServer.signed) }
         let arguments = ["--rate", "50", "--warm-up", "0", "--duration", "4"] + (json ? ["--json"] : [])
-        let process = try ChildProcess(Executable.path, ["load", "--url", server.url, "--token", "t"] + arguments)
+        let process = try ChildProcess(Executable.lab, ["load", "--url", server.url, "--token", "t"] + arguments)
         for _ in 0..<6000 where !process.hasEnded && server.requests.count < 20 { usleep(10_000) }
         process.send(SIGSTOP)
         usleep(1_500_000)

@@ -1,6 +1,7 @@
 import ChildProcess
 import FakeServer
 import Foundation
+import Synchronization
 import Testing
 
 /// The load generator against services that would not sign everything for everybody.
@@ -59,11 +60,49 @@ struct LoadPreparationTests {
         #expect(try signed(server, ["--product-id", "of-b"]).allSatisfy { $0.contains(#""offerId":"b""#) })
     }
 
-    @Test("Of held state, evidence is shown once for each customer, and left out from then on")
+    @Test("Of held state, signed transactions are shown once for each customer, and left out from then on")
     func held() throws {
         let server = try server(offers: ["o"]) { _, _ in nil }
-        let requests = try signed(server, ["--mix", "held"])
-        #expect(requests.count { $0.contains("receiptResponse") } == 3)
+        let directory = try TemporaryDirectory()
+        let appStore = try RunningAppStore(in: directory, scenario: "apps: []")
+        let requests = try signed(server, ["--mix", "held", "--simulator-directory", directory.url.path])
+        #expect(requests.count { $0.contains("signedTransactions") } == 3)
         #expect(requests.count > 3)
+        appStore.signal(SIGTERM)
+    }
+
+    @Test("What is held without that is taken as it is, and a service that holds nothing is told from one that does")
+    func heldAlready() throws {
+        let holding = try server(offers: ["o"]) { _, _ in nil }
+        #expect(try signed(holding, ["--mix", "held"]).allSatisfy { !$0.contains("evidence") })
+        let empty = try server(offers: ["o"]) { _, _ in "no_evidence" }
+        let outcome = try KnownServer.load(empty, ["--mix", "held"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("--simulator-directory"), "\(outcome.errors)")
+    }
+
+    @Test("Of shared evidence, the refusal is what is waited for, and what is signed first is no fault either")
+    func shared() throws {
+        let signed = Mutex(0)
+        let server = try server(offers: ["o"]) { _, _ in
+            let count = signed.withLock { count in
+                count += 1
+                return count
+            }
+            return count > 6 ? "evidence_shared" : nil
+        }
+        let quick = ["--warm-up", "0", "--duration", "0.5", "--connections", "1", "--customers", "shared", "--json"]
+        let outcome = try KnownServer.load(server, quick)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let report = try KnownServer.json(outcome)
+        #expect((report["requests"] as? Int ?? 0) > (report["signatures"] as? Int ?? 0))
+        #expect(report["errors"] as? [String: Int] == [:])
+        let bodies = server.requests.filter { $0.path == "/v1/signatures" }.map {
+            String(decoding: $0.body, as: UTF8.self)
+        }
+        let accounts = bodies.compactMap { $0.firstMatch(of: /"appAccountToken":"([^"]+)"/)?.1 }
+        #expect(Set(accounts).count == bodies.count)
+        let transactions = bodies.compactMap { $0.firstMatch(of: /"original_transaction_id":"([^"]+)"/)?.1 }
+        #expect(Set(transactions).count == 1)
     }
 }

@@ -11,7 +11,7 @@ struct LoadStopTests {
         environment: [String: String] = [:],
         until hasHappened: () throws -> Bool
     ) throws -> ChildProcess {
-        let process = try ChildProcess(Executable.path, ["load"] + arguments, environment: environment)
+        let process = try ChildProcess(Executable.lab, ["load"] + arguments, environment: environment)
         for _ in 0..<6000 where try !process.hasEnded && !hasHappened() { usleep(10_000) }
         return process
     }
@@ -48,7 +48,7 @@ struct LoadStopTests {
     func nohup() throws {
         let server = try KnownServer.server { _ in .init(200, KnownServer.signed, delay: 0.01) }
         let load = "trap '' HUP; exec \"$0\" load --url \(server.url) --token t --warm-up 0 --duration 3 --json"
-        let process = try ChildProcess("/bin/sh", ["-c", load, Executable.path])
+        let process = try ChildProcess("/bin/sh", ["-c", load, Executable.lab])
         for _ in 0..<6000 where !process.hasEnded && server.requests.count < 5 { usleep(10_000) }
         process.send(SIGHUP)
         let outcome = try process.outcome()
@@ -79,7 +79,7 @@ struct LoadStopTests {
         let csv = directory.path("run.csv")
         try #require(mkfifo(csv, 0o600) == 0)
         let process = try ChildProcess(
-            Executable.path,
+            Executable.lab,
             ["load", "--url", "http://localhost:\(server.port)", "--token", "t", "--warm-up", "0", "--duration", "0.5"]
                 + ["--connections", "4", "--csv", csv],
             environment: ["LD_PRELOAD": slowNames]

@@ -1,5 +1,6 @@
 import ChildProcess
 import Foundation
+import PostgreSQLServer
 import Testing
 
 @Suite("The load generator")
@@ -8,7 +9,7 @@ struct LoadTests {
 
     private func load(_ service: RunningService, _ arguments: [String]) throws -> ChildProcess.Outcome {
         let target = ["--url", "http://127.0.0.1:\(service.server.port)", "--token", Installation.token]
-        return try Executable.run(["load"] + target + arguments)
+        return try Executable.run(["load"] + target + arguments, of: Executable.lab)
     }
 
     private func json(_ outcome: ChildProcess.Outcome) throws -> [String: Any] {
@@ -82,7 +83,7 @@ struct LoadTests {
         let scratch = try TemporaryDirectory()
         let before = try FileManager.default.contentsOfDirectory(atPath: installation.directory.url.path)
         let outcome = try ChildProcess(
-            Executable.path,
+            Executable.lab,
             ["load", "--self", "--config", installation.configuration, "--customers", "6", "--verify-all", "--mix"]
                 + ["receiptResponse=2,receipt,signedTransactions,transactionId,held"]
                 // However slow a service is, it has room for four.
@@ -106,13 +107,35 @@ struct LoadTests {
         #expect(throws: Failure.self) { try Connection(to: Connection.Address(port: port)) }
     }
 
+    @Test("With PostgreSQL, by signed transactions of ever new customers, and by one's for ever more accounts")
+    func postgreSQL() throws {
+        let installation = try Installation()
+        let server = try PostgreSQLServer()
+        for (customers, isSigned) in [("new", true), ("shared", false)] {
+            let ledger = server.url(of: try server.makeDatabase())
+            let outcome = try Executable.run(
+                [
+                    "load", "--self", "--config", installation.configuration, "--mix", "signedTransactions",
+                    "--customers",
+                ]
+                    + [customers, "--ledger", ledger, "--connections", "4"] + Self.quick,
+                of: Executable.lab
+            )
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let report = try json(outcome)
+            #expect((report["requests"] as? Int ?? 0) > 3)
+            #expect(((report["signatures"] as? Int ?? 0) > 3) == isSigned)
+            #expect(report["errors"] as? [String: Int] == [:])
+        }
+    }
+
     @Test("The public key may come from a pipe, or standard input", arguments: ["<(cat \"$1\")", "/dev/stdin", "-"])
     func keyFromPipe(source: String) throws {
         let service = try RunningService()
         let command = "\"$0\" load --url http://127.0.0.1:\(service.server.port) --token \(Installation.token)"
         let outcome = try ChildProcess(
             "/bin/bash",
-            ["-c", "\(command) \(Self.quick.joined(separator: " ")) --verify-key \(source)", Executable.path]
+            ["-c", "\(command) \(Self.quick.joined(separator: " ")) --verify-key \(source)", Executable.lab]
                 + [service.installation.publicKey],
             input: try Data(contentsOf: URL(filePath: service.installation.publicKey))
         ).outcome()
@@ -128,7 +151,8 @@ struct LoadTests {
         let other = try Installation()
         let outcome = try Executable.run(
             ["load", "--self", "--config", installation.configuration, "--customers", "6", "--verify-key"]
-                + [other.publicKey] + Self.quick
+                + [other.publicKey] + Self.quick,
+            of: Executable.lab
         )
         #expect(outcome.status == 1)
         let verification = try json(outcome)["verification"] as? [String: Any]
@@ -142,7 +166,7 @@ struct LoadTests {
         let target = ["--url", "http://127.0.0.1:\(service.server.port)", "--token", Installation.token]
         let file = service.installation.directory.path("run.csv")
         let process = try ChildProcess(
-            Executable.path,
+            Executable.lab,
             ["load"] + target + ["--duration", "600", "--warm-up", "0", "--json", "--csv", file]
         )
         // Asked often enough, it has begun: the service has signed then.
@@ -159,7 +183,8 @@ struct LoadTests {
     func faults() throws {
         let service = try RunningService()
         let refused = try Executable.run(
-            ["load", "--url", "http://127.0.0.1:\(service.server.port)", "--token", "wrong"] + Self.quick
+            ["load", "--url", "http://127.0.0.1:\(service.server.port)", "--token", "wrong"] + Self.quick,
+            of: Executable.lab
         )
         #expect(refused.status == 1)
         #expect(refused.errors.contains("401"), "\(refused.errors)")
@@ -194,7 +219,17 @@ struct LoadTests {
             (["--self", "--simulator", "http://example.com"], "--simulator"),
             (["--self", "--simulator", "http://127.0.0.1:1"], "leave --simulator out"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--config", "offer-signer.yaml"], "--self starts"),
+            (["--url", "http://127.0.0.1:1", "--token", "t", "--service", "offer-signer"], "--self starts"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--mix", "held,receipt"], "give --simulator"),
+            (["--url", "http://127.0.0.1:1", "--token", "t", "--mix", "signedTransactions"], "--simulator-directory"),
+            (
+                ["--url", "http://127.0.0.1:1", "--token", "t", "--simulator-directory", "/none"],
+                "--simulator-directory"
+            ),
+            (["--url", "http://127.0.0.1:1", "--token", "t", "--ledger", "sqlite:l"], "--self starts"),
+            (["--self", "--customers", "0"], "new or shared"), (["--self", "--customers", "all"], "new or shared"),
+            (["--self", "--customers", "shared", "--mix", "receipt"], "shared is for"),
+            (["--self", "--customers", "new", "--mix", "held"], "nothing is held"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--verify-key", "/nonexistent"], "--verify-key"),
             (["--self", "--verify-key", "/nonexistent"], "--verify-key"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--verify-all"], "give --verify-key"),
@@ -204,7 +239,7 @@ struct LoadTests {
         ] as [([String], String)]
     )
     func usage(arguments: [String], word: String) throws {
-        let outcome = try Executable.run(["load"] + arguments)
+        let outcome = try Executable.run(["load"] + arguments, of: Executable.lab)
         #expect(outcome.status == 64, "\(outcome.errors)")
         #expect(outcome.errors.contains(word), "\(outcome.errors)")
         #expect(outcome.output.isEmpty)

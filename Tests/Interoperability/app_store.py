@@ -10,7 +10,7 @@ from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 from cryptography.hazmat.primitives import serialization
 
-from offer_signer import BUNDLE_ID, GROUP_ID, ISSUER_ID, KEY_ID, OFFER_ID, PRODUCT_ID, openssl_p8, running
+from offer_signer import BUNDLE_ID, GROUP_ID, ISSUER_ID, KEY_ID, LAB, OFFER_ID, PRODUCT_ID, openssl_p8, running
 
 APP_APPLE_ID = 1234567890
 SHARED_SECRET = "0123456789abcdef0123456789abcdef"
@@ -56,7 +56,7 @@ def scenario(key):
 
 
 class AppStore:
-    """A running `offer-signer simulate-app-store`, and the key of the app that it knows."""
+    """A running `offer-lab app-store`, and the key of the app that it knows."""
 
     def __init__(self, address, root, key):
         self.address = address
@@ -102,6 +102,6 @@ def running_app_store(folder, key):
 @contextlib.contextmanager
 def running_simulator(folder):
     """Simulates the App Store that the folder describes, or a first one, until the block ends; gives its address."""
-    arguments = ["simulate-app-store", "--port", "0", "--directory", folder]
-    with running(arguments, r" at (http://\S+), root (\S+)", folder / "app-store.log") as found:
+    arguments = ["app-store", "--port", "0", "--directory", folder]
+    with running(arguments, r" at (http://\S+), root (\S+)", folder / "app-store.log", LAB) as found:
         yield found[1]

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 EXECUTABLE = pathlib.Path(os.environ.get("OFFER_SIGNER") or REPOSITORY / ".build/debug/offer-signer")
+LAB = EXECUTABLE.with_name("offer-lab")
 
 BUNDLE_ID = "com.example.interoperability"
 KEY_ID = "INTEROP123"
@@ -179,11 +180,11 @@ class Service:
 
 
 @contextlib.contextmanager
-def running(arguments, announcement, log):
-    """Runs the executable until the block ends, and gives the match of the line that says where it is."""
+def running(arguments, announcement, log, executable=EXECUTABLE):
+    """Runs an executable until the block ends, and gives the match of the line that says where it is."""
     with log.open("wb") as errors:
         process = subprocess.Popen(
-            [EXECUTABLE, *arguments],
+            [executable, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Measures Offer Signer against raw libcrypto, side by side and in turns: `make bench`.
 
-  bench.py --executable PATH --benchmark PATH [--config FILE] [--seconds S] [--rounds N] [--output DIRECTORY]
+  bench.py --executable PATH --benchmark PATH [--config FILE] [--seconds S] [--rounds N] [--customers LIST]
+           [--output DIRECTORY]
 
-Every measurement is taken between two of raw libcrypto (raw.c), and counts as a ratio to them: on a machine with other
+An app's customers ask once, or a few times: signed transactions and verifyReceipt answers are measured for each number of
+customers in the list, and for ever new ones. Beside them stand one customer's evidence for ever more accounts, which is
+refused, and PostgreSQL in the place of a file. Every measurement is taken between two of raw libcrypto (raw.c), and counts as a ratio to them: on a machine with other
 load, and on one that drifts, the ratios are what can be relied on. CPU time comes from /proc/PID/stat. A sample of all
 signatures is verified. Writes bench.md, bench.json and bench.png into the output directory.
 """
@@ -21,9 +24,10 @@ import tempfile
 import time
 
 from measuring import (
-    Failed, Host, Measurement, Raw, draw, heading, load, load_average, machine, number, read_from_disk, run_json, table,
-    wait_until, write_results,
+    Failed, Host, Measurement, Raw, customers, draw, heading, load, load_average, machine, number, read_from_disk,
+    run_json, table, wait_until, who, write_results,
 )
+from postgresql import PostgreSQL
 
 TOKEN = "demo-token-for-loopback-only"
 CONNECTIONS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
@@ -36,39 +40,26 @@ def arguments():
     parser.add_argument("--config", default="keys.example/offer-signer.yaml")
     parser.add_argument("--seconds", type=float, default=5, help="how long each measurement takes")
     parser.add_argument("--rounds", type=int, default=3, help="how often each is taken; medians count")
+    parser.add_argument("--customers", type=customers, default=customers("new,200000,100"), help="such as new,200000,100")
     parser.add_argument("--output", default=".build/loadtest")
     parser.add_argument("--no-curve", action="store_true", help="leave the picture out")
     return parser.parse_args()
 
 
 class Installation:
-    """Copies of the configuration: one for each way to keep the ledger that this version has."""
+    """A copy of the configuration, whose keys nobody else can read: git keeps no modes."""
 
     def __init__(self, workspace, config, executable):
-        self.key = None
-        self.configurations = []
-        source = os.path.dirname(os.path.abspath(config))
-        for name, url in (("", None), ("without ledger", "none")):
-            home = os.path.join(workspace, "configuration-" + (name or "as-it-is").replace(" ", "-"))
-            shutil.copytree(source, home)
-            for file in os.listdir(home):
-                # A key that others can read is refused, and git does not keep a file's mode.
-                if file.endswith(".p8"):
-                    os.chmod(os.path.join(home, file), 0o600)
-                    self.key = self.key or os.path.join(home, file)
-            file = os.path.join(home, os.path.basename(config))
-            flags = ["--ledger-url", url] if url else []
-            check = subprocess.run([executable, "check", "--config", file, *flags], capture_output=True, text=True)
-            if check.returncode != 0:
-                if not url:
-                    raise SystemExit(f"{executable} does not like {config}:\n{check.stderr}")
-                continue
-            if url:
-                with open(file, "a", encoding="utf-8") as text:
-                    text.write(f"\nledger: {{ url: {url} }}\n")
-            if not url and "ledger" in check.stderr:
-                name = "without ledger: this version keeps none"
-            self.configurations.append((name, file))
+        home = os.path.join(workspace, "configuration")
+        shutil.copytree(os.path.dirname(os.path.abspath(config)), home)
+        self.file = os.path.join(home, os.path.basename(config))
+        keys = [os.path.join(home, file) for file in sorted(os.listdir(home)) if file.endswith(".p8")]
+        for key in keys:
+            os.chmod(key, 0o600)
+        self.key = keys[0]
+        check = subprocess.run([executable, "check", "--config", self.file], capture_output=True, text=True)
+        if check.returncode != 0:
+            raise SystemExit(f"{executable} does not like {config}:\n{check.stderr}")
 
 
 class Service:
@@ -121,40 +112,65 @@ def program(options, key, room, offers):
     return measure
 
 
-def over_http(options, config, connections, *flags):
+def over_http(options, config, connections, *flags, database=None):
     """A measurement of a service that the load generator starts.
 
     On more connections than a pool has, who would wait for long is refused.
     """
-    command = ["--self", "--config", config, "--connections", str(connections), *flags]
-    return lambda: load(options.executable, command, options.seconds, may_refuse=connections > 64)
+
+    def measure():
+        command = ["--self", "--config", config, "--connections", str(connections), *flags]
+        if database:
+            command += ["--ledger", database()]
+        return load(options.executable, command, options.seconds, may_refuse=connections > 64)
+
+    return measure
 
 
-def measurements(options, installation):
-    key = installation.key
-    rows = []
+KINDS = [("signedTransactions", "signed transactions"), ("receiptResponse", "verifyReceipt answer")]
+
+
+def measurements(options, installation, server):
+    """The rows: what an app's customers are comes first.
+
+    Where there is no PostgreSQL server, its rows are left out with the reason.
+    """
+    key, config, rows = installation.key, installation.file, []
+
+    def database():
+        if isinstance(server, Failed):
+            raise server
+        return server.database()
+
+    def add(name, kind, customers_, offers=1, connections=64, **more):
+        flags = ["--mix", kind, "--customers", customers_, "--offers", str(offers)]
+        rows.append(Measurement(name, over_http(options, config, connections, *flags, **more)))
+
+    for kind, name in KINDS:
+        for value in options.customers:
+            add(f"one offer, {name}, {who(value)}", kind, value)
+    for kind, name in KINDS:
+        add(f"one offer, {name}, one customer's for ever more accounts: refused", kind, "shared")
+    for kind, name in KINDS:
+        for value in options.customers:
+            add(f"PostgreSQL, one offer, {name}, {who(value)}", kind, value, database=database)
+    add("PostgreSQL, one offer, signed transactions, one customer's for ever more accounts: refused",
+        "signedTransactions", "shared", database=database)
+    add("one offer, state held, 100 customers", "held", "100")
+    add("PostgreSQL, one offer, state held, 100 customers", "held", "100", database=database)
+    add("one offer, receipt (Apple's answer kept), 100 customers", "receipt", "100")
+    add("one offer, transactionId (Apple's answer kept), 100 customers", "transactionId", "100")
+    add("twenty offers, signed transactions, ever new customers", "signedTransactions", "new", offers=20)
+    add("twenty offers, verifyReceipt answer, 100 customers", "receiptResponse", "100", offers=20)
+    add("one offer, one connection, verifyReceipt answer, 100 customers", "receiptResponse", "100", connections=1)
+    add("one offer, 256 connections, verifyReceipt answer, 100 customers", "receiptResponse", "100", connections=256)
     if os.path.exists(options.benchmark):
-        rows += [
-            Measurement("key room alone", program(options, key, "key-room", 1)),
-            Measurement("pipeline without HTTP, one offer", program(options, key, "pipeline", 1)),
-            Measurement("pipeline without HTTP, twenty offers", program(options, key, "pipeline", 20)),
-        ]
-    kinds = [
-        ("one offer, verifyReceipt answer", "receiptResponse", 1, 64),
-        ("twenty offers, verifyReceipt answer", "receiptResponse", 20, 64),
-        ("one offer, state held", "held", 1, 64),
-        ("twenty offers, state held", "held", 20, 64),
-        ("one offer, signed transactions (sent before)", "signedTransactions", 1, 64),
-        ("one offer, receipt (Apple's answer kept)", "receipt", 1, 64),
-        ("one offer, transactionId (Apple's answer kept)", "transactionId", 1, 64),
-        ("one offer, one connection", "receiptResponse", 1, 1),
-        ("one offer, 256 connections", "receiptResponse", 1, 256),
-    ]
-    for ledger, config in installation.configurations:
-        for name, kind, offers, connections in kinds:
-            flags = ["--mix", kind, "--offers", str(offers)]
-            title = f"HTTP, {name}" + (f" ({ledger})" if ledger else "")
-            rows.append(Measurement(title, over_http(options, config, connections, *flags)))
+        for name, room, offers in [
+            ("key room alone", "key-room", 1),
+            ("pipeline without HTTP, one offer", "pipeline", 1),
+            ("pipeline without HTTP, twenty offers", "pipeline", 20),
+        ]:
+            rows.append(Measurement(name, program(options, key, room, offers)))
     return rows
 
 
@@ -167,8 +183,7 @@ def allocations(options, installation, workspace, key):
     public = os.path.join(workspace, "public.pem")
     subprocess.run(["openssl", "pkey", "-in", key, "-pubout", "-out", public], check=True)
     counts = {}
-    config = installation.configurations[0][1]
-    service = Service(options.executable, config, workspace, {"LD_PRELOAD": library, "COUNT_ALLOCATIONS": workspace})
+    service = Service(options.executable, installation.file, workspace, {"LD_PRELOAD": library, "COUNT_ALLOCATIONS": workspace})
     try:
         file = os.path.join(workspace, str(service.process.pid))
 
@@ -192,20 +207,28 @@ def start_times(options, installation, workspace):
     """Seconds from the start to the line that says that requests are accepted."""
     times = []
     for _ in range(5):
-        service = Service(options.executable, installation.configurations[0][1], workspace)
+        service = Service(options.executable, installation.file, workspace)
         times.append(service.seconds_to_ready)
         service.stop()
     return times
 
 
-def curve(options, config):
+def curve(options, config, kind, customers_):
     points = []
     for connections in CONNECTIONS:
-        flags = ["--self", "--config", config, "--connections", str(connections)]
+        flags = ["--self", "--config", config, "--mix", kind, "--customers", customers_, "--connections", str(connections)]
         result = load(options.executable, flags, min(options.seconds, 3), may_refuse=connections > 64)
         points.append((result["signaturesPerSecond"], result["p50"], result["p99"]))
-        print(f"   {connections} connections: {number(points[-1][0], 0)} signatures a second", flush=True)
+        print(f"   {kind}, {connections} connections: {number(points[-1][0], 0)} signatures a second", flush=True)
     return points
+
+
+def divided(rows, one, other, name):
+    """The line of the CPU time of one row ÷ that of another, where both are there."""
+    found = {row.name: row for row in rows if not row.fault}
+    if one not in found or other not in found:
+        return []
+    return [f"- CPU time, {name}: {found[one].cpu_ratio / found[other].cpu_ratio:.2f}."]
 
 
 def report(options, raw, rows, extras, version):
@@ -232,6 +255,19 @@ def report(options, raw, rows, extras, version):
         lines.append(f"- Allocations a request: {counts[1]:,.0f} with one offer, {counts[20]:,.0f} with twenty.")
     if extras["startSeconds"]:
         lines.append(f"- Start to ready: {statistics.median(extras['startSeconds']) * 1000:.0f} ms.")
+    for one, other, name in [
+        ("signed transactions, ever new customers", "signed transactions, 100 customers", "ever new customers ÷ 100"),
+        ("verifyReceipt answer, ever new customers", "verifyReceipt answer, 100 customers", "ever new customers ÷ 100"),
+        ("verifyReceipt answer, one customer's for ever more accounts: refused", "verifyReceipt answer, ever new customers",
+         "a refusal ÷ a signature"),
+        ("signed transactions, one customer's for ever more accounts: refused", "signed transactions, ever new customers",
+         "a refusal ÷ a signature"),
+    ]:
+        lines += divided(rows, f"one offer, {one}", f"one offer, {other}", f"{name}, {one.split(',')[0]}")
+    for kind in ("signed transactions", "verifyReceipt answer"):
+        for customers_ in ("ever new customers", "100 customers"):
+            name = f"one offer, {kind}, {customers_}"
+            lines += divided(rows, f"PostgreSQL, {name}", name, f"PostgreSQL ÷ a file, {kind}, {customers_}")
     one = next((row for row in rows if "one connection" in row.name and not row.fault), None)
     if one:
         ratio = one.median(lambda round: round.result["p50"] * 1000 / round.raw_cpu)
@@ -254,12 +290,20 @@ def main():
     with tempfile.TemporaryDirectory(prefix="offer-signer-bench-") as workspace:
         installation = Installation(workspace, options.config, options.executable)
         raw = Raw(workspace, installation.key)
+        try:
+            server = PostgreSQL()
+        except Failed as error:
+            server = error
         before, host = load_average(), Host()
-        rows = measurements(options, installation)
-        for number_ in range(options.rounds):
-            heading(f"Round {number_ + 1} of {options.rounds}")
-            for row in rows:
-                row.add_round(raw)
+        rows = measurements(options, installation, server)
+        try:
+            for number_ in range(options.rounds):
+                heading(f"Round {number_ + 1} of {options.rounds}")
+                for row in rows:
+                    row.add_round(raw)
+        finally:
+            if isinstance(server, PostgreSQL):
+                server.stop()
         extras = {
             "loadAverage": before,
             "takenAway": host.taken_away(),
@@ -275,25 +319,27 @@ def main():
             extras["startSeconds"] = start_times(options, installation, workspace)
         except (Failed, OSError, subprocess.SubprocessError) as error:
             print(f"   left out: {error}")
-        points = []
+        curves = []
         if not options.no_curve:
             heading("Throughput against latency")
             os.makedirs(options.output, exist_ok=True)
             try:
-                points = curve(options, installation.configurations[0][1])
+                for kind, name in KINDS:
+                    points = curve(options, installation.file, kind, options.customers[0])
+                    curves.append((f"{name}, {who(options.customers[0])}", points))
                 picture = os.path.join(options.output, "bench.png")
                 title = "Offer Signer, one offer a request, 1 to 256 connections"
-                extras["picture"] = draw(picture, [("Offer Signer", points)], title)
+                extras["picture"] = draw(picture, curves, title)
             except Failed as error:
                 print(f"   left out: {error}")
     markdown = report(options, raw, rows, extras, version)
-    record = {"version": version, "machine": machine(), "curve": points, **extras}
+    record = {"version": version, "machine": machine(), "curves": curves, **extras}
     record["measurements"] = [row.record() for row in rows]
     write_results(options.output, "bench", markdown, record)
     heading("Result")
     print(markdown)
     print(f"In {options.output}: bench.md, bench.json" + (", bench.png" if extras["picture"] else ""))
-    if any(row.fault for row in rows if "state held" not in row.name):
+    if any(row.fault for row in rows if isinstance(server, PostgreSQL) or "PostgreSQL" not in row.name):
         sys.exit(1)
 
 

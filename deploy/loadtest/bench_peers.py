@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Measures Offer Signer against others who sign the same: `make bench-peers`.
 
-  bench_peers.py --executable PATH [--config FILE] [--seconds S] [--rounds N] [--output DIRECTORY] [--python PYTHON]
+  bench_peers.py --executable PATH [--config FILE] [--seconds S] [--rounds N] [--customers LIST]
+                 [--output DIRECTORY] [--python PYTHON]
 
 The peers decode the same request, compose the same payload, sign it with the same key and encode the same answer, behind
 Go's net/http, Node's http, and FastAPI with Apple's library. They decide nothing, authenticate nobody, and keep no
-ledger: Offer Signer does. Beside them is the least that a durable signer takes in C, without an HTTP parser, JSON or a
+ledger: Offer Signer does. One more peer in Go does the same work in kind: it reads the evidence (verifying what Apple
+signed), finds the newest transaction, and has a record on the disk before it answers, by one fdatasync for all that came
+meanwhile. Beside them is the least that a durable signer takes in C, without an HTTP parser, JSON or a
 database (least.c), as a yardstick. All are measured by the same generator in turns, each between two measurements of raw
 libcrypto, and a sample of everyone's signatures is verified. Who is not installed is left out, and said.
 """
@@ -22,8 +25,8 @@ import tempfile
 import time
 
 from measuring import (
-    Failed, Host, Measurement, Raw, draw, heading, load, load_average, machine, read_from_disk, table, wait_until,
-    write_results,
+    Failed, Host, Measurement, Raw, customers, draw, heading, load, load_average, machine, read_from_disk, signer, table,
+    wait_until, who, write_results,
 )
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -36,6 +39,7 @@ def arguments():
     parser.add_argument("--config", default="keys.example/offer-signer.yaml")
     parser.add_argument("--seconds", type=float, default=5, help="how long each measurement takes")
     parser.add_argument("--rounds", type=int, default=3, help="how often each is taken; medians count")
+    parser.add_argument("--customers", type=customers, default=customers("new,100"), help="such as new,200000,100")
     parser.add_argument("--output", default=".build/loadtest")
     parser.add_argument("--python", default=sys.executable, help="a Python that has peers/python/requirements.txt")
     parser.add_argument("--no-curve", action="store_true", help="leave the picture out")
@@ -123,16 +127,19 @@ class OfferSigner:
 class Measured:
     """A peer that is measured by the same generator."""
 
-    def __init__(self, peer, executable, public):
+    def __init__(self, peer, executable, public, directory):
         self.name = peer.name
         self.peer = peer
         self.executable = executable
         self.public = public
+        self.directory = directory
 
     def measurement(self, flags, seconds):
         def work(url, processes):
             pids = [flag for process in processes for flag in ("--pid", str(process))]
             target = ["--url", url, "--token", "none", "--verify-key", self.public]
+            if "signedTransactions" in flags:
+                target += ["--simulator-directory", self.directory]
             return load(self.executable, [*target, *pids, *flags], seconds)
 
         return lambda: self.peer.run(work)
@@ -156,15 +163,18 @@ def find_peers(options, key, workspace):
     if go is None:
         left_out.append("Go net/http: there is no go")
     else:
-        source = os.path.join(HERE, "peers", "go", "main.go")
         build = subprocess.run(
-            ["go", "build", "-o", program, source],
+            ["go", "build", "-o", program, "."],
             capture_output=True,
             text=True,
+            cwd=os.path.join(HERE, "peers", "go"),
             env={**os.environ, "GOFLAGS": "-mod=mod", "GOCACHE": os.path.join(workspace, "go-cache"), "GO111MODULE": "off"},
         )
         if build.returncode == 0:
-            peers.append(Peer(f"Go {go.split()[2].removeprefix('go')}, net/http", [program, key, "PORT"]))
+            name = f"Go {go.split()[2].removeprefix('go')}, net/http"
+            records = os.path.join(workspace, "go-ledger")
+            peers.append(Peer(f"{name}, evidence read and an appended file", [program, key, "PORT", records]))
+            peers.append(Peer(name, [program, key, "PORT"]))
         else:
             left_out.append(f"Go net/http: it does not build: {build.stderr.strip()}")
     node = said(["node", "--version"])
@@ -200,12 +210,17 @@ def find_peers(options, key, workspace):
     return peers, left_out
 
 
-# What is asked: the name, and the flags of the generator. Without evidence, a request has some 200 bytes.
-QUESTIONS = [
-    ("one offer, no evidence", ["--mix", "held", "--connections", "64"]),
-    ("one offer, evidence of 2 KB", ["--mix", "receiptResponse", "--connections", "64"]),
-    ("twenty offers, evidence of 2 KB", ["--mix", "receiptResponse", "--connections", "64", "--offers", "20"]),
-]
+def questions(options):
+    """What is asked: the name, and the flags of the generator. Without evidence, a request has some 200 bytes."""
+    asked = []
+    for kind, name in (("signedTransactions", "signed transactions"), ("receiptResponse", "evidence of 2 KB")):
+        for value in options.customers:
+            asked.append((f"one offer, {name}, {who(value)}", ["--mix", kind, "--customers", value]))
+    asked += [
+        ("one offer, no evidence, 100 customers", ["--mix", "held"]),
+        ("twenty offers, evidence of 2 KB, 100 customers", ["--mix", "receiptResponse", "--offers", "20"]),
+    ]
+    return [(name, [*flags, "--connections", "64"]) for name, flags in asked]
 
 
 def report(options, raw, servers, rows, left_out, version, before, taken_away, picture):
@@ -215,13 +230,13 @@ def report(options, raw, servers, rows, left_out, version, before, taken_away, p
         f"{version} · {datetime.date.today()} · {machine()} · {raw.library}",
         "",
         f"Medians of {options.rounds} rounds of {options.seconds:g} s over 64 connections, all in turns, each between two "
-        "measurements of raw libcrypto. The peers decode, compose, sign and encode, no more; Offer Signer authenticates "
-        "and decides as well, and keeps its ledger where this version has one. The least in C (least.c) is a yardstick: it "
+        "measurements of raw libcrypto. The peers decode, compose, sign and encode, no more, but for the one in Go that reads "
+        "evidence and appends to a file; Offer Signer authenticates and decides as well, and keeps its ledger. The least in C (least.c) is a yardstick: it "
         "reads, signs, has an appended file on the disk before it answers, and does nothing else. "
         f"Load average before the run: {before:.1f}; the host gave {taken_away:.0f} % of the processors to others "
         "meanwhile; the ratios are what counts. The generator runs on the same cores.",
     ]
-    for question, _ in QUESTIONS:
+    for question, _ in questions(options):
         lines += ["", f"**{question}**", ""]
         measured = [(server.name, rows[server.name, question]) for server in servers]
         cells = [[name, *row.cells()] for name, row in measured if not row.fault]
@@ -258,12 +273,13 @@ def main():
         peers, left_out = find_peers(options, keys[0], workspace)
         config = os.path.join(home, os.path.basename(options.config))
         servers = [OfferSigner(f"Offer Signer {version}", options.executable, config)]
-        servers += [Measured(peer, options.executable, public) for peer in peers]
+        directory = signer(options.executable, os.path.join(workspace, "app-store"))
+        servers += [Measured(peer, options.executable, public, directory) for peer in peers]
         for server in servers:
             print(f"   {server.name}", flush=True)
         rows = {
             (server.name, question): Measurement(f"{server.name}: {question}", server.measurement(flags, options.seconds))
-            for question, flags in QUESTIONS
+            for question, flags in questions(options)
             for server in servers
         }
         for round_ in range(options.rounds):
@@ -278,15 +294,15 @@ def main():
                 points = []
                 try:
                     for connections in CONNECTIONS:
-                        flags = ["--connections", str(connections)]
+                        flags = ["--mix", "receiptResponse", "--customers", "new", "--connections", str(connections)]
                         result = server.measurement(flags, min(options.seconds, 3))()
                         points.append((result["signaturesPerSecond"], result["p50"], result["p99"]))
                 except Failed as error:
                     print(f"   {server.name}: left out: {error}", flush=True)
                 if points:
-                    curves.append((server.name.split(",")[0], points))
+                    curves.append((server.name, points))
             os.makedirs(options.output, exist_ok=True)
-            title = f"One offer, evidence of 2 KB, {CONNECTIONS[0]} to {CONNECTIONS[-1]} connections"
+            title = f"One offer, evidence of 2 KB, ever new customers, {CONNECTIONS[0]} to {CONNECTIONS[-1]} connections"
             picture = draw(os.path.join(options.output, "bench-peers.png"), curves, title)
     markdown = report(options, raw, servers, rows, left_out, version, before, taken_away, picture)
     record = {"version": version, "machine": machine(), "leftOut": left_out, "curves": curves}

@@ -4,7 +4,7 @@
     deploy/loadtest/overload.py [PATH OF THE EXECUTABLE]      default: .build/release/offer-signer
 
 It serves keys.example on free ports, finds out how many requests a second the service can take, and then sends ten
-times as many with `offer-signer load`. It fails (exit 1) unless
+times as many with `offer-lab load`. It fails (exit 1) unless
 
 - accepted requests keep their p99 within FACTOR times the unloaded one (4),
 - whoever is refused is told at once: the median refusal is as quick as that p99,
@@ -34,7 +34,7 @@ import threading
 import time
 from pathlib import Path
 
-from measuring import Host
+from measuring import Host, lab
 
 FACTOR = 4
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +47,7 @@ OFFERS = "20"
 
 def load(executable, url, *options):
     """Runs the load generator; its report."""
-    command = [executable, "load", "--url", url, "--token", TOKEN, "--json", "--duration", SECONDS, "--offers", OFFERS, *options]
+    command = [lab(executable), "load", "--url", url, "--token", TOKEN, "--json", "--duration", SECONDS, "--offers", OFFERS, *options]
     run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     if not run.stdout:
         sys.exit(f"the load generator failed: {run.stderr}")

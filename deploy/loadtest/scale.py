@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Shows how the service scales: with processors, with requests, and with the catalog. `make bench-scale`.
 
-  scale.py --executable PATH [--seconds S] [--rounds N] [--requests N]
+  scale.py --executable PATH [--seconds S] [--rounds N] [--requests N] [--customers LIST]
 
-- CPU time of a signature on one processor and on all of them, in turns: where it is the same, throughput grows with the
-  processors. The generator shares them, so that throughput itself would tell of the generator.
-- Memory after a tenth of a million requests and after all of them (--requests).
+- CPU time of a signature on one processor and on all of them, in turns, by signed transactions of each number of
+  customers in the list: where it is the same, throughput grows with the processors. The generator shares them, so that
+  throughput itself would tell of the generator.
+- Memory after a tenth of a million requests (--requests), each by signed transactions of a customer who has not asked
+  before, and after all of them.
 - From the start to the first answer to /readyz, and CPU time of a signature, with a hundred apps and ten thousand offers
   beside the example, in turns.
 
@@ -24,7 +26,7 @@ import tempfile
 import threading
 import time
 
-from measuring import Failed, heading, load, machine, number, table, wait_until
+from measuring import Failed, customers, heading, load, machine, number, signer, table, wait_until, who
 
 TOKEN = "demo-token-for-loopback-only"
 APPS, PRODUCTS, OFFERS = 100, 10, 10
@@ -37,27 +39,30 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--requests", type=int, default=1_000_000)
+    parser.add_argument("--customers", type=customers, default=customers("new,100"), help="such as new,200000,100")
     return parser.parse_args()
 
 
-def example(source, home):
-    """A copy of the example, whose key nobody else can read."""
+def example(source, home, root):
+    """A copy of the example, whose key nobody else can read, and which trusts the stand-in App Store's root."""
     shutil.copytree(source, home)
+    with open(os.path.join(home, "offer-signer.yaml"), "a", encoding="utf-8") as file:
+        file.write(f"\nappStore: {{ additionalRoots: [{root}] }}\n")
     for file in os.listdir(home):
         if file.endswith(".p8"):
             os.chmod(os.path.join(home, file), 0o600)
     return os.path.join(home, "offer-signer.yaml")
 
 
-def large(source, home):
+def large(source, home, root):
     """The example with a catalog of a hundred apps with a hundred offers each."""
-    config = example(source, home)
+    config = example(source, home, root)
     catalog, clients = ["apps:"], ["clients:", "  - name: reader-backend"]
     with open(os.path.join(home, "clients.yaml"), encoding="utf-8") as file:
         clients.append("    tokenSHA256: " + re.search(r"tokenSHA256: (\S+)", file.read()).group(1))
     bundles = [f"com.example.app{number_:03}" for number_ in range(APPS)]
     clients.append(f"    apps: [{', '.join(bundles)}]")
-    clients.append("    evidence: [receiptResponse]")
+    clients.append("    evidence: [signedTransactions]")
     for bundle in bundles:
         catalog += [
             f"  - bundleId: {bundle}",
@@ -127,18 +132,22 @@ def main():
     options = arguments()
     options.executable = os.path.abspath(options.executable)
     with tempfile.TemporaryDirectory(prefix="offer-signer-scale-") as workspace:
-        small = example(options.config, os.path.join(workspace, "small"))
-        many = large(options.config, os.path.join(workspace, "large"))
+        directory = signer(options.executable, os.path.join(workspace, "app-store"))
+        root = os.path.join(directory, "root.pem")
+        small = example(options.config, os.path.join(workspace, "small"), root)
+        many = large(options.config, os.path.join(workspace, "large"), root)
+        signed = ["--mix", "signedTransactions", "--simulator-directory", directory, "--customers"]
         key = os.path.join(workspace, "public.pem")
         private = os.path.join(workspace, "small", "SubscriptionKey_EXAMPLE123.p8")
         subprocess.run(["openssl", "pkey", "-in", private, "-pubout", "-out", key], check=True)
-        cases = {
-            "one processor": (small, "0", ["--mix", "held"]),
-            "all processors": (small, None, ["--mix", "held"]),
-            f"{APPS} apps, {APPS * PRODUCTS * OFFERS:,} offers": (
-                many, None, ["--mix", "held", "--bundle-id", f"com.example.app{APPS // 2:03}"],
-            ),
-        }
+        cases = {}
+        for value in options.customers:
+            cases[f"all processors, {who(value)}"] = (small, None, [*signed, value])
+            cases[f"one processor, {who(value)}"] = (small, "0", [*signed, value])
+        first = next(iter(cases))
+        cases[f"{APPS} apps, {APPS * PRODUCTS * OFFERS:,} offers, {who(options.customers[0])}"] = (
+            many, None, [*signed, options.customers[0], "--bundle-id", f"com.example.app{APPS // 2:03}"],
+        )
         results = {name: [] for name in cases}
         for round_ in range(options.rounds):
             heading(f"Round {round_ + 1} of {options.rounds}")
@@ -150,18 +159,17 @@ def main():
                     print(f"   {name}: {result['cpu']:.1f} µs a signature, ready after {ready:.0f} ms", flush=True)
         heading(f"Memory over {options.requests:,} requests")
         with Service(options.executable, small, workspace) as service:
-            # The same customers all the time, after a run that made them known.
-            rate = service.load(options, 5, key, "--mix", "held")["requestsPerSecond"]
+            rate = service.load(options, 5, key, *signed, "new")["requestsPerSecond"]
             seconds, samples = options.requests / rate, []
             timer = threading.Timer(seconds / 10, lambda: samples.append(service.megabytes()))
             timer.start()
-            seen = service.load(options, seconds, key, "--mix", "held")["requestsPerSecond"] * seconds
+            seen = service.load(options, seconds, key, *signed, "new")["requestsPerSecond"] * seconds
             samples.append(service.megabytes())
         medians = {name: [statistics.median(values) for values in zip(*rounds)] for name, rounds in results.items()}
     heading("Result")
-    print(f"{machine()}; medians of {options.rounds} rounds, state held, 64 connections\n")
-    base = medians["all processors"][0]
-    columns = ["", "CPU of a signature ÷ example on all processors", "start to ready, ms", "MB"]
+    print(f"{machine()}; medians of {options.rounds} rounds, signed transactions, 64 connections\n")
+    base = medians[first][0]
+    columns = ["", f"CPU of a signature ÷ {first}", "start to ready, ms", "MB"]
     rows = [
         [name, number(cpu / base, 2), number(ready, 0), number(megabytes, 0)]
         for name, (cpu, ready, megabytes) in medians.items()

@@ -29,4 +29,18 @@ struct StoreApp: Sendable {
     /// - Parameter id: The product's identifier.
     /// - Returns: The product; `nil` when the app has none of that name.
     func product(_ id: String) -> StoreProduct? { products.first { $0.id == id } }
+
+    /// Reads the address that notifications go to.
+    ///
+    /// - Parameter text: The address.
+    /// - Returns: `nil` unless it is one of http or https, with a port that exists: the HTTP client ends the process over
+    ///   one that is too large, and takes the scheme's for one that no Int holds.
+    static func notificationURL(_ text: String) -> URL? {
+        guard let parts = URLComponents(string: text), ["http", "https"].contains(parts.scheme?.lowercased()),
+            parts.host?.isEmpty == false, parts.rangeOfPort == nil || (1...65_535).contains(parts.port ?? 0)
+        else {
+            return nil
+        }
+        return parts.url
+    }
 }

@@ -9,7 +9,7 @@ struct StoreOffer: Equatable, Sendable {
     }
 
     /// How it is paid, by StoreKit's names.
-    enum PaymentMode: String, CaseIterable, Sendable {
+    enum PaymentMode: String, Decodable, Sendable {
         case payAsYouGo
         case payUpFront
         case freeTrial

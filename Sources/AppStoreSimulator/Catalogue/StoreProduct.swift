@@ -1,5 +1,5 @@
 /// How a subscription is billed (`billingPlanType` of Apple's payloads).
-enum BillingPlanType: String, CaseIterable, Sendable {
+enum BillingPlanType: String, Decodable, Sendable {
     /// The whole period at once.
     case billedUpfront = "BILLED_UPFRONT"
     /// A year in twelve monthly payments, to which the customer commits.

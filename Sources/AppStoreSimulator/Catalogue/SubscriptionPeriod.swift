@@ -61,3 +61,13 @@ struct SubscriptionPeriod: Hashable, Sendable {
         return Timestamp(date ?? start.date)
     }
 }
+
+extension SubscriptionPeriod: Decodable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let period = SubscriptionPeriod(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "No duration such as P1M.")
+        }
+        self = period
+    }
+}

@@ -1,5 +1,5 @@
 /// The states that a customer's subscription can be described with.
-enum CustomerState: String, CaseIterable, Sendable {
+enum CustomerState: String, Decodable, Sendable {
     /// Paid for, and renews.
     case active
     /// Paid for, and ends with the period.
@@ -19,11 +19,14 @@ enum CustomerState: String, CaseIterable, Sendable {
     /// Paid by another member of the family, who has stopped sharing.
     case familyRevoked
 
-    /// Whether the latest period ends ahead of the clock.
-    var isPaidAhead: Bool {
+    /// The `status` of the Server API that it comes to.
+    var status: Int64 {
         switch self {
-        case .active, .activeAutoRenewOff, .refunded, .upgraded, .familyShared, .familyRevoked: true
-        case .gracePeriod, .billingRetry, .lapsed: false
+        case .active, .activeAutoRenewOff, .upgraded, .familyShared: 1
+        case .lapsed: 2
+        case .billingRetry: 3
+        case .gracePeriod: 4
+        case .refunded, .familyRevoked: 5
         }
     }
 }

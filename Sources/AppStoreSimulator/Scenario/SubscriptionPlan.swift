@@ -38,7 +38,13 @@ struct SubscriptionPlan {
     }
 
     /// Builds the subscription, as it is at a moment.
-    func subscription(at now: Timestamp, in app: StoreApp, numbers: inout TransactionNumbers) -> StoreSubscription {
+    ///
+    /// - Throws: `SimulatorFault` when it comes to another state than the one that was asked for.
+    func subscription(
+        at now: Timestamp,
+        in app: StoreApp,
+        numbers: inout TransactionNumbers
+    ) throws(SimulatorFault) -> StoreSubscription {
         let end = end(at: now)
         var subscription = StoreSubscription(
             buying: payment(1, of: end, at: offers.first),
@@ -72,6 +78,12 @@ struct SubscriptionPlan {
         }
         // What the description says has happened already: nobody is notified of it.
         _ = subscription.advance(to: now, in: app, numbers: &numbers)
+        guard subscription.status == state.status else {
+            throw SimulatorFault(
+                "cannot be \(state.rawValue) by \(product.id): look at periods, expiresAt, billingPlanType and the app's "
+                    + "gracePeriodDays"
+            )
+        }
         return subscription
     }
 

@@ -26,14 +26,6 @@ public struct SignatureChecker: Sendable {
         self.key = key
     }
 
-    /// Takes a public key.
-    ///
-    /// - Parameter spki: The key as the DER of a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7). What is none gives `nil`.
-    public init?(spki: [UInt8]) {
-        guard let key = try? P256.Signing.PublicKey(derRepresentation: spki) else { return nil }
-        self.key = key
-    }
-
     /// Checks the answers that a run has kept.
     ///
     /// - Parameter measurement: What the run measured.
@@ -42,7 +34,7 @@ public struct SignatureChecker: Sendable {
         var nonces: Set<String> = []
         var outcome = Outcome()
         for sample in measurement.samples {
-            let expected = measurement.plan.deck.requests[sample.request].expected
+            let expected = measurement.plan.deck.expected(sample.request)
             check(sample.body, expected, &nonces, &outcome)
         }
         return outcome

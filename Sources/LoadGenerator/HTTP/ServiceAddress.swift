@@ -53,3 +53,9 @@ public struct ServiceAddress: Equatable, Sendable, CustomStringConvertible {
     /// The URL.
     public var description: String { "http://\(authority)" }
 }
+
+/// Why an address cannot be used.
+public struct AddressFault: Error, CustomStringConvertible {
+    /// The reason, in words that follow the option's name.
+    public let description: String
+}

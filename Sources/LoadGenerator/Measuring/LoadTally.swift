@@ -22,6 +22,8 @@ struct LoadTally: Sendable {
     var signatures = 0
     /// All signatures, those of the warm-up too.
     var everySignature = 0
+    /// All answers that brought what was asked for, those of the warm-up too.
+    var everyRequest = 0
     /// What failed, by why.
     var failures: [LoadFailure: Int] = [:]
     /// The answers that were kept.
@@ -53,6 +55,7 @@ struct LoadTally: Sendable {
         spent += other.spent
         signatures += other.signatures
         everySignature += other.everySignature
+        everyRequest += other.everyRequest
         failures.merge(other.failures, uniquingKeysWith: +)
         samples += other.samples
         lastAnswer = max(lastAnswer, other.lastAnswer)

@@ -36,10 +36,11 @@ extension LoadReport {
                 lines.append(Self.row(name, kind.latency) + "  \(Self.number(Double(kind.requests), 0)) requests")
             }
         }
-        if let serviceMicrosecondsPerSignature, let servicePeakMegabytes {
+        if let cost = serviceMicrosecondsPerSignature ?? serviceMicrosecondsPerRequest, let servicePeakMegabytes {
+            let unit = serviceMicrosecondsPerSignature == nil ? "request" : "signature"
             lines.append("")
             lines.append(
-                "  service: \(Self.number(serviceMicrosecondsPerSignature, 1)) µs of CPU per signature, "
+                "  service: \(Self.number(cost, 1)) µs of CPU per \(unit), "
                     + "at most \(Self.number(servicePeakMegabytes, 1)) MB of memory"
             )
         }

@@ -24,7 +24,8 @@ public struct LoadReport: Codable, Equatable, Sendable {
     public let offersPerRequest: Int
     /// What was asked, a line for each kind of evidence.
     public let asked: [String]
-    /// The requests that brought every signature asked for.
+    /// The requests that brought every signature asked for, or, where one customer's evidence is shown for ever more
+    /// accounts, that refusal.
     public let requests: Int
     /// The same, a second of the time in which they were sent.
     ///
@@ -55,6 +56,8 @@ public struct LoadReport: Codable, Equatable, Sendable {
     public let generatorLateness: LatencySummary?
     /// The service's CPU time per signature, warm-up included, in microseconds; absent where its process is not known.
     public let serviceMicrosecondsPerSignature: Double?
+    /// The same per request, for evidence that is shown for ever more accounts and refused.
+    public let serviceMicrosecondsPerRequest: Double?
     /// The service's CPU time, warm-up included, in seconds.
     public let serviceProcessorSeconds: Double?
     /// The most resident memory that the service had so far, in megabytes of 10⁶ bytes.
@@ -114,6 +117,7 @@ public struct LoadReport: Codable, Equatable, Sendable {
         generatorLateness = plan.rate == nil ? nil : LatencySummary(tally.lateness)
         func rounded(_ value: Double?, _ scale: Double) -> Double? { value.map { ($0 * scale).rounded() / scale } }
         serviceMicrosecondsPerSignature = rounded(measurement.serviceMicrosecondsPerSignature, 100)
+        serviceMicrosecondsPerRequest = rounded(measurement.serviceMicrosecondsPerRequest, 100)
         serviceProcessorSeconds = rounded(measurement.service?.processorSeconds, 1000)
         servicePeakMegabytes = rounded((measurement.service?.peakBytes).map { Double($0) / 1e6 }, 10)
         self.verification = verification

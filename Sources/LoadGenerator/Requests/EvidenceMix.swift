@@ -6,15 +6,15 @@ public struct EvidenceMix: Equatable, Sendable {
         case receiptResponse
         /// An app receipt of the simulator.
         case receipt
-        /// Signed transactions and renewal infos of the simulator.
+        /// Signed transactions and renewal infos, made up here and signed as the simulator does.
         case signedTransactions
         /// A transaction identifier of the simulator.
         case transactionId
-        /// None: the state that the service holds.
+        /// None: the state that the service holds since it has seen signed transactions.
         case held
 
-        /// Whether the evidence comes from the App Store simulator, because the service asks it or has to trust it.
-        public var needsSimulator: Bool { self == .receipt || self == .signedTransactions || self == .transactionId }
+        /// Whether the evidence comes from the App Store simulator, because the service asks it.
+        public var isAskedOfSimulator: Bool { self == .receipt || self == .transactionId }
     }
 
     /// The kinds with their weights, each once, in the order given.
@@ -49,11 +49,17 @@ public struct EvidenceMix: Equatable, Sendable {
         self.weights = weights
     }
 
-    /// Whether any of the kinds needs the simulator.
-    public var needsSimulator: Bool { weights.contains { $0.kind.needsSimulator } }
+    /// The kinds.
+    public var kinds: [Kind] { weights.map(\.kind) }
 
     /// Whether two mixes have the same kinds with the same weights.
     public static func == (left: EvidenceMix, right: EvidenceMix) -> Bool {
         left.weights.elementsEqual(right.weights, by: ==)
     }
+}
+
+/// Why a mix cannot be used.
+public struct MixFault: Error, CustomStringConvertible {
+    /// The reason, in words that follow the option's name.
+    public let description: String
 }

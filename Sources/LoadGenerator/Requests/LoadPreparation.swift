@@ -1,7 +1,5 @@
-internal import FoundationEssentials
 import NIOCore
 import NIOPosix
-import StrictJSON
 
 /// Finds out what can be asked of a service, and makes the requests.
 ///
@@ -20,14 +18,18 @@ public struct LoadPreparation: Sendable {
     public var offerId: String?
     /// How many offers each request asks for, 1 to 100.
     public var offersPerRequest = 1
-    /// How many customers there are, 1 or more.
-    public var customers = 100
+    /// Who asks.
+    public var customers = CustomerCount.number(100)
+    /// About how many requests there will be: for so many new customers is signed ahead of time.
+    public var expectedRequests = 0
     /// The kinds of evidence.
     public var mix = EvidenceMix.receiptResponses
     /// How long an answer may take, in seconds.
     public var timeoutSeconds = 10.0
-    /// The App Store simulator that the service asks and trusts.
+    /// The App Store simulator that the service asks.
     public var simulator: ServiceAddress?
+    /// Signs as the App Store simulator does, which the service trusts.
+    public var signer: StandInSigner?
 
     /// Creates a preparation with the defaults.
     ///
@@ -50,122 +52,18 @@ public struct LoadPreparation: Sendable {
         let service = PreparedService(question: question, token: token)
         let (bundleId, offers) = try await service.offers(bundleId: bundleId, productId: productId, offerId: offerId)
         var hands: [RequestDeck.Hand] = []
-        var simulated: [SimulatedCustomer]?
-        for (index, (kind, weight)) in mix.weights.enumerated() {
-            let found: (customers: [EligibleCustomer], description: String)
-            if kind.needsSimulator {
-                let all: [SimulatedCustomer]
-                if let simulated {
-                    all = simulated
-                } else {
-                    all = try await simulatedCustomers(of: bundleId, on: group)
-                }
-                simulated = all
-                found = try await eligible(all, kind, among: offers, of: bundleId, service)
+        var simulated: [SimulatedCustomer] = []
+        for (kind, weight) in mix.weights {
+            let found: (requests: RequestDeck.Requests, description: String)
+            if kind.isAskedOfSimulator {
+                if simulated.isEmpty { simulated = try await simulatedCustomers(of: bundleId, on: group) }
+                found = try await eligible(simulated, kind, among: offers, of: bundleId, service)
             } else {
-                found = try await synthetic(kind, among: offers, of: bundleId, service)
+                found = try await madeUp(kind, among: offers, of: bundleId, service)
             }
-            hands.append(
-                RequestDeck.Hand(
-                    kind: kind,
-                    weight: weight,
-                    requests: found.customers.map { request($0, kind: index, bundleId: bundleId) },
-                    description: found.description
-                )
-            )
+            hands.append(.init(kind: kind, weight: weight, requests: found.requests, description: found.description))
         }
-        return RequestDeck(hands, offersPerRequest: offersPerRequest)
-    }
-
-    private func request(_ customer: EligibleCustomer, kind: Int, bundleId: String) -> LoadRequest {
-        let offers = (0..<offersPerRequest).map { customer.offers[$0 % customer.offers.count] }
-        let body = RequestBody.make(
-            bundleId: bundleId,
-            account: customer.account,
-            evidence: customer.evidence,
-            offers: offers
-        )
-        return LoadRequest(
-            bytes: HTTPRequestBytes.make("POST", "/v1/signatures", host: address.authority, token: token, body: body),
-            kind: kind,
-            expected: ExpectedAnswer(bundleId: bundleId, account: customer.account, offers: offers)
-        )
-    }
-
-    // MARK: Customers who are made up
-
-    /// Tries states, environments and products until the service would sign an offer, and makes customers like that.
-    private func synthetic(
-        _ kind: EvidenceMix.Kind,
-        among offers: [ExpectedAnswer.Offer],
-        of bundleId: String,
-        _ service: PreparedService
-    ) async throws(PreparationFault) -> (customers: [EligibleCustomer], description: String) {
-        let now = Date()
-        let first = Int64(now.timeIntervalSince1970 * 1000)
-        var reasons: [String] = []
-        for environment in ["Production", "Sandbox"] {
-            for state in SyntheticReceipt.State.allCases {
-                for productId in Set(offers.map(\.productId)).sorted() {
-                    func customer(_ index: Int64, _ offers: [ExpectedAnswer.Offer] = []) -> EligibleCustomer {
-                        let id = String(first + index)
-                        let receipt = SyntheticReceipt(
-                            bundleId: bundleId,
-                            productId: productId,
-                            state: state,
-                            environment: environment,
-                            originalTransactionId: id,
-                            date: now
-                        )
-                        return EligibleCustomer(
-                            account: RequestBody.account(of: id),
-                            evidence: RequestBody.evidence("receiptResponse", json: receipt.json),
-                            offers: offers
-                        )
-                    }
-                    let found = try await service.eligible(customer(0), offers, bundleId: bundleId, reasons: &reasons)
-                    guard !found.isEmpty else { continue }
-                    var customers = (0..<Int64(self.customers)).map { customer($0, found) }
-                    if kind == .held { customers = try await held(customers, bundleId, service) }
-                    let names = found.map { "\($0.productId) \($0.offerId)" }.joined(separator: ", ")
-                    return (customers, "\(kind.rawValue): \(customers.count) customers, \(state.rawValue): \(names)")
-                }
-            }
-            guard reasons.contains("environment_not_allowed") else { break }
-        }
-        throw PreparationFault(
-            "none of the customers that were tried may have an offer of \(bundleId); the service said: "
-                + Set(reasons).sorted().joined(separator: ", ")
-        )
-    }
-
-    /// Shows the service each customer once, and leaves the evidence out from then on.
-    private func held(
-        _ customers: [EligibleCustomer],
-        _ bundleId: String,
-        _ service: PreparedService
-    ) async throws(PreparationFault) -> [EligibleCustomer] {
-        var reasons: [String] = []
-        var held: [EligibleCustomer] = []
-        for var customer in customers {
-            _ = try await service.sign(customer, bundleId: bundleId)
-            customer.evidence = nil
-            var found: [ExpectedAnswer.Offer] = []
-            // What is learnt may be stored a little later than it is answered.
-            for attempt in 0..<20 where found.isEmpty {
-                if attempt > 0 { try? await Task.sleep(for: .milliseconds(100)) }
-                found = try await service.eligible(customer, customer.offers, bundleId: bundleId, reasons: &reasons)
-            }
-            guard !found.isEmpty else {
-                throw PreparationFault(
-                    "held: the service holds no state of a customer whose evidence it has just seen; it said: "
-                        + Set(reasons).sorted().joined(separator: ", ")
-                )
-            }
-            customer.offers = found
-            held.append(customer)
-        }
-        return held
+        return RequestDeck(hands, offersPerRequest: offersPerRequest, isShared: customers == .shared)
     }
 
     // MARK: Customers of the simulator
@@ -193,21 +91,37 @@ public struct LoadPreparation: Sendable {
         among offers: [ExpectedAnswer.Offer],
         of bundleId: String,
         _ service: PreparedService
-    ) async throws(PreparationFault) -> (customers: [EligibleCustomer], description: String) {
+    ) async throws(PreparationFault) -> (requests: RequestDeck.Requests, description: String) {
         var reasons: [String] = []
-        var customers: [EligibleCustomer] = []
-        for simulated in all where customers.count < self.customers {
-            guard let evidence = simulated.evidence(kind), let account = simulated.account else { continue }
-            var customer = EligibleCustomer(account: account, evidence: evidence, offers: [])
-            customer.offers = try await service.eligible(customer, offers, bundleId: bundleId, reasons: &reasons)
-            if !customer.offers.isEmpty { customers.append(customer) }
+        var requests: [LoadRequest] = []
+        let most = if case .number(let number) = customers { number } else { Int.max }
+        for customer in all where requests.count < most {
+            guard let evidence = customer.evidence(kind), let account = customer.account else { continue }
+            func body(_ offers: [ExpectedAnswer.Offer]) -> [UInt8] {
+                RequestBody.make(bundleId: bundleId, account: account, evidence: evidence, offers: offers)
+            }
+            let found = try await service.eligible(among: offers, reasons: &reasons, body)
+            guard !found.isEmpty else { continue }
+            let asked = (0..<offersPerRequest).map { found[$0 % found.count] }
+            requests.append(
+                LoadRequest(
+                    bytes: HTTPRequestBytes.make(
+                        "POST",
+                        "/v1/signatures",
+                        host: address.authority,
+                        token: token,
+                        body: body(asked)
+                    ),
+                    expected: ExpectedAnswer(bundleId: bundleId, account: account, offers: asked)
+                )
+            )
         }
-        guard !customers.isEmpty else {
+        guard !requests.isEmpty else {
             throw PreparationFault(
                 "none of the simulator's customers may have an offer of \(bundleId) by \(kind.rawValue); "
                     + "the service said: \(Set(reasons).sorted().joined(separator: ", "))"
             )
         }
-        return (customers, "\(kind.rawValue): \(customers.count) customers of the App Store simulator")
+        return (.listed(requests), "\(kind.rawValue): \(requests.count) customers of the App Store simulator")
     }
 }

@@ -41,29 +41,21 @@ struct PreparedService {
     /// The offers that a customer may have.
     ///
     /// - Parameters:
-    ///   - customer: The customer.
-    ///   - offers: The offers.
-    ///   - bundleId: The app.
+    ///   - offers: The offers that are tried.
     ///   - reasons: The reasons for the others are added here.
+    ///   - body: Makes the customer's request for some of them.
     /// - Returns: Those that the customer may have.
     /// - Throws: ``PreparationFault`` when the service does not answer.
     func eligible(
-        _ customer: EligibleCustomer,
-        _ offers: [ExpectedAnswer.Offer],
-        bundleId: String,
-        reasons: inout [String]
+        among offers: [ExpectedAnswer.Offer],
+        reasons: inout [String],
+        _ body: ([ExpectedAnswer.Offer]) -> [UInt8]
     ) async throws(PreparationFault) -> [ExpectedAnswer.Offer] {
         var eligible: [ExpectedAnswer.Offer] = []
         // A request may ask about a hundred of them.
         for start in stride(from: 0, to: offers.count, by: 100) {
             let some = Array(offers[start..<min(start + 100, offers.count)])
-            let body = RequestBody.make(
-                bundleId: bundleId,
-                account: customer.account,
-                evidence: customer.evidence,
-                offers: some
-            )
-            let answer = try await answer("/v1/eligibility", body)
+            let answer = try await answer("/v1/eligibility", body(some))
             for (decision, offer) in zip(answer.decisions, some) {
                 if decision.verdict == "eligible" { eligible.append(offer) } else { reasons.append(decision.reason) }
             }
@@ -71,23 +63,13 @@ struct PreparedService {
         return eligible
     }
 
-    /// Asks for the signatures of a customer's offers.
+    /// Asks for signatures.
     ///
-    /// - Parameters:
-    ///   - customer: The customer.
-    ///   - bundleId: The app.
+    /// - Parameter body: The request.
     /// - Returns: The answer.
     /// - Throws: ``PreparationFault`` when there is none.
-    func sign(_ customer: EligibleCustomer, bundleId: String) async throws(PreparationFault) -> SignedAnswer {
-        try await answer(
-            "/v1/signatures",
-            RequestBody.make(
-                bundleId: bundleId,
-                account: customer.account,
-                evidence: customer.evidence,
-                offers: Array(customer.offers.prefix(1))
-            )
-        )
+    func sign(_ body: [UInt8]) async throws(PreparationFault) -> SignedAnswer {
+        try await answer("/v1/signatures", body)
     }
 
     private func answer(_ path: String, _ body: [UInt8]) async throws(PreparationFault) -> SignedAnswer {

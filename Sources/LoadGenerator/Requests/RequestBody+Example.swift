@@ -17,7 +17,7 @@ extension RequestBody {
         offers: Int,
         originalTransactionId: String = "220000000000001"
     ) -> [UInt8] {
-        let receipt = SyntheticReceipt(
+        let customer = SyntheticCustomer(
             bundleId: bundleId,
             productId: productId,
             state: .lapsed,
@@ -27,8 +27,8 @@ extension RequestBody {
         )
         return make(
             bundleId: bundleId,
-            account: account(of: receipt.originalTransactionId),
-            evidence: evidence("receiptResponse", json: receipt.json),
+            account: account(of: customer.originalTransactionId),
+            evidence: evidence("receiptResponse", json: customer.receiptResponse),
             offers: Array(repeating: ExpectedAnswer.Offer(productId: productId, offerId: offerId), count: offers)
         )
     }

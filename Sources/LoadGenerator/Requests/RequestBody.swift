@@ -66,12 +66,19 @@ package enum RequestBody {
         var bytes = Array(SHA256.hash(data: Data("offer-signer load \(originalTransactionId)".utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if [8, 12, 16, 20].contains(index) { text.append("-") }
-            text.append(digit)
+        let digits = Array("0123456789abcdef".utf8)
+        return String(unsafeUninitializedCapacity: 36) { text in
+            var place = 0
+            for (index, byte) in bytes.enumerated() {
+                if index == 4 || index == 6 || index == 8 || index == 10 {
+                    text[place] = UInt8(ascii: "-")
+                    place += 1
+                }
+                text[place] = digits[Int(byte >> 4)]
+                text[place + 1] = digits[Int(byte & 15)]
+                place += 2
+            }
+            return place
         }
-        return text
     }
 }

@@ -1,4 +1,6 @@
-/// The requests of a run, and the order in which they are sent, over and over.
+import NIOCore
+
+/// The requests of a run, and the order in which their kinds are sent, over and over.
 public struct RequestDeck: Sendable {
     /// The kinds of evidence that there are.
     public let kinds: [String]
@@ -6,44 +8,97 @@ public struct RequestDeck: Sendable {
     public let descriptions: [String]
     /// How many offers each request asks for.
     public let offersPerRequest: Int
+    /// Whether `evidence_shared` is the answer that is waited for, as to one customer's evidence for ever more accounts.
+    public let isShared: Bool
 
-    /// The requests.
-    let requests: [LoadRequest]
-    /// Their places in the order of sending.
+    /// The places of ``kinds`` in the order of sending.
     let order: [Int]
 
-    /// The shortest order: long enough for weights to show in it.
-    private static let shortestOrder = 1000
+    private let hands: [Hand]
 
-    /// The requests of one kind of evidence, one or more.
+    /// Long enough for weights to show in it.
+    private static let length = 1000
+
+    /// The requests of one kind of evidence.
     struct Hand {
         let kind: EvidenceMix.Kind
         let weight: Int
-        let requests: [LoadRequest]
+        let requests: Requests
         let description: String
     }
 
-    /// Shuffles the requests so that every stretch of them has about the weights asked for.
+    /// Where requests come from.
+    enum Requests {
+        /// From a list, one or more, and from its beginning after its end.
+        case listed([LoadRequest])
+        case madeUp(MadeUpRequests)
+    }
+
+    /// A request: its kind, and its number among those of the kind.
+    struct Place: Equatable, Sendable {
+        let kind: Int
+        let number: Int
+    }
+
+    /// Shuffles the kinds so that every stretch of them has about the weights asked for.
     ///
     /// - Parameters:
     ///   - hands: The requests by kind.
     ///   - offersPerRequest: How many offers each request asks for.
-    init(_ hands: [Hand], offersPerRequest: Int) {
+    ///   - isShared: Whether one customer's evidence is shown for ever more accounts.
+    init(_ hands: [Hand], offersPerRequest: Int, isShared: Bool = false) {
+        self.hands = hands
         kinds = hands.map(\.kind.rawValue)
         descriptions = hands.map(\.description)
         self.offersPerRequest = offersPerRequest
-        requests = hands.flatMap(\.requests)
-        let weights = hands.reduce(0) { $0 + $1.weight }
-        let length = max(Self.shortestOrder, requests.count)
+        self.isShared = isShared
+        let weights = max(hands.reduce(0) { $0 + $1.weight }, 1)
         var order: [Int] = []
-        var first = 0
-        for hand in hands {
-            let share = max(hand.requests.count == 0 ? 0 : 1, length * hand.weight / max(weights, 1))
-            for index in 0..<share { order.append(first + index % hand.requests.count) }
-            first += hand.requests.count
+        for (kind, hand) in hands.enumerated() {
+            order += Array(repeating: kind, count: max(1, Self.length * hand.weight / weights))
         }
         var random = SplitMix64(seed: 1)
         order.shuffle(using: &random)
         self.order = order
     }
+
+    /// Head and body of a request.
+    func bytes(_ place: Place) -> ByteBuffer {
+        switch hands[place.kind].requests {
+        case .listed(let requests): requests[place.number % requests.count].bytes
+        case .madeUp(let requests): requests.request(place.number)
+        }
+    }
+
+    /// What the answer to a request has to be.
+    func expected(_ place: Place) -> ExpectedAnswer {
+        switch hands[place.kind].requests {
+        case .listed(let requests): requests[place.number % requests.count].expected
+        case .madeUp(let requests): requests.expected(place.number)
+        }
+    }
+}
+
+/// A request that is ready to be sent, and what its answer has to be.
+struct LoadRequest: Sendable {
+    /// Head and body.
+    let bytes: ByteBuffer
+    /// What the answer has to be.
+    let expected: ExpectedAnswer
+}
+
+/// What the answer to a request has to be: the fields that are signed, but for nonce and time.
+struct ExpectedAnswer: Sendable {
+    /// An offer that was asked for.
+    struct Offer: Hashable, Sendable {
+        let productId: String
+        let offerId: String
+    }
+
+    /// The app.
+    let bundleId: String
+    /// The account's field of the payload.
+    let account: String
+    /// The offers, in the order asked.
+    let offers: [Offer]
 }

@@ -7,8 +7,6 @@ struct SimulatedCustomer {
         var originalTransactionId = ""
         var transactionId = ""
         var appAccountToken: String?
-        var signedTransaction = ""
-        var signedRenewalInfo = ""
     }
 
     /// The customer's name.
@@ -66,8 +64,6 @@ struct SimulatedCustomer {
             case "originalTransactionId": subscription.originalTransactionId = try reader.readString()
             case "transactionId": subscription.transactionId = try reader.readString()
             case "appAccountToken": subscription.appAccountToken = try reader.readString()
-            case "signedTransaction": subscription.signedTransaction = try reader.readString()
-            case "signedRenewalInfo": subscription.signedRenewalInfo = try reader.readString()
             default: try reader.skipValue()
             }
         }
@@ -83,14 +79,7 @@ struct SimulatedCustomer {
         switch kind {
         case .receipt: return RequestBody.evidence { $0.member("receipt", receipt) }
         case .transactionId: return RequestBody.evidence { $0.member("transactionId", first.transactionId) }
-        case .signedTransactions:
-            return RequestBody.evidence { evidence in
-                evidence.member("signedTransactions")
-                evidence.array { list in for item in subscriptions { list.string(item.signedTransaction) } }
-                evidence.member("signedRenewalInfos")
-                evidence.array { list in for item in subscriptions { list.string(item.signedRenewalInfo) } }
-            }
-        case .receiptResponse, .held: return nil
+        case .receiptResponse, .signedTransactions, .held: return nil
         }
     }
 

@@ -85,11 +85,13 @@ struct LaneCounts {
     ///   - flight: What was asked.
     ///   - now: When it came, in nanoseconds of the monotonic clock.
     mutating func count(_ answer: AnswerReader.Answer, of flight: LoadConnection.Flight, at now: Int64) {
-        let request = plan.deck.requests[flight.request]
         let signatures = answer.status == 200 ? answer.body.occurrences(ofMember: "\"signature\"") : 0
-        let isFulfilled = answer.status == 200 && signatures >= request.expected.offers.count
+        let isSigned = answer.status == 200 && signatures >= plan.deck.offersPerRequest
+        let failure = isSigned ? nil : FaultyAnswer.failure(of: answer)
+        let isFulfilled = isSigned || plan.deck.isShared && failure == .notSigned(reason: "evidence_shared")
         let latency = now - flight.intended
         tally.everySignature += signatures
+        if isFulfilled { tally.everyRequest += 1 }
         advance(to: now)
         if isInSecond(flight.intended) {
             second.signatures += signatures
@@ -106,14 +108,14 @@ struct LaneCounts {
                 tally.fulfilled += 1
                 tally.latency.record(latency)
                 tally.service.record(now - flight.sent)
-                tally.kinds[request.kind].record(latency)
-                tally.fulfilledByKind[request.kind] += 1
+                tally.kinds[flight.request.kind].record(latency)
+                tally.fulfilledByKind[flight.request.kind] += 1
             }
             if signatures > 0 {
                 reservoir.offer { AnswerSample(request: flight.request, body: Array(answer.body.readableBytesView)) }
             }
         }
-        if !isFulfilled { count(FaultyAnswer.failure(of: answer), intended: flight.intended) }
+        if let failure, !isFulfilled { count(failure, intended: flight.intended) }
     }
 
     /// Counts a request that was sent and not answered.
@@ -154,13 +156,13 @@ struct LaneCounts {
     ///
     /// - Parameters:
     ///   - wait: How long, in nanoseconds.
-    ///   - request: The request's place in the deck.
+    ///   - request: What was asked.
     ///   - intended: When it was to be sent, in nanoseconds of the monotonic clock.
-    mutating func count(wait: Int64, for request: Int, intended: Int64) {
+    mutating func count(wait: Int64, for request: RequestDeck.Place, intended: Int64) {
         guard isMeasured(intended) else { return }
         tally.latency.record(wait)
         // In a closed loop, kinds are told as measured.
-        if plan.rate != nil { tally.kinds[plan.deck.requests[request].kind].record(wait) }
+        if plan.rate != nil { tally.kinds[request.kind].record(wait) }
     }
 
     private mutating func end(_ flight: LoadConnection.Flight, at now: Int64) {

@@ -8,8 +8,8 @@ final class LoadConnection: ChannelInboundHandler {
     ///
     /// Times are nanoseconds of the monotonic clock.
     struct Flight {
-        /// The request's place in the deck.
-        let request: Int
+        /// What was asked.
+        let request: RequestDeck.Place
         /// When it was to be sent.
         let intended: Int64
         /// When it was sent.

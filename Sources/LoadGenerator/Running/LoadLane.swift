@@ -16,6 +16,8 @@ final class LoadLane {
     private var earlyEnd: Int64?
     private var counts: LaneCounts
     private var position: Int
+    /// How many requests of each kind were taken.
+    private var taken: [Int]
     private var due = 0
     private var inFlight = 0
     private var connecting = 0
@@ -42,6 +44,7 @@ final class LoadLane {
         closed = eventLoop.makePromise()
         counts = LaneCounts(plan, lane: number, collector: collector)
         position = plan.deck.order.count * number / plan.eventLoops
+        taken = Array(repeating: 0, count: plan.deck.kinds.count)
     }
 
     /// What was counted, once the run has ended.
@@ -173,16 +176,18 @@ final class LoadLane {
         let now = Self.now
         inFlight += 1
         connection.send(
-            plan.deck.requests[request].bytes,
+            plan.deck.bytes(request),
             LoadConnection.Flight(request: request, intended: intended ?? now, sent: now)
         )
     }
 
-    private func takeRequest() -> Int {
-        let request = plan.deck.order[position]
+    /// The next request; the lanes take turns in the requests of a kind.
+    private func takeRequest() -> RequestDeck.Place {
+        let kind = plan.deck.order[position]
         position += 1
         if position == plan.deck.order.count { position = 0 }
-        return request
+        defer { taken[kind] += 1 }
+        return RequestDeck.Place(kind: kind, number: taken[kind] * plan.eventLoops + number)
     }
 
     /// When a request of the open loop is due: the lanes take turns.

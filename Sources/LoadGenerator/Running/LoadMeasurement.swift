@@ -28,10 +28,16 @@ public struct LoadMeasurement: Sendable {
     /// The answers that were kept, for their signatures to be checked.
     public var samples: [AnswerSample] { tally.samples }
 
-    /// The service's CPU time per signature, warm-up included, in microseconds.
+    /// The service's CPU time per signature, warm-up included, in microseconds; `nil` where refusals are waited for.
     var serviceMicrosecondsPerSignature: Double? {
-        guard let service, tally.everySignature > 0 else { return nil }
+        guard let service, tally.everySignature > 0, !plan.deck.isShared else { return nil }
         return service.processorSeconds * 1e6 / Double(tally.everySignature)
+    }
+
+    /// The service's CPU time per request that brought what was asked for, warm-up included, in microseconds.
+    var serviceMicrosecondsPerRequest: Double? {
+        guard let service, tally.everyRequest > 0 else { return nil }
+        return service.processorSeconds * 1e6 / Double(tally.everyRequest)
     }
 
     /// The time between two requests of one connection, in nanoseconds: what a closed loop is corrected by.

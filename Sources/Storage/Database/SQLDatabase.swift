@@ -16,6 +16,12 @@ package protocol Session {
     /// - Throws: ``StorageFailure``, here or by what comes next.
     func send(_ call: SQLCall) throws(StorageFailure)
 
+    /// Adds records to the ledger: SQLite takes them value by value, and PostgreSQL all rows with the next statement.
+    ///
+    /// - Parameter records: The records.
+    /// - Throws: ``StorageFailure``, here or by what comes next.
+    func insert(_ records: [LedgerRecord]) throws(StorageFailure)
+
     /// Keeps others from what a lock stands for until the transaction ends. SQLite has one writer at a time anyway.
     ///
     /// - Parameter key: The lock's key, see ``AdvisoryLocks``.

@@ -3,7 +3,7 @@
 /// A line of ASCII that says what follows and ends with a line feed; then the values in their order: a number as 8 bytes,
 /// big-endian, two's complement; a text or bytes as their length in 4 bytes, big-endian, and then themselves, text in
 /// UTF-8; nothing as the length FFFFFFFF.
-struct CanonicalBytes {
+struct CanonicalBytes: LedgerValues {
     /// Memory that is written from its start on, longer than what is in it: an array that grew with each value would look
     /// at its owners and at its room twice a value.
     private var memory: [UInt8]

@@ -92,12 +92,11 @@ extension Session {
     ///   - isProbe: Whether PostgreSQL is asked for the rights to do so though there are none.
     /// - Throws: ``StorageFailure``.
     func write(_ decision: LedgerBatch.Decision, isProbe: Bool = false) throws(StorageFailure) {
+        if isProbe || !decision.records.isEmpty { try insert(decision.records) }
         guard dialect == .sqlite else {
-            if isProbe || !decision.records.isEmpty { try send(PostgreSQLBatch.insert(decision.records)) }
             guard isProbe || !decision.presentations.isEmpty else { return }
             return try send(PostgreSQLBatch.insert(decision.presentations))
         }
-        for record in decision.records { try send(SQLCall(LedgerSQL.insertRecord, record.values)) }
         for (subscription, customers) in decision.presentations {
             for (customer, time) in customers {
                 let values = subscription.values + [.bytes(customer), .integer(time)]
@@ -108,18 +107,6 @@ extension Session {
         // Where a section of nonces is full.
         let full = last.number - last.number % NonceSQL.section
         if full >= first.number { try send(SQLCall(NonceSQL.insert, .text(last.writer), .integer(full))) }
-    }
-}
-
-extension LedgerRecord {
-    /// The values, in the order of ``LedgerSQL/recordColumns``.
-    fileprivate var values: [SQLValue] {
-        [
-            .text(writer), .integer(number), .integer(time.millisecondsSince1970), .text(client), .text(bundleId),
-            .text(productId), .text(offerId), .text(format), .text(keyIdentifier), .text(nonce),
-            .integer(timestamp.millisecondsSince1970), .text(reason), SQLValue(evidence), SQLValue(environment),
-            SQLValue(originalTransactionId), SQLValue(account), .bytes(customer), .bytes(hash),
-        ]
     }
 }
 

@@ -60,6 +60,11 @@ public struct LedgerRecord: Equatable, Sendable {
     ///   - previous: The hash of the record before; for the first, of its chain's beginning.
     func write(to message: inout CanonicalBytes, after previous: [UInt8]) {
         message.append(previous)
+        appendValues(to: &message)
+    }
+
+    /// Appends all values but the hash, in the order of `LedgerSQL.recordColumns`.
+    func appendValues(to message: inout some LedgerValues) {
         message.append(writer)
         message.append(number)
         message.append(time.millisecondsSince1970)
@@ -78,4 +83,11 @@ public struct LedgerRecord: Equatable, Sendable {
         message.append(account)
         message.append(customer)
     }
+}
+
+/// Takes the values of a record one after the other, to hash them or to put them into a row.
+protocol LedgerValues {
+    mutating func append(_ number: Int64)
+    mutating func append(_ text: String?)
+    mutating func append(_ bytes: [UInt8]?)
 }

@@ -33,6 +33,8 @@ final class PostgreSQLSession: Session {
 
     func send(_ call: SQLCall) { waiting.append(call) }
 
+    func insert(_ records: [LedgerRecord]) { send(PostgreSQLBatch.insert(records)) }
+
     func lock(_ key: Int64) { waiting.append(SQLCall("SELECT pg_advisory_xact_lock($1)", .integer(key))) }
 
     func hold(_ writer: String) {

@@ -33,12 +33,12 @@ final class LogCheckpoints: Sendable {
 
     /// What the log has before its first page, and before each (https://www.sqlite.org/fileformat2.html, 4.1 and 4.2).
     private static let (headerSize, pageHeaderSize) = (32, 24)
-    /// Of what size the file's pages are, in bytes: SQLite's own choice.
-    static let pageSize = 4096
-    /// How many pages the log has then.
-    private static let pages = length / pageSize
 
     private let path: String
+    /// Of what size the file's pages are, in bytes.
+    private let pageSize: Int
+    /// How many pages a long log has.
+    private let longLog: Int
     /// How many pages the log had after the last commit of this process.
     private let pagesNow = Atomic(0)
     /// What the log was begun with the last time, as its header says: another number each time.
@@ -49,9 +49,13 @@ final class LogCheckpoints: Sendable {
 
     /// Does nothing until a connection is watched.
     ///
-    /// - Parameter path: The file.
-    init(path: String) {
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - pageSize: Of what size its pages are, in bytes.
+    init(path: String, pageSize: Int) {
         self.path = path
+        self.pageSize = pageSize
+        longLog = Self.length / pageSize
     }
 
     /// That the log grows without an end, in a sentence; `nil` as long as it does not.
@@ -59,9 +63,9 @@ final class LogCheckpoints: Sendable {
     /// Commits alone never make it so long: nothing can be brought into the file, or another process still reads what was.
     var warning: String? {
         let now = pagesNow.load(ordering: .relaxed)
-        guard now >= 4 * Self.pages else { return nil }
+        guard now >= 4 * longLog else { return nil }
         return
-            "\(path)-wal is \((now * Self.pageSize) >> 20) MB long and grows until the disk is full: another process "
+            "\(path)-wal is \((now * pageSize) >> 20) MB long and grows until the disk is full: another process "
             + "reads \(path) in one long transaction (fuser lists it, beside the service), or the file cannot be written "
             + "(see to its disk)"
     }
@@ -76,7 +80,7 @@ final class LogCheckpoints: Sendable {
     /// - Returns: Whether it does.
     func isCutShort(_ size: Int, _ database: SQLiteConnection) -> Bool {
         let pages = pagesNow.load(ordering: .relaxed)
-        guard pages > 0, size < Self.headerSize + pages * (Self.pageSize + Self.pageHeaderSize) else { return false }
+        guard pages > 0, size < Self.headerSize + pages * (pageSize + Self.pageHeaderSize) else { return false }
         guard size > 0 else {
             // Of a log that SQLite emptied, nothing is read here.
             return sqlite3_wal_checkpoint_v2(database.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) & 0xFF
@@ -112,7 +116,7 @@ final class LogCheckpoints: Sendable {
                 if let context, let connection {
                     let checkpoints = Unmanaged<LogCheckpoints>.fromOpaque(context).takeUnretainedValue()
                     checkpoints.note(Int(pages))
-                    if Int(pages) >= LogCheckpoints.pages { checkpoints.logIsLong(Int(pages), connection) }
+                    if Int(pages) >= checkpoints.longLog { checkpoints.logIsLong(Int(pages), connection) }
                 }
                 // The commit has succeeded whatever becomes of the checkpoint: the next one is tried with the next commit.
                 return SQLITE_OK
@@ -128,7 +132,7 @@ final class LogCheckpoints: Sendable {
             case .resting:
                 progress = .asked
                 return .beside
-            case .asked where pages < 2 * Self.pages, .beside, .stopped:
+            case .asked where pages < 2 * longLog, .beside, .stopped:
                 return .nothing
             // In the first case no thread has been free for it: the log stays short all the same.
             case .asked, .ending:

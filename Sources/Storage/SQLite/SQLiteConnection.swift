@@ -17,6 +17,9 @@ final class SQLiteConnection: @unchecked Sendable {
         var primary: Int32 { code & 0xFF }
     }
 
+    /// Said once, before the first connection is opened; where SQLite is in use already it goes on counting.
+    private static let memoryIsNotCounted = csqlite_count_no_memory() == SQLITE_OK
+
     /// The connection; for what has no method here.
     let handle: OpaquePointer
     private var prepared: [String: OpaquePointer] = [:]
@@ -29,6 +32,7 @@ final class SQLiteConnection: @unchecked Sendable {
     ///   - busyTimeoutSeconds: How long each statement waits for another process.
     /// - Throws: ``Failure``.
     init(_ path: String, isReadOnly: Bool, busyTimeoutSeconds: Int) throws(Failure) {
+        _ = Self.memoryIsNotCounted
         var handle: OpaquePointer?
         let flags = (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_EXRESCODE, nil)
@@ -60,9 +64,9 @@ final class SQLiteConnection: @unchecked Sendable {
             sqlite3_reset(statement)
             sqlite3_clear_bindings(statement)
         }
-        for (place, value) in call.values.enumerated() {
-            try check(Self.bind(value, to: statement, Int32(truncatingIfNeeded: place + 1)))
-        }
+        var row = SQLiteRow(statement)
+        for value in call.values { row.append(value) }
+        try check(row.code)
         let width = sqlite3_column_count(statement)
         var cells: [SQLValue] = []
         while true {
@@ -80,6 +84,32 @@ final class SQLiteConnection: @unchecked Sendable {
     @discardableResult
     func run(_ sql: String, _ values: SQLValue...) throws(Failure) -> Rows { try run(SQLCall(sql, values)) }
 
+    /// Inserts rows by one statement.
+    ///
+    /// - Parameters:
+    ///   - sql: The statement.
+    ///   - elements: One for each row.
+    ///   - append: Appends an element's values to its row.
+    /// - Throws: ``Failure``.
+    func insert<Element>(
+        _ sql: String,
+        _ elements: [Element],
+        _ append: (Element, inout SQLiteRow) -> Void
+    ) throws(Failure) {
+        let statement = try prepare(sql)
+        defer { sqlite3_clear_bindings(statement) }
+        for element in elements {
+            var row = SQLiteRow(statement)
+            append(element, &row)
+            try check(row.code)
+            // The step's own code says why; `reset` repeats it.
+            let code = sqlite3_step(statement)
+            let failure = code == SQLITE_DONE ? nil : failure()
+            sqlite3_reset(statement)
+            if let failure { throw failure }
+        }
+    }
+
     private func prepare(_ sql: String) throws(Failure) -> OpaquePointer {
         if let statement = prepared[sql] { return statement }
         var statement: OpaquePointer?
@@ -88,28 +118,6 @@ final class SQLiteConnection: @unchecked Sendable {
         guard let statement else { throw Failure(code: SQLITE_MISUSE, message: "there is no statement") }
         prepared[sql] = statement
         return statement
-    }
-
-    private static func bind(_ value: SQLValue, to statement: OpaquePointer, _ place: Int32) -> Int32 {
-        switch value {
-        case .null: return sqlite3_bind_null(statement, place)
-        case .integer(let number): return sqlite3_bind_int64(statement, place, number)
-        case .text(var text):
-            return text.withUTF8 { utf8 in
-                // No address would be NULL, not the text without bytes.
-                utf8.isEmpty
-                    ? csqlite_bind_text(statement, place, "", 0)
-                    : utf8.withMemoryRebound(to: CChar.self) {
-                        csqlite_bind_text(statement, place, $0.baseAddress, Int32($0.count))
-                    }
-            }
-        case .bytes(let bytes):
-            // As above.
-            return bytes.isEmpty
-                ? sqlite3_bind_zeroblob(statement, place, 0)
-                : bytes.withUnsafeBytes { csqlite_bind_blob(statement, place, $0.baseAddress, Int32($0.count)) }
-        case .boolean, .integers, .texts, .byteStrings, .foreign: return SQLITE_MISMATCH
-        }
     }
 
     /// A column's value as it is: SQLite keeps one of any type in any column, and would convert it for whoever asks.
@@ -143,6 +151,67 @@ final class SQLiteConnection: @unchecked Sendable {
     }
 }
 
+/// The parameters of a statement, which are appended in their order.
+struct SQLiteRow: LedgerValues {
+    private let statement: OpaquePointer
+    private var place: Int32 = 0
+    /// The first result code that was not `SQLITE_OK`, if there was one.
+    private(set) var code = SQLITE_OK
+
+    /// Begins with the first parameter of a statement.
+    init(_ statement: OpaquePointer) { self.statement = statement }
+
+    mutating func append(_ number: Int64) { note(sqlite3_bind_int64(statement, next(), number)) }
+
+    mutating func append(_ text: String?) {
+        guard var text else { return appendNothing() }
+        let place = next()
+        note(
+            text.withUTF8 { utf8 in
+                // No address would be NULL, not the text without bytes.
+                utf8.isEmpty
+                    ? csqlite_bind_text(statement, place, "", 0)
+                    : utf8.withMemoryRebound(to: CChar.self) {
+                        csqlite_bind_text(statement, place, $0.baseAddress, Int32($0.count))
+                    }
+            }
+        )
+    }
+
+    mutating func append(_ bytes: [UInt8]?) {
+        guard let bytes else { return appendNothing() }
+        let place = next()
+        note(
+            // As above.
+            bytes.isEmpty
+                ? sqlite3_bind_zeroblob(statement, place, 0)
+                : bytes.withUnsafeBytes { csqlite_bind_blob(statement, place, $0.baseAddress, Int32($0.count)) }
+        )
+    }
+
+    /// Appends a value of a statement that both databases take.
+    mutating func append(_ value: SQLValue) {
+        switch value {
+        case .null: appendNothing()
+        case .integer(let number): append(number)
+        case .text(let text): append(text)
+        case .bytes(let bytes): append(bytes)
+        case .boolean, .integers, .texts, .byteStrings, .foreign: note(SQLITE_MISMATCH)
+        }
+    }
+
+    private mutating func appendNothing() { note(sqlite3_bind_null(statement, next())) }
+
+    private mutating func next() -> Int32 {
+        place += 1
+        return place
+    }
+
+    private mutating func note(_ result: Int32) {
+        if code == SQLITE_OK { code = result }
+    }
+}
+
 /// A transaction, or a look at one moment, on a connection.
 struct SQLiteSession: Session {
     let connection: SQLiteConnection
@@ -167,6 +236,17 @@ struct SQLiteSession: Session {
     }
 
     func send(_ call: SQLCall) throws(StorageFailure) { _ = try run([call]) }
+
+    func insert(_ records: [LedgerRecord]) throws(StorageFailure) {
+        do throws(SQLiteConnection.Failure) {
+            try connection.insert(LedgerSQL.insertRecord, records) { record, row in
+                record.appendValues(to: &row)
+                row.append(record.hash)
+            }
+        } catch {
+            throw StorageFailure(error, at: path)
+        }
+    }
 
     func lock(_ key: Int64) {}
 

@@ -22,6 +22,10 @@ public final class SQLiteDatabase: Sendable {
 
     /// How long a connection waits for another process that writes, in seconds.
     public static let busyTimeoutSeconds = 5
+    /// How large the pages of a new file are, in bytes.
+    ///
+    /// A commit writes each page that it changed to the log, whole: half of SQLite's own size leaves less to write.
+    static let pageSize = 2048
     /// How many connections that read are kept for the next one who does.
     private static let keptReaders = 4
 
@@ -53,9 +57,10 @@ public final class SQLiteDatabase: Sendable {
         self.path = path
         self.access = access
         try SQLiteFiles.prepare(path, isMade: access == .readWrite)
-        checkpoints = LogCheckpoints(path: path)
         let isReadOnly = access == .readOnly
         let first = try Self.open(path, isReadOnly: isReadOnly)
+        if !isReadOnly { try Self.makeDurable(first, path) }
+        checkpoints = LogCheckpoints(path: path, pageSize: try Self.pageSize(of: first, path))
         writer = Mutex(isReadOnly ? nil : first)
         guard !isReadOnly else {
             presence = nil
@@ -67,7 +72,6 @@ public final class SQLiteDatabase: Sendable {
             }
             return
         }
-        try Self.makeDurable(first, path)
         let presence = SQLitePresence(at: path)
         let session = SQLiteSession(connection: first, path: path, abandoned: [])
         try Self.transaction(on: first, path) { () throws(StorageFailure) in
@@ -239,6 +243,8 @@ extension SQLiteDatabase {
 
     private static func makeDurable(_ connection: SQLiteConnection, _ path: String) throws(StorageFailure) {
         do throws(SQLiteConnection.Failure) {
+            // It counts for a file that is made here; one that is there keeps its own.
+            try connection.run("PRAGMA page_size = \(pageSize)")
             let mode = try connection.run("PRAGMA journal_mode = WAL")
             try connection.run("PRAGMA synchronous = FULL")
             guard mode.cells == [.text("wal")] else { throw SQLiteConnection.Failure(code: 0, message: "") }
@@ -249,6 +255,11 @@ extension SQLiteDatabase {
         guard try synchronousMode(of: connection, path) == 2 else {
             throw StorageFailure(.notDurable, "\(path): SQLite does not wait for the disk (synchronous=FULL)")
         }
+    }
+
+    private static func pageSize(of connection: SQLiteConnection, _ path: String) throws(StorageFailure) -> Int {
+        let rows = try SQLiteSession(connection: connection, path: path, abandoned: []).run("PRAGMA page_size")
+        return Int(try rows.integer(0, 0))
     }
 
     private static func synchronousMode(

@@ -7,8 +7,8 @@ extension Migration {
         "1",
         ledger + state + funnel + products,
         others: [
-            .sqlite: NonceSQL.sqliteTables,
-            .postgreSQL: ["CREATE INDEX ledger_records_nonce ON ledger_records (nonce)"],
+            .sqlite: clustered("WITHOUT ROWID") + NonceSQL.sqliteTables,
+            .postgreSQL: clustered("") + ["CREATE INDEX ledger_records_nonce ON ledger_records (nonce)"],
         ]
     )
 
@@ -24,31 +24,6 @@ extension Migration {
             signature BYTEA NOT NULL
         )
         """,
-        """
-        CREATE TABLE ledger_records (
-            writer TEXT NOT NULL,
-            number BIGINT NOT NULL,
-            time BIGINT NOT NULL,
-            client TEXT NOT NULL,
-            bundle_id TEXT NOT NULL,
-            product_id TEXT NOT NULL,
-            offer_id TEXT NOT NULL,
-            format TEXT NOT NULL,
-            key_id TEXT NOT NULL,
-            nonce TEXT NOT NULL,
-            timestamp BIGINT NOT NULL,
-            reason TEXT NOT NULL,
-            evidence TEXT,
-            environment TEXT,
-            original_transaction_id TEXT,
-            account BYTEA,
-            customer BYTEA NOT NULL,
-            hash BYTEA NOT NULL,
-            PRIMARY KEY (writer, number)
-        )
-        """,
-        "CREATE INDEX ledger_records_time ON ledger_records (time, writer, number)",
-        "CREATE INDEX ledger_records_customer ON ledger_records (customer, product_id, offer_id, time)",
         """
         CREATE TABLE ledger_statements (
             writer TEXT NOT NULL,
@@ -70,19 +45,53 @@ extension Migration {
             signature BYTEA NOT NULL
         )
         """,
-        """
-        CREATE TABLE ledger_presentations (
-            bundle_id TEXT NOT NULL,
-            environment TEXT NOT NULL,
-            original_transaction_id TEXT NOT NULL,
-            customer BYTEA NOT NULL,
-            last_seen BIGINT NOT NULL,
-            PRIMARY KEY (bundle_id, environment, original_transaction_id, customer)
-        )
-        """,
-        "CREATE INDEX ledger_presentations_last_seen ON ledger_presentations (last_seen)",
         "CREATE TABLE ledger_key_marks (name TEXT NOT NULL PRIMARY KEY, mark BYTEA NOT NULL)",
     ]
+
+    /// The tables that a signature adds rows to.
+    ///
+    /// In SQLite each is one tree in the order of its key. A table with an index for its key is two, and a commit writes the
+    /// changed pages of each.
+    private static func clustered(_ suffix: String) -> [String] {
+        [
+            """
+            CREATE TABLE ledger_records (
+                writer TEXT NOT NULL,
+                number BIGINT NOT NULL,
+                time BIGINT NOT NULL,
+                client TEXT NOT NULL,
+                bundle_id TEXT NOT NULL,
+                product_id TEXT NOT NULL,
+                offer_id TEXT NOT NULL,
+                format TEXT NOT NULL,
+                key_id TEXT NOT NULL,
+                nonce TEXT NOT NULL,
+                timestamp BIGINT NOT NULL,
+                reason TEXT NOT NULL,
+                evidence TEXT,
+                environment TEXT,
+                original_transaction_id TEXT,
+                account BYTEA,
+                customer BYTEA NOT NULL,
+                hash BYTEA NOT NULL,
+                PRIMARY KEY (writer, number)
+            ) \(suffix)
+            """,
+            "CREATE INDEX ledger_records_time ON ledger_records (time, writer, number)",
+            "CREATE INDEX ledger_records_customer ON ledger_records (customer, offer_id, time)",
+            """
+            CREATE TABLE ledger_presentations (
+                bundle_id TEXT NOT NULL,
+                environment TEXT NOT NULL,
+                original_transaction_id TEXT NOT NULL,
+                customer BYTEA NOT NULL,
+                last_seen BIGINT NOT NULL,
+                PRIMARY KEY (original_transaction_id, bundle_id, environment, customer)
+            ) \(suffix)
+            """,
+            "CREATE INDEX ledger_presentations_last_seen ON ledger_presentations (last_seen)",
+        ]
+    }
 
     /// Held state.
     ///

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Crypto
 import SubscriptionKeys
 
 /// `offer-signer keys`: what can be known of key files.
@@ -17,6 +18,9 @@ struct Keys: ParsableCommand {
             commandName: "inspect",
             abstract: "Prints key id, curve, public key fingerprint, file mode and self-test; never private bytes."
         )
+
+        @Flag(help: "Print the public key alone, as PEM: what offer-lab and openssl check signatures with.")
+        var publicKey = false
 
         @Argument(help: ArgumentHelp("Key files, SubscriptionKey_<id>.p8.", valueName: "file"))
         var files: [String]
@@ -42,6 +46,11 @@ struct Keys: ParsableCommand {
                             ? "error: \(error)" : "error: \(Echo.path(file)) is no path of a key file"
                     )
                     allFine = false
+                    continue
+                }
+                if publicKey {
+                    let key = try P256.Signing.PublicKey(derRepresentation: inspection.publicKeySPKI)
+                    try Console.result(key.pemRepresentation)
                     continue
                 }
                 try Console.result("\(inspection)")

@@ -7,8 +7,7 @@ import Testing
 @Suite("app-store.yaml")
 struct ScenarioFileTests {
     private func load(_ yaml: String) throws -> AppStoreWorld {
-        let directory = FileManager.default.temporaryDirectory
-        return try ScenarioReader(directory: directory).world(try ScenarioFile(directory: directory).root(of: yaml))
+        try ScenarioFile(directory: FileManager.default.temporaryDirectory).world(yaml)
     }
 
     private let app = """
@@ -37,99 +36,63 @@ struct ScenarioFileTests {
     }
 
     @Test(
-        "Every fault names its place and its mend",
+        "What cannot be read is a fault that names the file and the place",
         arguments: [
-            ("{}", "has no apps"), ("apps: []\ncolour: red", "colour is not known"), ("apps: {}", "is not a list"),
-            ("apps: [", "is not YAML"), ("", "is empty"), ("apps: []\napps: []", "given twice"),
-            ("apps: []\nclock: soon", ":2: clock is \"soon\""),
-            ("apps: []\nclock: 1999-01-01T00:00:00Z", "2020 to 2040"),
+            ("{}", "apps"), ("apps: {}", "apps"), ("apps: [", "not valid YAML"), ("", "app-store.yaml"),
+            ("apps: []\nclock: soon", "clock"), ("apps: []\nclock: 1999-01-01T00:00:00Z", "2020 to 2040"),
+            ("apps: [{ bundleId: a }]", "apps[0]"),
+            ("apps: [{ bundleId: a, subscriptionGroups: [{ id: g, products: [{ id: p, period: P1H }] }] }]", "period"),
+            ("apps: [{ bundleId: a, subscriptionGroups: [{ id: g, products: [{ id: p, price: cheap }] }] }]", "price"),
         ]
     )
-    func roots(yaml: String, message: String) throws {
-        let fault = #expect(throws: SimulatorFault.self) { try load(yaml) }
-        #expect(fault?.description.contains(message) == true, "\(fault?.description ?? "")")
-        #expect(fault?.description.contains("app-store.yaml") == true)
+    func unreadable(yaml: String, place: String) throws {
+        let fault = try #require(throws: SimulatorFault.self) { try load(yaml) }
+        #expect(fault.description.contains("app-store.yaml"))
+        #expect(fault.description.contains(place), "\(fault)")
+    }
+
+    @Test("A key with another name is ignored")
+    func unknownKey() throws {
+        #expect(try load(file(app + "\ncolour: red")).app("a")?.products.count == 3)
     }
 
     @Test(
-        "Every fault of an app",
+        "An app that could not work is refused",
         arguments: [
-            ("gracePeriodDays: 99", "apps[0].gracePeriodDays"), ("appAppleId: x", "apps[0].appAppleId"),
-            ("keys: [{ id: K, publicKey: nonsense }]", "apps[0].keys[0].publicKey"),
-            ("keys: [{ id: K, publicKeyFile: /nonexistent }]", "apps[0].keys[0].publicKeyFile names /nonexistent"),
-            ("keys: [{ id: K }]", "apps[0].keys[0] has no publicKeyFile"),
-            ("notificationURL: ftp://x", "apps[0].notificationURL"), ("colour: red", "apps[0].colour is not known"),
+            ("keys: [{ id: K, publicKey: nonsense }]", "the key K"),
+            ("keys: [{ id: K, publicKeyFile: /nonexistent }]", "the key K"), ("keys: [{ id: K }]", "the key K"),
+            ("notificationURL: ftp://x", "notificationURL"), ("gracePeriodDays: 99", "gracePeriodDays"),
         ]
     )
     func apps(line: String, message: String) throws {
-        let fault = #expect(throws: SimulatorFault.self) { try load(file(app + "\n" + line)) }
-        #expect(fault?.description.contains(message) == true, "\(fault?.description ?? "")")
+        let fault = try #require(throws: SimulatorFault.self) { try load(file(app + "\n" + line)) }
+        #expect(fault.description.contains(message), "\(fault)")
     }
 
     @Test(
-        "Every fault of a product",
+        "A customer who cannot be as described is refused by name",
         arguments: [
-            ("{ id: p, price: cheap }", "price"), ("{ id: p, price: 1.2345 }", "price"),
-            ("{ id: p, period: P1H }", "period"),
-            ("{ price: 1 }", "has no id"), ("{ id: p, offers: [{ id: o }, { id: o }] }", "id of another offer"),
-            ("{ id: p, offers: [{ id: o, mode: free }] }", "payAsYouGo, payUpFront, freeTrial"),
-            ("{ id: p, offers: [{ id: o, mode: freeTrial, price: 1 }] }", "costs nothing"),
-            ("{ id: p, offers: [{ id: o, mode: payUpFront, periods: 2 }] }", "give the whole time as period"),
-            ("{ id: p, introductoryOffer: { id: o } }", "introductory offers"),
-            ("{ id: p, monthlyPrice: 1 }", "period P1Y"),
-            ("{ id: p, period: P1Y, offers: [{ id: o, billingPlanType: MONTHLY }] }", "needs a monthlyPrice"),
+            ("{ name: c, environment: Xcode }", "Production"), ("{ name: c, appAccountToken: x }", "UUID"),
+            ("{ name: c, count: 0 }", "count"), ("{ name: c, bundleId: b }", "one of the apps"),
+            ("{ name: c, subscriptions: [{ product: z, state: active }] }", "no product"),
+            ("{ name: c, subscriptions: [{ product: p, state: active, redeemed: [z] }] }", "an offer"),
+            ("{ name: c, subscriptions: [{ product: p, state: active, introductory: true }] }", "an offer"),
+            ("{ name: c, subscriptions: [{ product: p, state: active, retentionOffer: o }] }", "an offer"),
+            ("{ name: c, subscriptions: [{ product: p, state: active, billingPlanType: MONTHLY }] }", "billing plan"),
+            ("{ name: c, subscriptions: [{ product: p, state: upgraded }] }", "upgradedTo"),
+            ("{ name: c, subscriptions: [{ product: p, state: refunded, revocationPercentage: 0 }] }", "Percentage"),
+            ("{ name: c, subscriptions: [{ product: y, state: gracePeriod, billingPlanType: MONTHLY }] }", "cannot be"),
+            ("{ name: c, subscriptions: [{ product: y, state: lapsed, billingPlanType: MONTHLY, periods: 5 }] }", "be"),
             (
-                "{ id: p, period: P1Y, monthlyPrice: 1, offers: [{ id: o, billingPlanType: MONTHLY, mode: freeTrial }] }",
-                "payAsYouGo"
-            ),
-        ]
-    )
-    func products(product: String, message: String) throws {
-        let yaml = "apps: [{ bundleId: a, subscriptionGroups: [{ id: g, products: [\(product)] }] }]"
-        let fault = #expect(throws: SimulatorFault.self) { try load(yaml) }
-        #expect(fault?.description.contains(message) == true, "\(fault?.description ?? "")")
-    }
-
-    @Test(
-        "Every fault of a customer",
-        arguments: [
-            ("{}", "has no name"), ("{ name: a b }", "letters, digits and hyphens"),
-            ("{ name: c, environment: Xcode }", "Production"),
-            ("{ name: c, appAccountToken: x }", "a UUID"), ("{ name: c, count: 0 }", "a whole number from 1"),
-            ("{ name: c, bundleId: b }", "one of the apps"),
-            ("{ name: c, subscriptions: [{ product: z, state: active }] }", "subscriptions[0].product"),
-            ("{ name: c, subscriptions: [{ product: p, state: dead }] }", "one of active"),
-            ("{ name: c, subscriptions: [{ product: p, state: active, redeemed: [z] }] }", "redeemed[0]"),
-            ("{ name: c, subscriptions: [{ product: p, state: active, introductory: true }] }", "needs a product"),
-            ("{ name: c, subscriptions: [{ product: p, state: upgraded }] }", "has no upgradedTo"),
-            ("{ name: c, subscriptions: [{ product: p, state: active, billingPlanType: MONTHLY }] }", "a monthlyPrice"),
-            (
-                "{ name: c, subscriptions: [{ product: y, state: gracePeriod, billingPlanType: MONTHLY }] }",
-                "commitment"
-            ),
-            ("{ name: c, subscriptions: [{ product: y, state: lapsed, billingPlanType: MONTHLY, periods: 5 }] }", "12"),
-            (
-                "{ name: c, subscriptions: [{ product: y, state: active, billingPlanType: MONTHLY, redeemed: [o] }] }",
-                "for the billing plan"
-            ),
-            ("{ name: c, subscriptions: [{ product: p, state: active, retentionOffer: o }] }", "a retention offer"),
-            ("{ name: c, subscriptions: [{ product: p, state: lapsed, revocationPercentage: 1 }] }", "state refunded"),
-            ("{ name: c, subscriptions: [{ product: p, state: refunded, revocationPercentage: 0 }] }", "from 1"),
-            ("{ name: c, subscriptions: [{ product: p, state: active, upgradedTo: q }] }", "state upgraded"),
-            ("{ name: c, subscriptions: [{ product: p, state: lapsed, expiresAt: 2039-01-01T00:00:00Z }] }", "behind"),
-            (
-                "{ name: c, subscriptions: [{ product: p, state: active, expiresAt: 2021-01-01T00:00:00Z }] }",
-                "ahead of"
-            ),
-            (
-                "{ name: c, subscriptions: [{ product: p, state: active }, { product: q, state: lapsed }] }",
-                "second one"
+                "{ name: c, subscriptions: [{ product: p, state: lapsed, expiresAt: 2039-01-01T00:00:00Z }] }",
+                "be lapsed"
             ),
         ]
     )
     func customers(customer: String, message: String) throws {
-        let fault = #expect(throws: SimulatorFault.self) { try load(file(app, "[\(customer)]")) }
-        #expect(fault?.description.contains(message) == true, "\(fault?.description ?? "")")
+        let fault = try #require(throws: SimulatorFault.self) { try load(file(app, "[\(customer)]")) }
+        #expect(fault.description.contains("the customer c "))
+        #expect(fault.description.contains(message), "\(fault)")
     }
 
     @Test("A crowd has a name and transactions for each, and ends like anyone else")
@@ -151,9 +114,8 @@ struct ScenarioFileTests {
         #expect(world.customer("c-1")?.subscriptions.first?.status == 2)
     }
 
-    @Test("Two customers of one name")
+    @Test("Two customers of one name are refused")
     func names() throws {
-        let fault = #expect(throws: SimulatorFault.self) { try load(file(app, "[{ name: c }, { name: c }]")) }
-        #expect(fault?.description.contains("customers[1].name") == true)
+        #expect(throws: SimulatorFault.self) { try load(file(app, "[{ name: c }, { name: c }]")) }
     }
 }

@@ -47,9 +47,7 @@ enum TestStore {
                     products: [{ id: audio, offers: [{ id: listen }] }]
             customers: \(customers)
             """
-        let directory = FileManager.default.temporaryDirectory
-        let file = ScenarioFile(directory: directory)
-        return try ScenarioReader(directory: directory).world(try file.root(of: yaml))
+        return try ScenarioFile(directory: FileManager.default.temporaryDirectory).world(yaml)
     }
 
     /// One customer, `c`, with one subscription.

@@ -1,9 +1,12 @@
 import ChildProcess
 import Foundation
 
-/// The executable that was built together with these tests.
+/// The executables that were built together with these tests.
 enum Executable {
+    /// The service's.
     static let path = beside("offer-signer")
+    /// That of the stand-in App Store and the load generator.
+    static let lab = beside("offer-lab")
 
     /// The path of a program that was built together with these tests.
     ///

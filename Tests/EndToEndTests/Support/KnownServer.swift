@@ -35,7 +35,7 @@ enum KnownServer {
     /// - Returns: What the load generator left behind.
     /// - Throws: An error when it cannot be started.
     static func load(_ server: FakeServer, _ arguments: [String]) throws -> ChildProcess.Outcome {
-        try Executable.run(["load", "--url", server.url, "--token", "t"] + arguments)
+        try Executable.run(["load", "--url", server.url, "--token", "t"] + arguments, of: Executable.lab)
     }
 
     /// The result that was printed as JSON.

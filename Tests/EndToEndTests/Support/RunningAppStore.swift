@@ -1,7 +1,7 @@
 import ChildProcess
 import Foundation
 
-/// The built executable, simulating the App Store of an installation's app.
+/// The built `offer-lab`, playing the App Store of an installation's app.
 final class RunningAppStore {
     /// The issuer of the app's key.
     static let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
@@ -14,37 +14,42 @@ final class RunningAppStore {
 
     private let process: ChildProcess
 
-    /// Starts the simulator, and waits for the line that says where it is.
+    /// Starts the simulator of an installation's app.
     ///
     /// - Parameters:
     ///   - installation: The installation whose key signs.
     ///   - customers: A YAML list of customers.
     ///   - clock: What the clock shows at first; the machine's time by default.
     /// - Throws: `Failure` when it does not start.
-    init(for installation: Installation, customers: String, clock: Date = Date()) throws {
-        directory = try TemporaryDirectory()
-        try directory.write(
-            "app-store.yaml",
-            """
-            clock: \(clock.formatted(.iso8601))
-            apps:
-              - bundleId: \(Installation.bundleId)
-                issuerId: \(Self.issuerId)
-                keys: [{ id: TESTKEY001, publicKeyFile: \(installation.publicKey) }]
-                subscriptionGroups:
-                  - id: "20900001"
-                    products:
-                      - id: pro.monthly
-                        introductoryOffer: { mode: freeTrial, period: P1W }
-                        offers: [{ id: once, periods: 3 }, { id: anyone }]
-                        retentionOffers: [{ id: keep, periods: 3 }]
-                      - { id: pro.yearly, level: 1, period: P1Y, price: 99.99, monthlyPrice: 9.49 }
-            customers: \(customers)
-            """
+    convenience init(for installation: Installation, customers: String, clock: Date = Date()) throws {
+        try self.init(
+            in: try TemporaryDirectory(),
+            scenario: """
+                clock: \(clock.formatted(.iso8601))
+                apps:
+                  - bundleId: \(Installation.bundleId)
+                    issuerId: \(Self.issuerId)
+                    keys: [{ id: TESTKEY001, publicKeyFile: \(installation.publicKey) }]
+                    subscriptionGroups:
+                      - id: "20900001"
+                        products:
+                          - id: pro.monthly
+                            introductoryOffer: { mode: freeTrial, period: P1W }
+                            offers: [{ id: once, periods: 3 }, { id: anyone }]
+                            retentionOffers: [{ id: keep, periods: 3 }]
+                          - { id: pro.yearly, level: 1, period: P1Y, price: 99.99, monthlyPrice: 9.49 }
+                customers: \(customers)
+                """
         )
+    }
+
+    /// Starts the simulator, and waits for the line that says where it is.
+    init(in directory: TemporaryDirectory, scenario: String) throws {
+        self.directory = directory
+        try directory.write("app-store.yaml", scenario)
         process = try ChildProcess(
-            Executable.path,
-            ["simulate-app-store", "--port", "0", "--directory", directory.url.path]
+            Executable.lab,
+            ["app-store", "--port", "0", "--directory", directory.url.path]
         )
         let deadline = Date() + 120
         var output = ""

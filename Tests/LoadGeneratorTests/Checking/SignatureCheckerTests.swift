@@ -47,7 +47,6 @@ struct SignatureCheckerTests {
         let outcome = try check([answer()])
         #expect(outcome.checked == 1)
         #expect(outcome.wrong == 0)
-        #expect(SignatureChecker(spki: Array(key.publicKey.derRepresentation)) != nil)
     }
 
     @Test("Another key, account, offer, a nonce that comes twice or is no UUID in lowercase, and no answer are wrong")

@@ -6,8 +6,10 @@ import Testing
 struct SampleReservoirTests {
     private func kept(_ capacity: Int?, of number: Int) -> [Int] {
         var reservoir = SampleReservoir(capacity: capacity, seed: 1)
-        for request in 0..<number { reservoir.offer { AnswerSample(request: request, body: []) } }
-        return reservoir.samples.map(\.request)
+        for place in (0..<number).map({ RequestDeck.Place(kind: 0, number: $0) }) {
+            reservoir.offer { AnswerSample(request: place, body: []) }
+        }
+        return reservoir.samples.map(\.request.number)
     }
 
     @Test("They are as many as wanted, from the whole run, and each once")

@@ -5,37 +5,49 @@ import Testing
 
 @Suite("What is asked")
 struct RequestDeckTests {
-    private func requests(_ number: Int, kind: Int) -> [LoadRequest] {
-        let expected = ExpectedAnswer(bundleId: "", account: "", offers: [])
-        return (0..<number).map { _ in LoadRequest(bytes: ByteBuffer(), kind: kind, expected: expected) }
+    private func hand(_ kind: EvidenceMix.Kind, weight: Int, requests: Int) -> RequestDeck.Hand {
+        let list = (0..<requests).map { number in
+            LoadRequest(
+                bytes: ByteBuffer(string: "\(kind.rawValue) \(number)"),
+                expected: ExpectedAnswer(bundleId: "", account: "\(number)", offers: [])
+            )
+        }
+        return RequestDeck.Hand(kind: kind, weight: weight, requests: .listed(list), description: "")
     }
 
-    @Test("Kinds are asked by their weights, in every stretch, and every customer gets a turn")
+    @Test("Kinds are asked by their weights, in every stretch, and every customer of a list gets a turn")
     func weights() {
         let deck = RequestDeck(
             [
-                .init(kind: .receiptResponse, weight: 80, requests: requests(100, kind: 0), description: ""),
-                .init(kind: .signedTransactions, weight: 15, requests: requests(3, kind: 1), description: ""),
-                .init(kind: .held, weight: 5, requests: requests(7, kind: 2), description: ""),
+                hand(.receiptResponse, weight: 80, requests: 100), hand(.receipt, weight: 15, requests: 3),
+                hand(.held, weight: 5, requests: 7),
             ],
             offersPerRequest: 1
         )
-        let kinds = deck.order.map { deck.requests[$0].kind }
         for (kind, weight) in [80, 15, 5].enumerated() {
-            #expect(kinds.count { $0 == kind } == kinds.count * weight / 100)
+            #expect(deck.order.count { $0 == kind } == deck.order.count * weight / 100)
         }
-        #expect(Set(deck.order) == Set(deck.requests.indices))
-        #expect(Set(kinds.prefix(100)) == [0, 1, 2])
+        #expect(Set(deck.order.prefix(100)) == [0, 1, 2])
+        let places = (0..<9).map { RequestDeck.Place(kind: 1, number: $0) }
+        #expect(Set(places.map { String(buffer: deck.bytes($0)) }) == ["receipt 0", "receipt 1", "receipt 2"])
+        #expect(places.map { deck.expected($0).account } == ["0", "1", "2", "0", "1", "2", "0", "1", "2"])
     }
 
     @Test("A kind of the smallest weight is asked all the same")
     func smallestWeight() {
-        let hands = [
-            RequestDeck.Hand(kind: .receiptResponse, weight: 1000, requests: requests(10, kind: 0), description: ""),
-            RequestDeck.Hand(kind: .held, weight: 1, requests: requests(10, kind: 1), description: ""),
-        ]
-        let deck = RequestDeck(hands, offersPerRequest: 1)
-        #expect(deck.order.contains { deck.requests[$0].kind == 1 })
+        let hands = [hand(.receiptResponse, weight: 1000, requests: 10), hand(.held, weight: 1, requests: 10)]
+        #expect(RequestDeck(hands, offersPerRequest: 1).order.contains(1))
+    }
+
+    @Test(
+        "How many customers there are is a number, new or shared",
+        arguments: [
+            ("100", .number(100)), ("1000000", .number(1_000_000)), ("new", .new), ("shared", .shared), ("0", nil),
+            ("1000001", nil), ("-1", nil), ("all", nil), ("", nil),
+        ] as [(String, CustomerCount?)]
+    )
+    func customers(text: String, expected: CustomerCount?) {
+        #expect(CustomerCount(text) == expected)
     }
 
     @Test(

@@ -9,10 +9,9 @@ struct LoadRunTests {
     func nobody(eventLoops: Int) async throws {
         let request = LoadRequest(
             bytes: ByteBuffer(),
-            kind: 0,
             expected: ExpectedAnswer(bundleId: "", account: "", offers: [])
         )
-        let hand = RequestDeck.Hand(kind: .receiptResponse, weight: 1, requests: [request], description: "")
+        let hand = RequestDeck.Hand(kind: .receiptResponse, weight: 1, requests: .listed([request]), description: "")
         var plan = LoadPlan(
             RequestDeck([hand], offersPerRequest: 1),
             to: try ServiceAddress("http://127.0.0.1:1")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Bringing the log's pages into the file")
 struct LogCheckpointsTests {
-    private static let pageSize = LogCheckpoints.pageSize
+    private static let pageSize = SQLiteDatabase.pageSize
     /// How many rows make the log long.
     private static let rows = LogCheckpoints.length / pageSize
 

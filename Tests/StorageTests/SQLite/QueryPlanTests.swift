@@ -24,12 +24,12 @@ struct QueryPlanTests {
         Lookup(
             "signatures of a customer",
             LedgerSQL.signatureCount,
-            by: "customer=? AND product_id=? AND offer_id=? AND time>?"
+            by: "customer=? AND offer_id=? AND time>?"
         ),
         Lookup(
             "for whom a subscription was presented",
             LedgerSQL.presentations,
-            by: "bundle_id=? AND environment=? AND original_transaction_id=?"
+            by: "original_transaction_id=? AND bundle_id=? AND environment=?"
         ),
         Lookup("a nonce in a section of a chain", NonceSQL.inSection, by: "writer=? AND number>? AND number<?"),
         Lookup("a nonce among the last of a chain", NonceSQL.inTail, by: "writer=? AND number>?"),
@@ -75,12 +75,12 @@ struct QueryPlanTests {
         Lookup(
             "the newest signature of a customer",
             RedemptionSQL.signature(.newest, ofSubscription: false),
-            by: "customer=? AND product_id=? AND offer_id=? AND time>? AND time<?"
+            by: "customer=? AND offer_id=? AND time>? AND time<?"
         ),
         Lookup(
             "the oldest signature of a subscription",
             RedemptionSQL.signature(.oldest, ofSubscription: true),
-            by: "customer=? AND product_id=? AND offer_id=? AND time>? AND time<?"
+            by: "customer=? AND offer_id=? AND time>? AND time<?"
         ),
         Lookup("decisions of a period", FunnelSQL.decisions, by: "day>? AND day<?"),
         Lookup("signatures of a period", FunnelSQL.signatures, by: "time>? AND time<?"),

@@ -1,6 +1,10 @@
-// A peer for the benchmarks: signs promotional offers with Go's net/http and crypto/ecdsa, and decides nothing.
+// A peer for the benchmarks: signs promotional offers with Go's net/http and crypto/ecdsa.
 //
-//	go run main.go KEY.p8 PORT
+//	go run main.go evidence.go ledger.go KEY.p8 PORT [LEDGER]
+//
+// Without LEDGER it reads no evidence, decides nothing and keeps nothing. With it, it does the same work in kind as Offer
+// Signer: it reads the evidence, finds the newest transaction, signs, appends a record to the file, with one fdatasync for
+// all that came meanwhile, and answers then.
 package main
 
 import (
@@ -81,7 +85,7 @@ func sign(key *ecdsa.PrivateKey, call request, wanted offer) (*discount, error) 
 	return &discount{wanted.OfferID, keyIdentifier, nonce, timestamp, base64.StdEncoding.EncodeToString(signature)}, nil
 }
 
-func handler(key *ecdsa.PrivateKey, signs bool) http.HandlerFunc {
+func handler(key *ecdsa.PrivateKey, signs bool, records *ledger) http.HandlerFunc {
 	return func(writer http.ResponseWriter, incoming *http.Request) {
 		var call request
 		if err := json.NewDecoder(incoming.Body).Decode(&call); err != nil {
@@ -94,9 +98,18 @@ func handler(key *ecdsa.PrivateKey, signs bool) http.HandlerFunc {
 		if call.Offers == nil {
 			call.Offers = []offer{{"com.example.reader.pro.monthly", "comeback50"}}
 		}
+		found, reason := transaction{}, "active"
+		if records != nil && len(call.Evidence) > 0 {
+			var err error
+			if found, reason, err = newest(call.Evidence, time.Now()); err != nil {
+				http.Error(writer, err.Error(), http.StatusUnprocessableEntity)
+				return
+			}
+		}
+		var lines []byte
 		result := answer{BundleID: call.BundleID, Account: map[string]string{"appAccountToken": call.AppAccountToken}}
 		for _, wanted := range call.Offers {
-			made := decision{offer: wanted, Verdict: "eligible", Reason: "active"}
+			made := decision{offer: wanted, Verdict: "eligible", Reason: reason}
 			if signs {
 				signed, err := sign(key, call, wanted)
 				if err != nil {
@@ -104,9 +117,18 @@ func handler(key *ecdsa.PrivateKey, signs bool) http.HandlerFunc {
 					return
 				}
 				made.Discount = signed
+				if records != nil {
+					lines = append(lines, record(call, found, wanted, signed)...)
+				}
 				made.ExpiresAt = time.UnixMilli(signed.Timestamp).Add(24 * time.Hour).UTC().Format(time.RFC3339)
 			}
 			result.Decisions = append(result.Decisions, made)
+		}
+		if len(lines) > 0 {
+			if err := records.append(lines); err != nil {
+				http.Error(writer, err.Error(), http.StatusServiceUnavailable)
+				return
+			}
 		}
 		body, err := json.Marshal(result)
 		if err != nil {
@@ -119,8 +141,8 @@ func handler(key *ecdsa.PrivateKey, signs bool) http.HandlerFunc {
 }
 
 func main() {
-	if len(os.Args) != 3 {
-		log.Fatal("usage: peer KEY.p8 PORT")
+	if len(os.Args) != 3 && len(os.Args) != 4 {
+		log.Fatal("usage: peer KEY.p8 PORT [LEDGER]")
 	}
 	text, err := os.ReadFile(os.Args[1])
 	if err != nil {
@@ -138,7 +160,11 @@ func main() {
 	if !isECDSA {
 		log.Fatal("no ECDSA key in ", os.Args[1])
 	}
-	http.HandleFunc("/v1/signatures", handler(key, true))
-	http.HandleFunc("/v1/eligibility", handler(key, false))
+	var records *ledger
+	if len(os.Args) == 4 {
+		records = openLedger(os.Args[3])
+	}
+	http.HandleFunc("/v1/signatures", handler(key, true, records))
+	http.HandleFunc("/v1/eligibility", handler(key, false, records))
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Args[2], nil))
 }

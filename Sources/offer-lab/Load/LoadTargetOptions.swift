@@ -1,6 +1,22 @@
 import ArgumentParser
 import LoadGenerator
 
+/// What load is put on.
+struct LoadTarget {
+    /// Where the service listens.
+    let address: ServiceAddress
+    /// The client's token.
+    let token: String
+    /// The App Store simulator, if there is one.
+    let simulator: ServiceAddress?
+    /// What signs as that simulator does, if its directory is known.
+    let signer: StandInSigner?
+    /// What signatures are checked with, if they are.
+    let checker: SignatureChecker?
+    /// The service's processes, where they are known.
+    let processes: [Int32]
+}
+
 /// The options of `load` that say what load is put on.
 struct LoadTargetOptions: ParsableArguments {
     /// The configuration that is used where none is named.
@@ -45,6 +61,22 @@ struct LoadTargetOptions: ParsableArguments {
     )
     var config: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The executable of the service that --self starts (default: the offer-signer beside this one).",
+            valueName: "path"
+        )
+    )
+    var service: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The ledger of the service that --self starts, such as postgres://USER@HOST/DB: an empty one (default: a file).",
+            valueName: "url"
+        )
+    )
+    var ledger: String?
+
     func validate() throws {
         if runsOwn {
             let given = [url.map { _ in "--url" }, token.map { _ in "--token" }, pid.first.map { _ in "--pid" }]
@@ -54,6 +86,8 @@ struct LoadTargetOptions: ParsableArguments {
             return
         }
         guard config == nil else { throw ValidationError("--config is that of the service that --self starts.") }
+        guard ledger == nil else { throw ValidationError("--ledger is that of the service that --self starts.") }
+        guard service == nil else { throw ValidationError("--service is the executable that --self starts.") }
         guard url != nil, let token else {
             throw ValidationError("Give --url and --token of a running service, or --self to have one started.")
         }
@@ -78,14 +112,20 @@ struct LoadTargetOptions: ParsableArguments {
     /// - Parameters:
     ///   - checker: What signatures are checked with, if they are.
     ///   - simulator: The App Store simulator, if there is one.
+    ///   - signer: What signs as it does, if its directory is known.
     /// - Returns: What load is put on.
     /// - Throws: An error of usage.
-    func given(_ checker: SignatureChecker?, _ simulator: ServiceAddress?) throws -> LoadTarget {
+    func given(
+        _ checker: SignatureChecker?,
+        _ simulator: ServiceAddress?,
+        _ signer: StandInSigner?
+    ) throws -> LoadTarget {
         guard let address = try address("--url", url), let token else { throw ValidationError("--url and --token") }
         return LoadTarget(
             address: address,
             token: token,
             simulator: simulator,
+            signer: signer,
             checker: checker,
             processes: Array(Set(pid))
         )

@@ -3,10 +3,10 @@ import ArgumentParser
 import Foundation
 import Logging
 
-/// `offer-signer simulate-app-store`: a stand-in App Store, until SIGTERM or SIGINT.
-struct SimulateAppStore: AsyncParsableCommand {
+/// `offer-lab app-store`: a stand-in App Store, until SIGTERM or SIGINT.
+struct AppStore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate-app-store",
+        commandName: "app-store",
         abstract: "Runs a stand-in App Store for tests, on the loopback address.",
         discussion: """
             It answers verifyReceipt and the App Store Server API, plays StoreKit's part in purchases, and sends \
@@ -44,7 +44,7 @@ struct SimulateAppStore: AsyncParsableCommand {
         do throws(SimulatorFault) {
             try await store.run(host: "127.0.0.1", port: port) { port in
                 let address = "http://127.0.0.1:\(port), root \(root)"
-                try? Console.result("offer-signer \(Version.current) is simulating the App Store at \(address)")
+                try? Console.result("offer-lab plays the App Store at \(address)")
             }
         } catch {
             Console.message("error: \(error)")

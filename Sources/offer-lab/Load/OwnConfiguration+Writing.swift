@@ -1,20 +1,21 @@
+import Crypto
 import Foundation
-import Offers
 import StrictJSON
 import Yams
 
 /// What the service and the simulator of a measurement read.
 extension OwnConfiguration {
-    /// Writes what the simulator knows: the apps, and customers of three states for each product of the first.
+    private static let evidence = ["receiptResponse", "receipt", "signedTransactions", "transactionId"]
+
+    /// Writes what the simulator knows: the apps, and customers of three states for each product of the first, a hundred
+    /// of each state.
     ///
-    /// - Parameters:
-    ///   - customers: How many customers are wanted; there are some hundreds at most.
-    ///   - publicKey: The public half of the first app's first key, by which the service is known to the App Store.
+    /// - Parameter publicKey: The public half of the first app's first key, PEM, by which the service is known to the App Store.
     /// - Throws: ``OwnServiceFault`` when it cannot be written.
-    func writeScenario(customers: Int, publicKey: [UInt8]) throws(OwnServiceFault) {
+    func writeScenario(publicKey: String) throws(OwnServiceFault) {
         let states = ["lapsed", "activeAutoRenewOff", "active"]
         let products = apps[0].groups.flatMap(\.products)
-        let count = max(1, min(customers, 100) / max(1, products.count))
+        let count = max(1, 100 / max(1, products.count))
         var json = JSONWriter()
         json.object { file in
             file.member("apps")
@@ -52,17 +53,21 @@ extension OwnConfiguration {
         var (main, catalog) = (main, catalog)
         let names = ["catalog": "load-catalog.yaml", "clients": "load-clients.yaml"]
         for (key, name) in names { main[Node(key)] = Node(name) }
-        // Whatever the original's database is, a measurement writes nothing into it.
-        if main["ledger"]?["url"]?.string?.contains(":") ?? true {
-            var ledger = main["ledger"] ?? Node.mapping(Node.Mapping([]))
-            ledger["url"] = Node("sqlite:" + directory.appending(path: "load-ledger.sqlite").path)
-            main["ledger"] = ledger
+        // Whatever the original's database is, a measurement writes nothing into it. The keys are the run's own, too.
+        var settings = ["url": ledger ?? "sqlite:" + directory.appending(path: "load-ledger.sqlite").path]
+        if ledger != nil {
+            settings["digestKeyFile"] = "load-digest.key"
+            settings["checkpointKeyFile"] = "load-checkpoint.p8"
+            try write(Array(token.utf8), to: directory.appending(path: "load-digest.key"))
+            let key = P256.Signing.PrivateKey().pemRepresentation
+            try write(Array(key.utf8), to: directory.appending(path: "load-checkpoint.p8"))
         }
+        main["ledger"] = Self.mapping(settings)
         let addresses = [
             "verifyReceiptURL": "\(url)/verifyReceipt", "sandboxVerifyReceiptURL": "\(url)/sandbox/verifyReceipt",
             "serverAPIURL": url, "sandboxServerAPIURL": "\(url)/sandbox", "requestsPerSecond": "100000",
         ]
-        var appStore = Node.mapping(Node.Mapping(addresses.sorted { $0.key < $1.key }.map { (Node($0), Node($1)) }))
+        var appStore = Self.mapping(addresses)
         appStore["additionalRoots"] = Node.sequence([Node(simulator.appending(path: "root.pem").path)])
         main["appStore"] = appStore
         if main["notifications"] != nil { main["notifications"]?["port"] = Node("0") }
@@ -81,11 +86,11 @@ extension OwnConfiguration {
             file.array { list in
                 list.object { client in
                     client.member("name", "load")
-                    client.member("tokenSHA256", TokenDigest.text(of: token))
+                    client.member("tokenSHA256", SHA256.hash(data: Data(token.utf8)).hexadecimal)
                     client.member("apps")
                     client.array { list in for app in apps { list.string(app.bundleId) } }
                     client.member("evidence")
-                    client.array { list in for kind in EvidenceKind.allCases { list.string(kind.rawValue) } }
+                    client.array { list in for kind in Self.evidence { list.string(kind) } }
                 }
             }
         }
@@ -103,17 +108,18 @@ extension OwnConfiguration {
         return file
     }
 
-    private func write(_ app: App, _ publicKey: [UInt8], into json: inout JSONWriter) {
+    private static func mapping(_ members: [String: String]) -> Node {
+        .mapping(Node.Mapping(members.sorted { $0.key < $1.key }.map { (Node($0), Node($1)) }))
+    }
+
+    private func write(_ app: App, _ publicKey: String, into json: inout JSONWriter) {
         json.member("bundleId", app.bundleId)
         if app.bundleId == apps[0].bundleId {
             json.member("keys")
             json.array { list in
                 list.object { key in
-                    let base64 = Data(publicKey).base64EncodedString(options: [
-                        .lineLength64Characters, .endLineWithLineFeed,
-                    ])
                     key.member("id", keyIdentifier)
-                    key.member("publicKey", "-----BEGIN PUBLIC KEY-----\n\(base64)\n-----END PUBLIC KEY-----\n")
+                    key.member("publicKey", publicKey)
                 }
             }
         }
@@ -135,7 +141,7 @@ extension OwnConfiguration {
             try Data(bytes).write(to: file)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         } catch {
-            throw OwnServiceFault("\(file.path) cannot be written: \(error.reason)")
+            throw OwnServiceFault("\(file.path) cannot be written: \(error)")
         }
     }
 }

@@ -40,15 +40,13 @@ struct LoadOutputOptions: ParsableArguments {
     }
 
     private static func checker(_ file: String) throws -> SignatureChecker {
-        let bytes: [UInt8]
-        do throws(ValueFault) {
-            bytes = try InputFile.bytes(of: file)
-        } catch {
-            throw ValidationError("--verify-key: \(file) \(error.message).")
-        }
+        guard let handle = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file),
+            let bytes = try? handle.readToEnd()
+        else { throw ValidationError("--verify-key: \(file) cannot be read.") }
         guard let checker = SignatureChecker(pem: String(decoding: bytes, as: UTF8.self)) else {
             throw ValidationError(
-                "--verify-key: \(file) holds no P-256 public key; openssl pkey -in SubscriptionKey_ID.p8 -pubout makes one."
+                "--verify-key: \(file) holds no P-256 public key; "
+                    + "offer-signer keys inspect --public-key SubscriptionKey_ID.p8 prints one."
             )
         }
         return checker
@@ -76,7 +74,7 @@ struct LoadOutputOptions: ParsableArguments {
             do {
                 try Data(measurement.csv.utf8).write(to: URL(filePath: csv))
             } catch {
-                Console.message("error: \(csv) cannot be written: \(error.reason)")
+                Console.message("error: \(csv) cannot be written: \(error)")
                 isWritten = false
             }
         }
@@ -84,7 +82,7 @@ struct LoadOutputOptions: ParsableArguments {
         do {
             text = json ? try report.json() : report.text
         } catch {
-            Console.message("error: the result cannot be written: \(error.reason)")
+            Console.message("error: the result cannot be written: \(error)")
             throw .failure
         }
         try Console.result(text)

@@ -1,7 +1,11 @@
 import Crypto
 import Foundation
-import Offers
 import Yams
+
+extension Sequence<UInt8> {
+    /// Two digits a byte, lowercase.
+    var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
+}
 
 /// The configuration of a service that runs for one measurement, made from one that is there.
 ///
@@ -19,6 +23,8 @@ struct OwnConfiguration {
     let keyIdentifier: String
     /// The service's directory.
     let directory: URL
+    /// The URL of the ledger that was named; `nil` for a file of the run's own.
+    let ledger: String?
     /// The original.
     let main: Node
     /// The original's catalog.
@@ -37,13 +43,15 @@ struct OwnConfiguration {
     /// - Parameters:
     ///   - file: The original, `offer-signer.yaml`.
     ///   - bundleId: The app that is asked for; `nil` for the first.
+    ///   - ledger: The URL of the ledger; `nil` for a file in the directory.
     ///   - directory: The directory; it is made.
     /// - Throws: ``OwnServiceFault`` when the original cannot be read.
-    init(of file: String, bundleId: String?, in directory: URL) throws(OwnServiceFault) {
+    init(of file: String, bundleId: String?, ledger: String?, in directory: URL) throws(OwnServiceFault) {
         let original = URL(filePath: file).standardizedFileURL.deletingLastPathComponent()
         self.directory = directory.appending(path: "service", directoryHint: .isDirectory)
+        self.ledger = ledger
         simulator = directory.appending(path: "app-store", directoryHint: .isDirectory)
-        token = SymmetricKey(size: .bits256).withUnsafeBytes { Hexadecimal.text($0) }
+        token = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).hexadecimal }
         main = try Self.read(URL(filePath: file), config: file)
         let path = main["catalog"]?.string ?? ""
         catalog = try Self.read(URL(filePath: path, relativeTo: original), config: file)
@@ -82,7 +90,7 @@ struct OwnConfiguration {
                 )
             }
         } catch {
-            throw OwnServiceFault("\(directory.path) cannot be filled: \(error.reason)")
+            throw OwnServiceFault("\(directory.path) cannot be filled: \(error)")
         }
     }
 

@@ -48,6 +48,9 @@ struct LoadAmountOptions: ParsableArguments {
         }
     }
 
+    /// About how many requests there will be, within bounds: in a closed loop, as many as a quick service answers.
+    var expectedRequests: Int { Int(min((rate ?? 8000) * (warmUp + duration), 500_000)) }
+
     /// Puts the amounts into a plan.
     ///
     /// - Parameter plan: The plan.

@@ -2,7 +2,7 @@ import ArgumentParser
 import LoadGenerator
 import UnixSignals
 
-/// `offer-signer load`: the load generator.
+/// `offer-lab load`: the load generator.
 struct Load: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
@@ -27,11 +27,17 @@ struct Load: AsyncParsableCommand {
             throw ValidationError("--verify-all checks signatures with a public key: give --verify-key, too.")
         }
         if target.runsOwn {
-            guard questions.simulator == nil else {
+            guard questions.simulator == nil, questions.simulatorDirectory == nil else {
                 throw ValidationError("--self starts a simulator of its own: leave --simulator out.")
             }
-        } else if try questions.evidence.needsSimulator, questions.simulator == nil {
+            return
+        }
+        let kinds = try questions.evidence.kinds
+        if questions.simulator == nil, kinds.contains(where: \.isAskedOfSimulator) {
             throw ValidationError("--mix: this one needs the App Store simulator: give --simulator, or --self.")
+        }
+        if questions.simulatorDirectory == nil, kinds.contains(.signedTransactions) {
+            throw ValidationError("--mix: signedTransactions have to be signed: give --simulator-directory, or --self.")
         }
     }
 
@@ -48,7 +54,7 @@ struct Load: AsyncParsableCommand {
             defer { own.stop() }
             try await generate(own.target, stop, progress)
         } else {
-            try await generate(try target.given(checker, questions.simulatorAddress), stop, progress)
+            try await generate(try target.given(checker, questions.simulatorAddress, questions.signer), stop, progress)
         }
     }
 
@@ -57,34 +63,28 @@ struct Load: AsyncParsableCommand {
         _ stop: LoadStop,
         _ progress: LoadProgress
     ) async throws(ExitCode) -> OwnService {
+        let executables = Executables(service: target.service)
         let configuration = target.config ?? LoadTargetOptions.ownConfiguration
-        try check(configuration)
-        let (bundleId, customers) = (questions.bundleId, questions.customers)
+        let (bundleId, ledger) = (questions.bundleId, target.ledger)
         progress.show(preparation: "a service and an App Store simulator start")
         do throws(OwnServiceFault) {
             return try await stop.cancelling { () async throws(OwnServiceFault) in
                 try await OwnService(
+                    executables,
                     configuration: configuration,
                     bundleId: bundleId,
-                    customers: customers,
+                    ledger: ledger,
                     checker: checker
                 )
             }
         } catch {
+            // What `offer-signer check` says of a configuration is said as it is.
+            if error.isOfConfiguration, !stop.isRequested {
+                progress.clear()
+                Console.message(error.description)
+                throw .badConfiguration
+            }
             throw fault(error, stop, progress)
-        }
-    }
-
-    /// Reads the configuration as `check` does: its faults are told by its own files, and not by those that are made of it
-    /// for the run.
-    private func check(_ configuration: String) throws(ExitCode) {
-        // As the service of the run has it, which others cannot reach.
-        let flags = ["server.host": "127.0.0.1", "admin.host": "127.0.0.1"]
-        do throws(ConfigurationFaults) {
-            _ = try ConfigurationSource(file: configuration, flags: flags, environment: StartedProgram.variables).load()
-        } catch {
-            for fault in error.faults { Console.message("error: \(fault)") }
-            throw .badConfiguration
         }
     }
 

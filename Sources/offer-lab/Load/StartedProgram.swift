@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A command of this executable that runs beside this one.
+/// A program that runs beside this one.
 ///
 /// Not Foundation's `Process`: the command is to be in a process group of its own, so that Ctrl-C ends the measurement
 /// and not what is measured.
@@ -12,25 +12,25 @@ final class StartedProgram: Sendable {
     private let command: String
     private let output: URL
     private let errors: URL
-    private let hasEnded = Mutex(false)
+    /// The exit status, once it has ended; a signal's number from 128 on.
+    private let exitStatus = Mutex<Int32?>(nil)
 
     /// The environment of the program: settings are not for the service of a measurement.
-    static var variables: [String: String] {
-        ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix(KnownSetting.variablePrefix) }
+    private static var variables: [String: String] {
+        ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("OFFER_SIGNER_") }
     }
 
     /// Starts a command.
     ///
-    /// - Parameter arguments: The command with its arguments.
+    /// - Parameters:
+    ///   - path: The executable.
+    ///   - arguments: The command with its arguments.
     /// - Throws: ``OwnServiceFault`` when it cannot be started.
-    init(_ arguments: [String]) throws(OwnServiceFault) {
-        command = arguments.first ?? ""
+    init(_ path: String, _ arguments: [String]) throws(OwnServiceFault) {
+        command = "\(path) \(arguments.first ?? "")"
         let name = FileManager.default.temporaryDirectory.appending(path: "offer-signer-\(UUID().uuidString)")
         output = name.appendingPathExtension("out")
         errors = name.appendingPathExtension("err")
-        guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
-            throw OwnServiceFault("/proc/self/exe cannot be read: the executable does not find itself")
-        }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -88,13 +88,32 @@ final class StartedProgram: Sendable {
         while !isOver() { usleep(1000) }
     }
 
+    /// Waits until the command ends by itself.
+    ///
+    /// - Returns: Its exit status, and what it printed.
+    /// - Throws: ``OwnServiceFault`` when the task is cancelled.
+    func end() async throws(OwnServiceFault) -> (status: Int32, output: String, errors: String) {
+        while !isOver() {
+            if Task.isCancelled {
+                stop()
+                throw OwnServiceFault("\(command) was not waited for")
+            }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        return (exitStatus.withLock { $0 ?? -1 }, Self.text(of: output), Self.text(of: errors))
+    }
+
     private func isOver() -> Bool {
-        hasEnded.withLock { hasEnded in
-            if hasEnded { return true }
+        exitStatus.withLock { exitStatus in
+            if exitStatus != nil { return true }
             var status: Int32 = 0
             let result = waitpid(process, &status, WNOHANG)
-            hasEnded = result == process || result == -1 && errno != EINTR
-            return hasEnded
+            if result == process {
+                exitStatus = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+            } else if result == -1, errno != EINTR {
+                exitStatus = -1
+            }
+            return exitStatus != nil
         }
     }
 

@@ -1,0 +1,185 @@
+import NIOCore
+
+/// The requests of customers who are made up, all alike but for identifiers, accounts and what is signed over them: each is
+/// made when it is sent, so that a million take no more memory than some.
+struct MadeUpRequests: Sendable {
+    /// A part of a request.
+    enum Piece: Equatable, Sendable {
+        case text([UInt8])
+        /// The account of the request.
+        case account
+        /// The transaction identifier of the customer.
+        case identifier
+        /// The JWS of one of the payloads.
+        case signed(Int)
+    }
+
+    /// The transaction identifier in the text that a request is cut out of: as long as every other.
+    static let identifierMark = "9876543210123456"
+    /// The account in it.
+    static let accountMark = "00000000-0000-8000-8000-000000000000"
+    /// What stands in it for the JWS of a payload.
+    static func signedMark(_ number: Int) -> String { "<JWS of payload \(number)>" }
+
+    /// Who asks.
+    let customers: CustomerCount
+    /// The identifier of the first customer, of sixteen digits; the others count on from there.
+    let first: Int64
+    /// The offers that every request asks for.
+    let expected: ExpectedAnswer
+
+    private var head: [UInt8] = []
+    private let body: [Piece]
+    private let payloads: [[Piece]]
+    private let signer: StandInSigner?
+    /// The signatures of the first customers, one after the other, payload by payload.
+    private var signatures: [UInt8] = []
+    /// The requests of all customers, where they are few: nothing is left to be done when one is sent.
+    private var made: [ByteBuffer] = []
+    private static let few = 4096
+
+    /// Cuts a request up.
+    ///
+    /// - Parameters:
+    ///   - customers: Who asks.
+    ///   - first: The identifier of the first customer.
+    ///   - expected: What every answer has to be; the account of each is its own.
+    ///   - body: The body with the marks in it.
+    ///   - payloads: What is signed, with marks for identifiers.
+    ///   - signer: Signs the payloads.
+    ///   - head: Makes the head of the request for the length of a body.
+    init(
+        _ customers: CustomerCount,
+        from first: Int64,
+        expecting expected: ExpectedAnswer,
+        body: [UInt8],
+        payloads: [[UInt8]] = [],
+        signer: StandInSigner? = nil,
+        head: (_ bodyLength: Int) -> [UInt8]
+    ) {
+        self.customers = customers
+        self.first = first
+        self.expected = expected
+        self.signer = signer
+        let identifier = (Self.identifierMark, Piece.identifier)
+        self.payloads = payloads.map { Self.cut($0, at: [identifier]) }
+        let signed = payloads.indices.map { (Self.signedMark($0), Piece.signed($0)) }
+        self.body = Self.cut(body, at: [identifier, (Self.accountMark, .account)] + signed)
+        self.head = head(self.body(of: 0).count)
+    }
+
+    /// Does ahead of time what can be: signs, on all processors, what the requests of the first customers have to carry, and
+    /// makes the requests where all customers are few.
+    ///
+    /// - Parameter count: For how many customers; the rest is signed when it is sent.
+    /// - Throws: ``PreparationFault`` when the task is cancelled.
+    mutating func prepare(_ count: Int) async throws(PreparationFault) {
+        try await sign(count)
+        guard case .number(let number) = customers, number <= Self.few else { return }
+        made = (0..<number).map { request($0, account: $0) }
+    }
+
+    private mutating func sign(_ count: Int) async throws(PreparationFault) {
+        guard signer != nil, !payloads.isEmpty else { return }
+        let requests = self
+        let step = 500
+        var blocks: [Int: [UInt8]] = [:]
+        do {
+            blocks = try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
+                for start in stride(from: 0, to: count, by: step) {
+                    group.addTask {
+                        try Task.checkCancellation()
+                        return (start, (start..<min(start + step, count)).flatMap(requests.newSignatures))
+                    }
+                }
+                var blocks: [Int: [UInt8]] = [:]
+                for try await (start, signatures) in group { blocks[start] = signatures }
+                return blocks
+            }
+        } catch {
+            throw PreparationFault("nobody waits for the signatures any more")
+        }
+        signatures.reserveCapacity(count * payloads.count * 64)
+        for (_, block) in blocks.sorted(by: { $0.key < $1.key }) { signatures += block }
+    }
+
+    /// A request, head and body.
+    func request(_ number: Int) -> ByteBuffer {
+        let customer = customers.customer(of: number)
+        return made.isEmpty ? request(customer, account: customers.account(of: number)) : made[customer]
+    }
+
+    private func request(_ customer: Int, account: Int) -> ByteBuffer {
+        let body = body(customer, account: account)
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(head.count + body.count)
+        buffer.writeBytes(head)
+        buffer.writeBytes(body)
+        return buffer
+    }
+
+    /// What the answer to a request has to be.
+    func expected(_ number: Int) -> ExpectedAnswer {
+        ExpectedAnswer(
+            bundleId: expected.bundleId,
+            account: RequestBody.account(of: identifier(customers.account(of: number))),
+            offers: expected.offers
+        )
+    }
+
+    /// The body of a request.
+    func body(of number: Int) -> [UInt8] {
+        body(customers.customer(of: number), account: customers.account(of: number))
+    }
+
+    private func body(_ customer: Int, account: Int) -> [UInt8] {
+        let identifier = Array(identifier(customer).utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(12_288)
+        for piece in body {
+            switch piece {
+            case .text(let text): bytes += text
+            case .account: bytes += RequestBody.account(of: self.identifier(account)).utf8
+            case .identifier: bytes += identifier
+            case .signed(let place):
+                guard let signer else { break }
+                let payload = payload(place, of: identifier)
+                let start = (customer * payloads.count + place) * 64
+                let isSigned = start + 64 <= signatures.count
+                let signature = isSigned ? signatures[start..<start + 64] : signer.signature(over: payload)[...]
+                signer.appendJWS(payload, signature, to: &bytes)
+            }
+        }
+        return bytes
+    }
+
+    private func identifier(_ number: Int) -> String { String(first + Int64(number)) }
+
+    private func payload(_ place: Int, of identifier: [UInt8]) -> [UInt8] {
+        var payload: [UInt8] = []
+        payload.reserveCapacity(1024)
+        for piece in payloads[place] {
+            if case .text(let text) = piece { payload += text } else { payload += identifier }
+        }
+        return payload
+    }
+
+    private func newSignatures(_ customer: Int) -> [UInt8] {
+        let identifier = Array(identifier(customer).utf8)
+        return payloads.indices.flatMap { signer?.signature(over: payload($0, of: identifier)) ?? [] }
+    }
+
+    /// Cuts a text at its marks.
+    static func cut(_ text: [UInt8], at marks: [(mark: String, piece: Piece)]) -> [Piece] {
+        var pieces: [Piece] = []
+        var rest = text[...]
+        while true {
+            let found = marks.compactMap { mark in rest.firstRange(of: Array(mark.mark.utf8)).map { ($0, mark.piece) } }
+            guard let (range, piece) = found.min(by: { $0.0.lowerBound < $1.0.lowerBound }) else { break }
+            if range.lowerBound > rest.startIndex { pieces.append(.text(Array(rest[..<range.lowerBound]))) }
+            pieces.append(piece)
+            rest = rest[range.upperBound...]
+        }
+        return rest.isEmpty ? pieces : pieces + [.text(Array(rest))]
+    }
+}

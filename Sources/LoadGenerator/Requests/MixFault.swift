@@ -1,5 +1,0 @@
-/// Why a mix cannot be used.
-public struct MixFault: Error, CustomStringConvertible {
-    /// The reason, in words that follow the option's name.
-    public let description: String
-}

@@ -1,0 +1,135 @@
+import Foundation
+import LoadGenerator
+
+/// Why a service of one's own could not be started.
+struct OwnServiceFault: Error, CustomStringConvertible {
+    /// The reason.
+    let description: String
+    /// Whether it is what `offer-signer check` says of the configuration.
+    var isOfConfiguration = false
+
+    init(_ description: String, isOfConfiguration: Bool = false) {
+        self.description = description
+        self.isOfConfiguration = isOfConfiguration
+    }
+}
+
+/// The programs that run for one measurement.
+struct Executables {
+    /// This one, which plays the App Store.
+    let lab: String
+    /// The service's.
+    let service: String
+
+    /// - Parameter service: The service's executable; `nil` for the one beside this one.
+    init(service: String?) {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "offer-lab"
+        lab = own
+        self.service = service ?? URL(filePath: own).deletingLastPathComponent().appending(path: "offer-signer").path
+    }
+}
+
+/// A service and an App Store simulator that run for one measurement, on free ports, with their files in a temporary
+/// directory.
+final class OwnService: Sendable {
+    /// What load is put on.
+    let target: LoadTarget
+
+    private let directory: URL
+    private let programs: [StartedProgram]
+
+    /// Starts both.
+    ///
+    /// - Parameters:
+    ///   - executables: The programs.
+    ///   - configuration: The configuration that the service's is made from.
+    ///   - bundleId: The app whose customers the simulator has; `nil` for the first.
+    ///   - ledger: The URL of its ledger; `nil` for a file of the run's own.
+    ///   - checker: What signatures are checked with; `nil` for the public half of the app's first key.
+    /// - Throws: ``OwnServiceFault``; nothing is left running, and no file is left, then.
+    init(
+        _ executables: Executables,
+        configuration: String,
+        bundleId: String?,
+        ledger: String?,
+        checker: SignatureChecker?
+    ) async throws(OwnServiceFault) {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "offer-signer-load-\(UUID().uuidString)")
+        var programs: [StartedProgram] = []
+        do throws(OwnServiceFault) {
+            try await Self.check(configuration, executables.service, in: directory)
+            let own = try OwnConfiguration(of: configuration, bundleId: bundleId, ledger: ledger, in: directory)
+            let inspection = try StartedProgram(executables.service, ["keys", "inspect", "--public-key", own.keyFile])
+            let (_, publicKey, errors) = try await inspection.end()
+            guard let ownChecker = SignatureChecker(pem: publicKey) else { throw OwnServiceFault(errors) }
+            try own.writeScenario(publicKey: publicKey)
+            let simulator = try StartedProgram(
+                executables.lab,
+                ["app-store", "--port", "0", "--directory", own.simulator.path]
+            )
+            programs.append(simulator)
+            let simulatorURL = try await simulator.firstURL()
+            let signer = try Self.signer(own.simulator)
+            let file = try own.writeConfiguration(simulator: simulatorURL)
+            let service = try StartedProgram(
+                executables.service,
+                ["serve", "--config", file.path, "--server-port", "0", "--admin-port", "0"] + Self.loopback
+            )
+            programs.append(service)
+            let url = try await service.firstURL()
+            guard let address = try? ServiceAddress(url), let simulatorAddress = try? ServiceAddress(simulatorURL)
+            else {
+                throw OwnServiceFault("\(url) and \(simulatorURL) are no addresses")
+            }
+            target = LoadTarget(
+                address: address,
+                token: own.token,
+                simulator: simulatorAddress,
+                signer: signer,
+                checker: checker ?? ownChecker,
+                processes: [service.process]
+            )
+        } catch {
+            for program in programs { program.stop() }
+            try? FileManager.default.removeItem(at: directory)
+            throw error
+        }
+        self.directory = directory
+        self.programs = programs
+    }
+
+    /// Stops both, and removes their files.
+    func stop() {
+        for program in programs.reversed() { program.stop() }
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    private static func signer(_ directory: URL) throws(OwnServiceFault) -> StandInSigner {
+        do throws(PreparationFault) {
+            return try StandInSigner(directory: directory)
+        } catch {
+            throw OwnServiceFault(error.description)
+        }
+    }
+
+    /// As the service of the run has it, which others cannot reach.
+    private static let loopback = ["--server-host", "127.0.0.1", "--admin-host", "127.0.0.1"]
+
+    /// Has the configuration read by the service itself: its faults are told by its own files, and not by those that are
+    /// made of it for the run.
+    private static func check(
+        _ configuration: String,
+        _ service: String,
+        in directory: URL
+    ) async throws(OwnServiceFault) {
+        // The run has a ledger of its own, which is still to be made.
+        let ledger = "sqlite:\(directory.path).sqlite"
+        let program = try StartedProgram(
+            service,
+            ["check", "--config", configuration, "--ledger-url", ledger] + loopback
+        )
+        let (status, _, errors) = try await program.end()
+        guard status != 0 else { return }
+        throw OwnServiceFault(errors.trimmingCharacters(in: .newlines), isOfConfiguration: status == 78)
+    }
+}
