@@ -197,8 +197,9 @@ class Measurement:
         }
 
 
-# 64 connections that ask for twenty offers at once are one backend: so many have to wait.
-os.environ.setdefault("OFFER_SIGNER_SERVER_LIMITS_MAXIMUM_WAITING_OFFERS", "1280")
+def let_a_pool_wait():
+    """Lets as many offers wait as one backend asks for at once, over 64 connections with twenty offers a request."""
+    os.environ.setdefault("OFFER_SIGNER_SERVER_LIMITS_MAXIMUM_WAITING_OFFERS", "1280")
 
 
 def lab(executable):

@@ -111,11 +111,9 @@ final class Request {
         note(nil)
     }
 
-    /// Its connection is gone: it has no answer, and its place is others', unless somebody else works for it.
+    /// Its connection is gone: where nothing has begun, nothing will; what has begun keeps its place until it is done.
     func connectionClosed() {
-        if case .elsewhere = place { return }
-        move(to: nil)
-        if !isOpen { note(nil) }
+        if !isOpen { giveUp() }
     }
 
     /// Counts it and writes its line, once: what becomes of it later is the service's affair alone.

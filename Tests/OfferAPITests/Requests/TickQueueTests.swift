@@ -105,7 +105,7 @@ struct TickQueueTests {
         let app = SigningApp(app: App(bundleId: "a", subscriptionGroups: [group]), signer: ConstantSigner())
         return TestListener(
             PublicEndpoints.test(client, apps: [app], asking: appStore, ledger: ledger ?? self.ledger),
-            limits: ConnectionLimits(maximumWaitingOffers: maximumWaitingOffers),
+            maximumWaitingOffers: maximumWaitingOffers,
             metrics: RequestMetrics(factory: registry),
             logger: log.logger
         )

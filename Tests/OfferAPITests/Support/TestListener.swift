@@ -17,12 +17,20 @@ final class TestListener: Sendable {
 
     init(
         _ endpoints: PublicEndpoints,
-        limits: ConnectionLimits = ConnectionLimits(),
+        maximumWaitingOffers: Int = 160,
         metrics: RequestMetrics = RequestMetrics(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) {
+        // Other tests may keep all threads busy for minutes.
+        let ages = TimeAmount.hours(24)
         rules = ListenerRules(
-            limits: limits,
+            limits: ConnectionLimits(
+                idleTimeout: ages,
+                headerTimeout: ages,
+                requestTimeout: ages,
+                answerTimeout: ages,
+                maximumWaitingOffers: maximumWaitingOffers
+            ),
             census: ConnectionCensus(),
             tls: nil,
             failures: FailedAuthentications(),
@@ -75,6 +83,7 @@ struct TestConnection {
     func receive() async throws -> TestAnswer {
         while true {
             if let answer = try await received() { return answer }
+            guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
             try await Task.sleep(for: .milliseconds(1))
         }
     }
