@@ -44,6 +44,10 @@ extension SignOffers {
         guard let question = policy.question(about: request.offers ?? app.offers, decided: nil, at: known.moment) else {
             return .now(eligibility(request, of: app, known, by: policy))
         }
+        if let standing = ledger?.standingAtHand(of: question) {
+            policy.hear(standing)
+            return .now(eligibility(request, of: app, known, by: policy))
+        }
         return .later { [policy] () async throws(SignatureFault) in
             var heard = policy
             heard.hear(try await self.standing(of: question))

@@ -65,8 +65,18 @@ extension SignOffers {
         var policy = offerPolicy(of: signing.app, for: request.account, known.history, at: known.moment)
         let decisions = decisions(on: request, skipsEligibility: skipsEligibility, by: &policy)
         if !skipsEligibility,
-            let question = policy.question(about: request.offers, decided: decisions, at: known.moment)
+            let question = policy.question(
+                about: request.offers,
+                decided: decisions,
+                at: known.moment,
+                suspecting: { ledger?.isSuspect($0) ?? false }
+            )
         {
+            if let standing = ledger?.standingAtHand(of: question) {
+                policy.hear(standing)
+                let decisions = self.decisions(on: request, skipsEligibility: false, by: &policy)
+                return .now(Decided(request, signing, skipsEligibility: false, policy, decisions, at: known.moment))
+            }
             return .later { [policy] () async throws(SignatureFault) in
                 var policy = policy
                 policy.hear(try await self.standing(of: question))
