@@ -27,7 +27,13 @@ final class SQLiteConnection: @unchecked Sendable {
         didSet { sqlite3_busy_timeout(handle, waitsForOthers ? busyTimeout : 0) }
     }
     private let busyTimeout: Int32
-    private var prepared: [String: OpaquePointer] = [:]
+    private var prepared: [String: Prepared] = [:]
+
+    private struct Prepared {
+        let statement: OpaquePointer
+        /// The names of its answer's columns.
+        let columns: [String]
+    }
 
     /// Opens a file.
     ///
@@ -51,7 +57,7 @@ final class SQLiteConnection: @unchecked Sendable {
     }
 
     deinit {
-        for statement in prepared.values { sqlite3_finalize(statement) }
+        for prepared in prepared.values { sqlite3_finalize(prepared.statement) }
         sqlite3_close_v2(handle)
     }
 
@@ -65,7 +71,8 @@ final class SQLiteConnection: @unchecked Sendable {
     /// - Throws: ``Failure``.
     @discardableResult
     func run(_ call: SQLCall) throws(Failure) -> Rows {
-        let statement = try prepare(call.sql)
+        let prepared = try prepare(call.sql)
+        let statement = prepared.statement
         defer {
             sqlite3_reset(statement)
             sqlite3_clear_bindings(statement)
@@ -73,14 +80,14 @@ final class SQLiteConnection: @unchecked Sendable {
         var row = SQLiteRow(statement)
         for value in call.values { row.append(value) }
         try check(row.code)
-        let width = sqlite3_column_count(statement)
+        let width = Int32(truncatingIfNeeded: prepared.columns.count)
         var cells: [SQLValue] = []
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW: for column in 0..<width { cells.append(Self.value(of: statement, column)) }
             case SQLITE_DONE:
                 guard width > 0 else { return Rows(columns: [], cells: [], changes: Int(sqlite3_changes(handle))) }
-                return Rows(columns: Self.names(of: statement, width), cells: cells, changes: 0)
+                return Rows(columns: prepared.columns, cells: cells, changes: 0)
             default: throw failure()
             }
         }
@@ -102,7 +109,7 @@ final class SQLiteConnection: @unchecked Sendable {
         _ elements: [Element],
         _ append: (Element, inout SQLiteRow) -> Void
     ) throws(Failure) {
-        let statement = try prepare(sql)
+        let statement = try prepare(sql).statement
         defer { sqlite3_clear_bindings(statement) }
         for element in elements {
             var row = SQLiteRow(statement)
@@ -116,14 +123,15 @@ final class SQLiteConnection: @unchecked Sendable {
         }
     }
 
-    private func prepare(_ sql: String) throws(Failure) -> OpaquePointer {
-        if let statement = prepared[sql] { return statement }
+    private func prepare(_ sql: String) throws(Failure) -> Prepared {
+        if let known = prepared[sql] { return known }
         var statement: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         try check(sqlite3_prepare_v3(handle, sql, Int32(sql.utf8.count), flags, &statement, nil))
         guard let statement else { throw Failure(code: SQLITE_MISUSE, message: "there is no statement") }
-        prepared[sql] = statement
-        return statement
+        let made = Prepared(statement: statement, columns: Self.names(of: statement, sqlite3_column_count(statement)))
+        prepared[sql] = made
+        return made
     }
 
     /// A column's value as it is: SQLite keeps one of any type in any column, and would convert it for whoever asks.
