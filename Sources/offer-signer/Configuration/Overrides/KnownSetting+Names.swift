@@ -20,6 +20,9 @@ extension KnownSetting {
         return name.lowercased()
     }
 
+    /// The environment variable, such as `OFFER_SIGNER_SERVER_DRAIN_DELAY_SECONDS`.
+    var variableName: String { Self.variablePrefix + flagName.uppercased().replacing("-", with: "_") }
+
     /// The key under which the environment and the flags are asked for the setting.
     ///
     /// `EnvironmentVariablesProvider` makes `OFFER_SIGNER_SERVER_DRAIN_DELAY_SECONDS` of

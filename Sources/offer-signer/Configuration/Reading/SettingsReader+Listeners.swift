@@ -27,7 +27,27 @@ extension SettingsReader {
         var ports: [Port] = [(.serverPort, listeners.server), (.adminPort, listeners.admin)]
         if let notifications = listeners.notifications { ports.append((.notificationsPort, notifications)) }
         checkPortsDiffer(ports, layers)
+        warnOfExposure(listeners, layers)
         return listeners
+    }
+
+    /// What strangers may reach should ask them for something, and tokens should not be readable on their way.
+    private func warnOfExposure(_ listeners: Listeners, _ layers: SettingLayers) {
+        if HostName.mayBePublic(listeners.server.host), !TLS.settings.contains(where: layers.isGiven) {
+            faults.warning(
+                layers.place(.serverHost),
+                "\(Echo.quoted(listeners.server.host)) may be reached from other networks, and without server.tls "
+                    + "tokens cross them in plain text; set server.tls, or name the private address where your proxy "
+                    + "asks"
+            )
+        }
+        if HostName.mayBePublic(listeners.admin.host) {
+            faults.warning(
+                layers.place(.adminHost),
+                "\(Echo.quoted(listeners.admin.host)) may be reached from other networks, and operators' requests need "
+                    + "no token; name 127.0.0.1 or a private address"
+            )
+        }
     }
 
     private typealias Port = (setting: KnownSetting, address: ListenAddress)

@@ -28,9 +28,7 @@ extension SettingsReader {
     ///   - protection: How private files are kept.
     /// - Returns: What was read; `nil` when TLS is not asked for, or at fault.
     func tls(_ layers: SettingLayers, _ protection: KeyProtection) -> TLSFiles? {
-        let settings = [
-            KnownSetting.serverTLSCertificateFile, .serverTLSPrivateKeyFile, .serverTLSClientCertificateAuthorityFile,
-        ]
+        let settings = TLS.settings
         guard let given = settings.first(where: layers.isGiven) else { return nil }
         for setting in settings.prefix(2) where !layers.isGiven(setting) {
             faults.fault(layers.place(given), "asks for TLS, which needs \(setting.keyPath), too")
