@@ -64,13 +64,14 @@ struct Check: AsyncParsableCommand {
 
     /// What will keep serve from listening, where it is known by the same names as here.
     private func hostWarnings(_ settings: Settings) -> [String] {
-        let hosts: [(setting: KnownSetting, host: String?)] = [
-            (.serverHost, settings.server.address.host), (.adminHost, settings.admin.address.host),
-            (.notificationsHost, settings.notifications?.address.host),
+        let table = SettingTable.shared
+        let hosts: [(setting: Setting<String>, host: String?)] = [
+            (table.serverHost, settings.server.address.host), (table.adminHost, settings.admin.address.host),
+            (table.notificationsHost, settings.notifications?.address.host),
         ]
         return hosts.compactMap { setting, host in
             guard let host, let fault = HostName.lookupFault(host) else { return nil }
-            return "\(setting.keyPath): \(Echo.quoted(host)) is not known to this machine (\(fault)); where that "
+            return "\(setting.entry.keyPath): \(Echo.quoted(host)) is not known to this machine (\(fault)); where that "
                 + "is so, serve cannot listen"
         }
     }
@@ -81,7 +82,7 @@ struct Check: AsyncParsableCommand {
             do throws(ValueFault) {
                 return try await LedgerCheckup(settings)
             } catch {
-                faults = ["\(KnownSetting.ledgerURL.keyPath): \(error.message)"]
+                faults = ["\(SettingTable.shared.ledgerURL.entry.keyPath): \(error.message)"]
             }
         }
         for fault in faults { Console.message("error: \(fault)") }

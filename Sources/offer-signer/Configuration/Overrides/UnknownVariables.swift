@@ -7,20 +7,21 @@ enum UnknownVariables {
     ///   - environment: All environment variables.
     ///   - faults: Where warnings and faults go.
     static func check(_ environment: [String: String], _ faults: FaultCollector) {
-        let known = KnownSetting.allCases.map(\.variableName)
+        let known = SettingTable.scalars.map(\.variableName)
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
             let place = ConfigurationPlace(origin: .environment(name), keyPath: "")
             let nearest = isNearPrefix(name) ? NearestName.nearest(to: name, among: known) : nil
             let hint = nearest.map { "; did you mean \($0)?" } ?? ""
-            guard name.hasPrefix(KnownSetting.variablePrefix) else {
+            guard name.hasPrefix(SettingEntry.variablePrefix) else {
                 if let nearest, NearestName.distance(name, nearest) <= mostEdits {
                     faults.warning(place, "is not a variable of offer-signer and has no effect\(hint)")
                 }
                 continue
             }
-            let rest = name.dropFirst(KnownSetting.variablePrefix.count)
+            let rest = name.dropFirst(SettingEntry.variablePrefix.count)
             if rest == "SERVER_TLS" || rest.hasPrefix("SERVER_TLS_") {
-                faults.fault(place, TLS.unknownVariable + hint)
+                let reason = "is not a variable of offer-signer, and plain HTTP where TLS is asked for would be wrong"
+                faults.fault(place, reason + hint)
             } else if !isSetByKubernetes(rest, value) {
                 faults.warning(place, "is not a variable of offer-signer and has no effect\(hint)")
             }
@@ -32,7 +33,7 @@ enum UnknownVariables {
 
     /// Whether a name begins nearly as ours do, whatever the case of its letters: a cheap look before the exact one.
     private static func isNearPrefix(_ name: String) -> Bool {
-        let prefix = KnownSetting.variablePrefix
+        let prefix = SettingEntry.variablePrefix
         return NearestName.distance(String(name.prefix(prefix.count)), prefix) <= 2 * mostEdits
     }
 

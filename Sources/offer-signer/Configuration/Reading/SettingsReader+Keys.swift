@@ -8,11 +8,11 @@ extension SettingsReader {
     /// - Returns: How keys are kept.
     func keyProtection(_ layers: SettingLayers) -> KeyProtection {
         let protection = KeyProtection(
-            allowsUnlockedMemory: layers.isTrue(.keysAllowUnlockedMemory),
-            isGroupReadable: layers.isTrue(.keysGroupReadable),
-            usesSecretMemory: layers.isTrue(.keysSecretMemory)
+            allowsUnlockedMemory: layers.keysAllowUnlockedMemory,
+            isGroupReadable: layers.keysGroupReadable,
+            usesSecretMemory: layers.keysSecretMemory
         )
-        let place = layers.place(.keysAllowUnlockedMemory)
+        let place = layers.place(\.keysAllowUnlockedMemory)
         do throws(ValueFault) {
             if let warning = try keyLoader?.prepareMemory(protection) { faults.warning(place, warning) }
         } catch {

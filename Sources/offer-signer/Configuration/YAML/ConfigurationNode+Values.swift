@@ -85,7 +85,11 @@ extension ConfigurationNode {
         return named.count == elements.count ? Set(named) : nil
     }
 
-    private func plain(_ needed: @autoclosure () -> String) -> String? {
+    /// Reads a text that is not in quotation marks.
+    ///
+    /// - Parameter needed: What is needed, for faults.
+    /// - Returns: The text.
+    func plain(_ needed: @autoclosure () -> String) -> String? {
         guard let (text, isQuoted) = scalar(needed()) else { return nil }
         guard !isQuoted else {
             fault("is text in quotation marks; \(needed()) is needed, without them")
