@@ -3,7 +3,7 @@ public import Offers
 
 /// Reads the evidence from the App Store that is at hand, without asking anybody.
 public struct AppStoreEvidenceReader: EvidenceReader {
-    private let verifier: SignedDataVerifier
+    let verifier: SignedDataVerifier
 
     /// Creates a reader.
     ///
@@ -19,12 +19,13 @@ public struct AppStoreEvidenceReader: EvidenceReader {
     /// - Throws: `EvidenceFault` when it cannot be taken, and for a question.
     public func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
         switch evidence {
-        case .receiptResponse(let json):
+        case .receiptResponse(let text):
             do throws(EvidenceFault) {
-                return try VerifyReceiptResponse(json: json).history()
+                return try VerifyReceiptResponse(json: text.bytes, in: text.range).history()
             } catch {
                 // Where it is another thing, the members that it lacks or has say less.
-                guard let found = RecognisedContent(json: json)?.detail(in: .receiptResponse) else { throw error }
+                guard let found = RecognisedContent(json: Array(text.bytes[text.range]))?.detail(in: .receiptResponse)
+                else { throw error }
                 throw EvidenceFault(error.kind, code: error.code, detail: found)
             }
         case .signedTransactions(let transactions, let renewalInfos):

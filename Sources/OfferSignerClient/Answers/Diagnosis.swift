@@ -1,12 +1,12 @@
-/// Why StoreKit refused a signature.
+/// Why StoreKit refused a signature, or gave no offer for it.
 public struct Diagnosis: Codable, Equatable, Sendable {
     /// A cause, found by recomputing what was signed.
     public struct Cause: Codable, Equatable, Sendable {
         /// The cause's name, such as `nonce_uppercase`; the OpenAPI description lists them.
         public let code: String
-        /// The cause in a sentence.
+        /// What was seen, and what was to be there.
         public let detail: String
-        /// The mend in a sentence.
+        /// The fix in a sentence.
         public let fix: String
     }
 

@@ -1,4 +1,4 @@
-/// What an app gave StoreKit when StoreKit refused it.
+/// The discount that an app gave StoreKit when StoreKit refused it; a JWS is a ``JWSReport``.
 public struct SignatureReport: Encodable, Equatable, Sendable {
     /// The app.
     public var bundleId: String?
@@ -16,8 +16,8 @@ public struct SignatureReport: Encodable, Equatable, Sendable {
     public var timestamp: Int64
     /// `signature` as it was given.
     public var signature: String
-    /// StoreKit's error code, such as 12 for `SKError.invalidSignature`.
-    public var storeKitError: Int?
+    /// StoreKit's error, such as 12 for `SKError.invalidSignature`.
+    public var storeKitError: StoreKitError?
 
     /// Creates a report.
     ///
@@ -30,7 +30,7 @@ public struct SignatureReport: Encodable, Equatable, Sendable {
     ///   - nonce: `nonce` as it was given, in its own case.
     ///   - timestamp: `timestamp` as it was given.
     ///   - signature: `signature` as it was given.
-    ///   - storeKitError: StoreKit's error code.
+    ///   - storeKitError: StoreKit's error.
     public init(
         bundleId: String? = nil,
         keyIdentifier: String,
@@ -40,7 +40,7 @@ public struct SignatureReport: Encodable, Equatable, Sendable {
         nonce: String,
         timestamp: Int64,
         signature: String,
-        storeKitError: Int? = nil
+        storeKitError: StoreKitError? = nil
     ) {
         self.bundleId = bundleId
         self.keyIdentifier = keyIdentifier

@@ -1,35 +1,67 @@
-/// Why StoreKit refuses a signature, most likely first where several are found.
+/// Why StoreKit refuses a signature, or gives no offer for it: most likely first where several are found.
 public enum DiagnosisCode: String, CaseIterable, Sendable {
-    /// The payload has the nonce in upper case.
+    /// The nonce was signed in upper case.
     case nonceUppercase = "nonce_uppercase"
     /// The timestamp is in seconds, in the payload or in the call of StoreKit.
     case timestampInSeconds = "timestamp_in_seconds"
+    /// The `iat` of a JWS is in milliseconds.
+    case timestampInMilliseconds = "timestamp_in_milliseconds"
     /// The account is the same but for its case.
     case accountCase = "account_case"
     /// The payment has an account, and the payload has none, or a word in its place.
     case accountMissing = "account_missing"
     /// The payment has no account, and the payload has one.
     case accountUnexpected = "account_unexpected"
+    /// A field or claim is empty, missing, or a word such as `undefined`.
+    case fieldUndefined = "field_undefined"
+    /// The JWS is no compact JWS.
+    case jwsMalformed = "jws_malformed"
+    /// A part of the JWS is not in base64url without padding.
+    case jwsNotBase64URL = "jws_not_base64url"
+    /// The header of the JWS is not the one that Apple asks for.
+    case jwsHeader = "jws_header"
+    /// The signature of the JWS is DER, where the raw r‖s is due.
+    case jwsSignatureDER = "jws_signature_der"
+    /// The JWS has an `exp` claim.
+    case jwsExpires = "jws_expires"
+    /// The JWS is for another use.
+    case wrongAudience = "wrong_audience"
+    /// The `iss` of the JWS is not the issuer of the key.
+    case issuerMismatch = "issuer_mismatch"
     /// The signature is the raw r‖s, where DER is due.
     case signatureRawNotDER = "signature_raw_not_der"
     /// The signature was Base64-encoded twice.
     case signatureDoubleEncoded = "signature_double_encoded"
-    /// The signature was URL-encoded, or is in base64url.
+    /// The signature was URL-encoded.
     case signatureURLEncoded = "signature_url_encoded"
+    /// The signature is in base64url, or lacks its padding.
+    case signatureBase64URL = "signature_base64url"
+    /// The signature's text has line breaks, blanks or quotes.
+    case signatureWrapped = "signature_wrapped"
+    /// The signature is in hexadecimal.
+    case signatureHex = "signature_hex"
+    /// The signature has PEM lines around it.
+    case signaturePEM = "signature_pem"
+    /// Another hash than SHA-256 was signed.
+    case wrongHash = "wrong_hash"
     /// The fields of the payload are joined by something else than U+2063, or it follows the last of them, too.
     case wrongSeparator = "wrong_separator"
-    /// The fields of the payload are in another order, or one is left out, or empty.
+    /// The fields of the payload are in another order, or one is left out.
     case wrongFieldOrder = "wrong_field_order"
     /// Another key of the app signed than the key identifier names.
     case wrongKey = "wrong_key"
     /// The payload carries another of the app's key identifiers.
     case keyIdMismatch = "key_id_mismatch"
-    /// The payload is for another product.
+    /// Another product was signed.
     case productMismatch = "product_mismatch"
-    /// The payload is for another offer.
+    /// Another offer was signed.
     case offerMismatch = "offer_mismatch"
-    /// The payload is for another app, or has the bundle identifier in another case.
+    /// Another app was signed, or its bundle identifier in another case.
     case bundleMismatch = "bundle_mismatch"
+    /// A transaction was signed that nothing shows to be the customer's.
+    case transactionMismatch = "transaction_mismatch"
+    /// The nonce is another signature's, too.
+    case nonceReused = "nonce_reused"
     /// The timestamp that was signed, or the one that was given, is older than 24 hours.
     case timestampExpired = "timestamp_expired"
     /// The timestamp that was signed, or the one that was given, is ahead of the clock.
@@ -38,6 +70,8 @@ public enum DiagnosisCode: String, CaseIterable, Sendable {
     case offerNotInCatalog = "offer_not_in_catalog"
     /// The customer never had a subscription.
     case neverSubscribed = "never_subscribed"
+    /// All is right, and the purchase has no offer.
+    case offerNotApplied = "offer_not_applied"
     /// Nothing that can be computed explains it.
     case unexplained
 }

@@ -16,8 +16,8 @@ public struct SignatureReport: Equatable, Sendable {
     public let timestamp: Int64
     /// The signature's text, as the backend handed it on: Base64, if all is right.
     public let signature: String
-    /// StoreKit's error number (`SKError.Code`), where it is known.
-    public let storeKitError: Int?
+    /// StoreKit's error, where it is known.
+    public let storeKitError: ReportedError?
 
     /// Creates a report.
     ///
@@ -30,7 +30,7 @@ public struct SignatureReport: Equatable, Sendable {
     ///   - nonce: The nonce's text.
     ///   - timestamp: The `timestamp` that was given.
     ///   - signature: The signature's text.
-    ///   - storeKitError: StoreKit's error number.
+    ///   - storeKitError: StoreKit's error, where it is known.
     public init(
         bundleId: String,
         keyIdentifier: String,
@@ -40,7 +40,7 @@ public struct SignatureReport: Equatable, Sendable {
         nonce: String,
         timestamp: Int64,
         signature: String,
-        storeKitError: Int? = nil
+        storeKitError: ReportedError? = nil
     ) {
         self.bundleId = bundleId
         self.keyIdentifier = keyIdentifier
@@ -56,10 +56,20 @@ public struct SignatureReport: Equatable, Sendable {
 
 extension SignatureReport {
     /// A timestamp after 1970 and below this one is in seconds: in milliseconds it would be of the year 1973.
-    private static let firstMillisecondTimestamp: UInt64 = 100_000_000_000
+    static let firstMillisecondTimestamp: UInt64 = 100_000_000_000
 
     /// Whether the timestamp that was given is in seconds.
     var isInSeconds: Bool { timestamp > 0 && timestamp.magnitude < Self.firstMillisecondTimestamp }
+
+    /// The offer of the payment.
+    var offer: OfferRequest { OfferRequest(productId: productId, offerId: offerId) }
+
+    /// The fields that StoreKit composes from what it was given, in Apple's order.
+    var fields: [String] {
+        [
+            bundleId, keyIdentifier, productId, offerId, account.payloadField, nonce.lowercased(), String(timestamp),
+        ]
+    }
 
     /// The moment that the timestamp means, whether it is in milliseconds or in seconds.
     public var moment: Timestamp { Timestamp(millisecondsSince1970: isInSeconds ? timestamp * 1000 : timestamp) }

@@ -17,7 +17,8 @@ extension SettingsReader {
             idleTimeout: seconds(layers.idleTimeoutSeconds),
             headerTimeout: seconds(layers.headerTimeoutSeconds),
             requestTimeout: seconds(layers.requestTimeoutSeconds),
-            answerTimeout: seconds(layers.requestTimeoutSeconds) + seconds(layers.appStoreTimeoutSeconds)
+            answerTimeout: seconds(layers.requestTimeoutSeconds) + seconds(layers.appStoreTimeoutSeconds),
+            maximumWaitingOffers: layers.maximumWaitingOffers
         )
     }
 

@@ -77,6 +77,13 @@ struct SettingTable: Sendable {
         default: 16384,
         "any other body. Beyond it: 413"
     )
+    let maximumWaitingOffers = Setting(
+        "server.limits.maximumWaitingOffers",
+        .wholeNumber(1...1_000_000),
+        default: 160,
+        "offers that may wait on each event loop to be signed and recorded, one loop for each processor. The next request "
+            + "is answered 503 overloaded at once"
+    )
     let idleTimeoutSeconds = Setting(
         "server.limits.idleTimeoutSeconds",
         .wholeNumber(1...3600),
