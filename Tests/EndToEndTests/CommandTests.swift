@@ -81,6 +81,20 @@ struct CommandTests {
         }
     }
 
+    @Test("Check --strict is exit 78 where there is a warning, which it prints as always")
+    func strict() throws {
+        let arguments = ["check", "--strict", "--config", installation.configuration]
+        let fine = try Executable.run(arguments)
+        #expect(fine.status == 0 && fine.errors.isEmpty, "\(fine.errors)")
+        let open = ["--admin-host", "0.0.0.0"]
+        let warned = try Executable.run(arguments + open)
+        #expect(warned.status == 78)
+        #expect(warned.text.contains("key TESTKEY001") && !warned.text.contains("in order.\n"))
+        #expect(warned.errors.contains("warning: --admin-host: "), "\(warned.errors)")
+        #expect(warned.errors.contains("error: 1 warning, and --strict allows none\n"), "\(warned.errors)")
+        #expect(try Executable.run(["check", "--config", installation.configuration] + open).status == 0)
+    }
+
     @Test("Serve refuses the same configuration as check, before it listens")
     func serveRefuses() throws {
         try installation.directory.write("catalog.yaml", "apps: []\n")
@@ -392,7 +406,7 @@ struct CommandTests {
             let outcome = try Executable.run(["clients", "token"])
             #expect(outcome.status == 0)
             let match = try #require(
-                outcome.text.firstMatch(of: /token: ([A-Za-z0-9_-]{43})\ntokenSHA256: "([0-9a-f]{64})"\n/)
+                outcome.text.firstMatch(of: /token: (os_[A-Za-z0-9_-]{43})\ntokenSHA256: "([0-9a-f]{64})"\n/)
             )
             return (String(match.1), String(match.2))
         }

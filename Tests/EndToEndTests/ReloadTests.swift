@@ -164,6 +164,21 @@ struct ReloadTests {
         #expect(try (service.reload()["warnings"] as? [String])?.contains { $0.contains("restart") } == false)
     }
 
+    @Test("A first key without the issuerId that a later one has stays in /readyz until the app has it")
+    func issuer() throws {
+        let issuer = "57246542-96fe-1a63-e053-0824d011072a"
+        let retired = "{ id: RETIRED001, publicKeyFile: public.pem, issuerId: \(issuer) }"
+        func isNamed() throws -> Bool? {
+            (try service.reload()["warnings"] as? [String])?.contains { $0.contains("keys[0]: has no issuerId") }
+        }
+        try installation.writeCatalog(keys: Installation.entry("TESTKEY001") + ", " + retired)
+        #expect(try isNamed() == true)
+        let catalog = try String(contentsOfFile: installation.directory.path("catalog.yaml"), encoding: .utf8)
+        let whole = catalog.replacing("    keys:", with: "    issuerId: \(issuer)\n    keys:")
+        try installation.directory.write("catalog.yaml", whole)
+        #expect(try isNamed() == false)
+    }
+
     @Test("A retired key needs only its public key, which is checked")
     func retired() throws {
         try installation.makeKey("RETIRED001")

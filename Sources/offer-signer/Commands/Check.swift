@@ -11,12 +11,22 @@ struct Check: AsyncParsableCommand {
         abstract: "Reads everything that serve would, loads the keys, and prints what it found."
     )
 
+    @Flag(help: "Exit with 78 on warnings, too, as for a pipeline.")
+    var strict = false
+
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        let service = try options.load()
+        let service = try options.load(tellsWarnings: false)
         let settings = service.settings
+        var warnings = service.warnings.map(\.description) + hostWarnings(settings)
+        if let warning = settings.server.tls?.warning(at: WallClock.now()) { warnings.append(warning) }
+        for warning in warnings { Console.message("warning: \(warning)") }
         let ledger = try await ledger(settings)
+        if let warning = ledger.warning {
+            warnings.append(warning)
+            Console.message("warning: \(warning)")
+        }
         for (app, (keys, retired)) in zip(settings.apps, zip(service.keys, service.retiredKeys)) {
             let products = app.app.subscriptionGroups.flatMap(\.products)
             let offers = products.reduce(0) { $0 + $1.offers.count }
@@ -36,9 +46,6 @@ struct Check: AsyncParsableCommand {
             }
             for key in retired { try Console.result("  key \(key.keyIdentifier): P-256, public key only") }
         }
-        if let warning = settings.server.tls?.warning(at: WallClock.now()) { Console.message("warning: \(warning)") }
-        for warning in hostWarnings(settings) { Console.message("warning: \(warning)") }
-        if let warning = ledger.warning { Console.message("warning: \(warning)") }
         try Console.result("key memory: \(service.keyMemoryName)")
         try Console.result("ledger: \(ledger.finding)")
         for client in settings.clients {
@@ -48,18 +55,23 @@ struct Check: AsyncParsableCommand {
                     + "may send \(evidence.joined(separator: ", "))"
             )
         }
+        guard !strict || warnings.isEmpty else {
+            Console.message("error: \(count(warnings.count, "warning")), and --strict allows none")
+            throw ExitCode.badConfiguration
+        }
         try Console.result("The configuration is in order.")
     }
 
     /// What will keep serve from listening, where it is known by the same names as here.
     private func hostWarnings(_ settings: Settings) -> [String] {
-        let hosts: [(setting: KnownSetting, host: String?)] = [
-            (.serverHost, settings.server.address.host), (.adminHost, settings.admin.address.host),
-            (.notificationsHost, settings.notifications?.address.host),
+        let table = SettingTable.shared
+        let hosts: [(setting: Setting<String>, host: String?)] = [
+            (table.serverHost, settings.server.address.host), (table.adminHost, settings.admin.address.host),
+            (table.notificationsHost, settings.notifications?.address.host),
         ]
         return hosts.compactMap { setting, host in
             guard let host, let fault = HostName.lookupFault(host) else { return nil }
-            return "\(setting.keyPath): \(Echo.quoted(host)) is not known to this machine (\(fault)); where that "
+            return "\(setting.entry.keyPath): \(Echo.quoted(host)) is not known to this machine (\(fault)); where that "
                 + "is so, serve cannot listen"
         }
     }
@@ -70,7 +82,7 @@ struct Check: AsyncParsableCommand {
             do throws(ValueFault) {
                 return try await LedgerCheckup(settings)
             } catch {
-                faults = ["\(KnownSetting.ledgerURL.keyPath): \(error.message)"]
+                faults = ["\(SettingTable.shared.ledgerURL.entry.keyPath): \(error.message)"]
             }
         }
         for fault in faults { Console.message("error: \(fault)") }

@@ -20,10 +20,12 @@ struct Clients: ParsableCommand {
         )
 
         func run() throws {
-            // 256 random bits from the system's cryptographically secure generator, in base64url (RFC 4648 §5).
+            // 256 random bits from the system's cryptographically secure generator, in base64url (RFC 4648 §5). The prefix
+            // lets scanners for secrets find a token, and keeps shells from taking one for an option.
             let bytes = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
-            let token = bytes.base64EncodedString()
+            let text = bytes.base64EncodedString()
                 .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+            let token = "os_" + text
             try Console.result("token: \(token)")
             try Console.result("tokenSHA256: \"\(TokenDigest.text(of: token))\"")
         }

@@ -1,6 +1,3 @@
-import LogLines
-import Logging
-
 extension Settings {
     /// Reads the whole configuration: the file, its overrides, and the catalog and clients that they name.
     ///
@@ -48,7 +45,7 @@ extension SettingsReader {
         UnknownVariables.check(environment, faults)
 
         let protection = keyProtection(layers)
-        let listeners = listeners(layers, hasNotifications: main.hasNotifications)
+        let listeners = listeners(layers, hasNotifications: main.sections.contains("notifications"))
         let tls = tls(layers, protection)
         let ledger = ledger(layers, protection)
         // Without the main file nobody can say which files it names, and where the server listens.
@@ -56,51 +53,55 @@ extension SettingsReader {
         // Keys and tokens that a reload brings are in use where the service listens already.
         let exposed = addressInUse.flatMap { $0.isLoopback ? nil : $0 }
         let server = isHostKnown ? exposed ?? listeners.server : nil
-        let catalog = named(.catalog, layers, isRequired: readable != nil).map {
+        let catalog = named(\.catalog, layers, isRequired: readable != nil).map {
             self.catalog($0, server: server, protection: protection)
         }
-        let clients = named(.clients, layers, isRequired: readable != nil).map {
+        let clients = named(\.clients, layers, isRequired: readable != nil).map {
             self.clients($0, bundleIds: catalog?.bundleIds, server: server)
         }
         guard let ledger, let catalog, let clients else { return nil }
-        warnOfShortRetention(ledger, of: catalog.apps, at: layers.place(.ledgerRetentionDays))
+        warnOfShortRetention(ledger, of: catalog.apps, at: layers.place(\.ledgerRetentionDays))
         return Settings(
             server: ServerSettings(
                 address: listeners.server,
-                drainDelaySeconds: layers.number(.serverDrainDelaySeconds),
-                drainTimeoutSeconds: layers.number(.serverDrainTimeoutSeconds),
+                drainDelaySeconds: layers.serverDrainDelaySeconds,
+                drainTimeoutSeconds: layers.serverDrainTimeoutSeconds,
                 limits: connectionLimits(layers),
                 tls: tls
             ),
             admin: AdminSettings(address: listeners.admin),
             log: LogSettings(
-                // A malformed value has its fault already.
-                level: layers.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .notice,
-                format: layers.text(.logFormat).flatMap(LogFormat.init(rawValue:)) ?? .auto
+                level: layers.logLevel,
+                format: layers.logFormat
             ),
             keyProtection: protection,
             ledger: ledger,
             evidence: EvidenceSettings(
-                maximumAgeSeconds: layers.number(.evidenceMaximumAgeSeconds),
-                signedTransactionMaximumAgeSeconds: layers.number(.evidenceSignedTransactionMaximumAgeSeconds)
+                maximumAgeSeconds: layers.evidenceMaximumAgeSeconds,
+                signedTransactionMaximumAgeSeconds: layers.evidenceSignedTransactionMaximumAgeSeconds
             ),
             notifications: listeners.notifications.map(NotificationSettings.init),
-            appStore: appStore(layers, additionalRoots: main.additionalRoots),
+            appStore: appStore(layers, main),
             apps: catalog.apps,
             clients: clients
         )
     }
 
     /// The root of a file that a setting names.
-    private func named(_ setting: KnownSetting, _ layers: SettingLayers, isRequired: Bool) -> ConfigurationNode? {
-        guard let path = layers.text(setting) else {
+    private func named(
+        _ key: SettingLayers.Key<String?>,
+        _ layers: SettingLayers,
+        isRequired: Bool
+    ) -> ConfigurationNode? {
+        guard layers.isGiven(key) else {
             if isRequired {
-                faults.fault(layers.place(setting), "is missing; name the file with \(setting.definition.meaning)")
+                let meaning = SettingTable.shared[keyPath: key].entry.meaning
+                faults.fault(layers.place(key), "is missing; name the file with \(meaning)")
             }
             return nil
         }
         // A malformed path has its fault already.
-        guard (try? FilePathText.parse(path)) != nil else { return nil }
-        return root(of: directory.file(path), namedAt: layers.place(setting))
+        guard let path = layers[dynamicMember: key] else { return nil }
+        return root(of: directory.file(path), namedAt: layers.place(key))
     }
 }

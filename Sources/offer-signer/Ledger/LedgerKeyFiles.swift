@@ -79,16 +79,17 @@ struct LedgerKeyFiles {
     /// - Returns: A sentence for each file that cannot be used, after the key path of its setting.
     func faults() -> [String] {
         var faults: [String] = []
-        func note(_ setting: KnownSetting, _ work: () throws(ValueFault) -> Void) {
-            do throws(ValueFault) { try work() } catch { faults.append("\(setting.keyPath): \(error.message)") }
+        let table = SettingTable.shared
+        func note(_ entry: SettingEntry, _ work: () throws(ValueFault) -> Void) {
+            do throws(ValueFault) { try work() } catch { faults.append("\(entry.keyPath): \(error.message)") }
         }
-        note(.ledgerURL, checkLedger)
+        note(table.ledgerURL.entry, checkLedger)
         let files = FileManager.default
         if !isLedgerNew || settings.digestKeyFile != nil || files.fileExists(atPath: digestKey) {
-            note(.ledgerDigestKeyFile) { () throws(ValueFault) in _ = try readDigestKey() }
+            note(table.ledgerDigestKeyFile.entry) { () throws(ValueFault) in _ = try readDigestKey() }
         }
         if !isLedgerNew || settings.checkpointKeyFile != nil || files.fileExists(atPath: checkpointKey) {
-            note(.ledgerCheckpointKeyFile) { () throws(ValueFault) in _ = try loadCheckpointKey() }
+            note(table.ledgerCheckpointKeyFile.entry) { () throws(ValueFault) in _ = try loadCheckpointKey() }
         }
         return faults
     }

@@ -84,6 +84,15 @@ import Testing
         .init("\"20900001\"", "{}", "13: apps[0].subscriptionGroups[0].id", "is a mapping; an identifier is needed"),
     ]
 
+    @Test("A misspelt state is one fault, whatever else the offer says of lapsed customers")
+    func misspeltState() throws {
+        let rules = "audience: [lapsd]\n                minimumLapsedDays: 3\n                afterRefund: allow"
+        let faults = try ConfigurationFixture([.init("catalog.yaml", "audience: [lapsed]", rules)]).faults()
+        #expect(faults.count == 1, "\(faults)")
+        let fragment = "audience[0]: \"lapsd\" is not an audience; did you mean \"lapsed\"?"
+        #expect(faults.first?.contains(fragment) == true, "\(faults)")
+    }
+
     private static let keys: [Case] = [
         .init(key, "{ id: EXAMPLE123 }", "6: apps[0].keys[0].file", "is missing; the first key signs"),
         .init(key, "{ id: EXAMPLE123, publicKeyFile: old.pem }", "6: apps[0].keys[0].file", "is missing"),
@@ -107,6 +116,7 @@ import Testing
         .init("id: EXAMPLE123", "id: \(p8)", "6: apps[0].keys[0].id", "not repeated here, it may be a secret"),
         .init("id: EXAMPLE123", "id: ÉXAMPLE123", "6: apps[0].keys[0].id", "is no key id"),
         .init("57246542-96fe", "57246542-96f", "6: apps[0].keys[0].issuerId", "is no issuer id"),
+        .init("    environments", "    issuerId: mine\n    environments", "4: apps[0].issuerId", "is no issuer id"),
         .init("\n      - " + key, " []", "5: apps[0].keys", "is empty"),
     ]
 

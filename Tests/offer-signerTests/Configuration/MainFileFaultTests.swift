@@ -73,6 +73,19 @@ import Testing
         #expect(!faults.description.contains("hunter2"))
     }
 
+    @Test(
+        "A malformed port is one fault, though its default is the port of another listener",
+        arguments: [true, false]
+    )
+    func malformedPort(inTheFile: Bool) throws {
+        let fixture = try ConfigurationFixture([
+            .init("offer-signer.yaml", "port: 8080", inTheFile ? "port: 80x" : "port: 1"),
+            .init("offer-signer.yaml", "port: 9090", "port: 8080"),
+        ])
+        let faults = fixture.faults(flags: inTheFile ? [:] : ["server.port": "80x"])
+        #expect(faults.count == 1 && faults.first?.contains("\"80x\" is not a whole number") == true, "\(faults)")
+    }
+
     @Test func theCatalogAndTheClientsMustBeNamed() throws {
         let fixture = try ConfigurationFixture()
         try fixture.write(Array("server: { port: 80 }\n".utf8), to: "offer-signer.yaml")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Testing
 
 @testable import offer_signer
@@ -75,7 +76,7 @@ import Testing
             "OFFER_SIGNER_SERVER_PROT": "1", "OFFER_SIGNER_PORT": "tcp://10.0.0.1:80",
             "OFFER_SIGNER_SERVICE_HOST": "10.0.0.1", "OFFER_SIGNER_PORT_8080_TCP_ADDR": "10.0.0.1",
             "OFFER_SIGNER_ADMIN_PORT_9090_TCP": "tcp://10.0.0.1:9090", "OFFER_SIGNER_ADMIN_SERVICE_PORT": "9090",
-            "HOME": "/", "OFFER_SIGNER": "x",
+            "OFFER_SIGNER_POSTGRES_PORT": "tcp://10.0.0.2:5432", "HOME": "/", "OFFER_SIGNER": "x",
         ])
         #expect(
             warnings.filter { !known.contains($0) } == [
@@ -85,6 +86,31 @@ import Testing
         )
     }
 
+    @Test(
+        "A variable that nearly has our prefix, or a port of its own making, is named",
+        arguments: [
+            ("OFFERSIGNER_SERVER_PORT", "1", "OFFER_SIGNER_SERVER_PORT"),
+            ("OFFER_SINGER_LOG_LEVEL", "info", "OFFER_SIGNER_LOG_LEVEL"),
+            ("offer_signer_server_port", "1", "OFFER_SIGNER_SERVER_PORT"),
+            ("OFFER_SIGNER_SERVER_HOSTS", "1", "OFFER_SIGNER_SERVER_HOST"), ("OFFER_SIGNER_PORT", "8080", nil),
+        ]
+    )
+    func nearMisses(_ name: String, _ value: String, _ nearest: String?) throws {
+        let warnings = try ConfigurationFixture().warnings(environment: [name: value])
+        let start = "\(name): is not a variable of offer-signer and has no effect"
+        #expect(warnings.count == 1, "\(warnings)")
+        #expect(warnings.first?.hasPrefix(start) == true)
+        if let nearest { #expect(warnings.first?.hasSuffix("; did you mean \(nearest)?") == true, "\(warnings)") }
+    }
+
+    @Test func variablesOfOthersAreLeftAlone() throws {
+        let others = [
+            "SERVER_PORT", "ADMIN_HOST", "OFFERS_URL", "SIGNER_PORT", "CODE_SIGNER_SERVER_PORT", "OFFER_CATALOG",
+        ]
+        let environment = Dictionary(uniqueKeysWithValues: others.map { ($0, "1") })
+        #expect(try ConfigurationFixture().warnings(environment: environment).isEmpty)
+    }
+
     @Test(arguments: ["OFFER_SIGNER_SERVER_TLS", "OFFER_SIGNER_SERVER_TLS_KEY_FILE"])
     func tlsFromTheEnvironmentIsAFaultToo(_ name: String) throws {
         let faults = try ConfigurationFixture().faults(environment: [name: "x"])
@@ -92,14 +118,14 @@ import Testing
         #expect(faults.first?.hasPrefix("\(name): is not a variable of offer-signer") == true)
     }
 
-    /// The names that are promised, so that a change of a table or of swift-configuration does not rename them unseen.
-    @Test(arguments: zip(KnownSetting.allCases, names))
-    func everySettingHasItsFlagAndItsVariable(_ setting: KnownSetting, _ name: String) throws {
+    /// The names that are promised, so that no change of the table renames them unseen.
+    @Test(arguments: zip(SettingTable.scalars, names))
+    func everySettingHasItsFlagAndItsVariable(_ setting: SettingEntry, _ name: String) throws {
         let flags = try ConfigurationFlags.parse(["--" + name, "not a value"])
         #expect(flags.values == [setting.keyPath: "not a value"])
 
         let variable = "OFFER_SIGNER_" + name.uppercased().replacing("-", with: "_")
-        guard setting.definition.type != .file else { return }
+        guard setting.type != "file" else { return }
         let faults = try ConfigurationFixture().faults(environment: [variable: "not a value"])
         #expect(faults.count == 1, "\(faults)")
         #expect(faults.first?.hasPrefix(variable + ": ") == true, "\(faults)")
@@ -123,7 +149,27 @@ import Testing
     ]
 
     @Test func everySettingIsNamed() {
-        #expect(KnownSetting.allCases.count == Self.names.count)
+        #expect(SettingTable.scalars.count == Self.names.count)
+    }
+
+    @Test("Flags are found beside those of the command, in any order, and a misspelt one is refused with a hint")
+    func flagsOfACommand() throws {
+        let command = try Check.parse(["--log-level=info", "--config", "x", "--server-port", "1", "--strict"])
+        #expect(command.options.flags.values == ["log.level": "info", "server.port": "1"])
+        #expect(command.options.config == "x" && command.strict)
+        let error = #expect(throws: (any Error).self) { try Check.parse(["--config", "x", "--server-prot", "1"]) }
+        let message = error.map { Check.message(for: $0) }
+        #expect(message?.contains("--server-port") == true, "\(message ?? "")")
+    }
+
+    @Test("The reference of docs/configuration.md has a row for each setting, word for word, and no other")
+    func reference() throws {
+        let file = URL(filePath: #filePath).appending(path: "../../../../docs/configuration.md").standardized
+        let text = try String(decoding: Data(contentsOf: file), as: UTF8.self)
+        let section = text.split(separator: "\n## ").first { $0.hasPrefix("Every setting\n") }
+        let rows = try #require(section).split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
+        let expected = SettingTable.entries.map(\.row)
+        #expect(rows == expected, "docs/configuration.md should have:\n\(expected.joined(separator: "\n"))")
     }
 
     @Test func noFlagMeansNoOverride() throws {
@@ -134,5 +180,7 @@ import Testing
         let words = ConfigurationFlags.helpMessage(columns: 1000)
         #expect(words.contains("server.port (whole number from 0 to 65535, default 8080): "))
         #expect(words.contains("catalog (file, required): "))
+        #expect(words.ranges(of: "Overrides ").count == Self.names.count)
+        #expect(!words.contains("additionalRoots"))
     }
 }

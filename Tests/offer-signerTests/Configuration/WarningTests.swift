@@ -92,6 +92,62 @@ import Testing
         #expect(try !ConfigurationFixture().warnings().contains { $0.contains(".keys[0]") })
     }
 
+    private static let issuer = "57246542-96fe-1a63-e053-0824d011072a"
+
+    @Test("An issuerId on the app holds for its keys, and a key's own wins")
+    func issuerOnTheApp() throws {
+        let other = "00000000-0000-0000-0000-000000000001"
+        let fixture = try ConfigurationFixture([
+            .init(
+                "catalog.yaml",
+                ", issuerId: \(Self.issuer) }",
+                " }\n      - { id: OTHER12345, publicKeyFile: old.pem, "
+                    + "issuerId: \(other) }\n    issuerId: \(Self.issuer)"
+            )
+        ])
+        let loaded = try fixture.load()
+        #expect(loaded.settings.apps.first?.keys.map(\.issuerId) == [Self.issuer, other])
+        #expect(!loaded.warnings.contains { $0.message.contains("issuerId") })
+    }
+
+    @Test("A first key without the issuerId that a later one has is named")
+    func firstKeyWithoutIssuer() throws {
+        func warnings(_ issuerOfLater: String) throws -> [String] {
+            try ConfigurationFixture([
+                .init(
+                    "catalog.yaml",
+                    ", issuerId: \(Self.issuer) }",
+                    " }\n      - { id: OTHER12345, "
+                        + "publicKeyFile: old.pem\(issuerOfLater) }"
+                )
+            ]).warnings()
+        }
+        let named = try warnings(", issuerId: \(Self.issuer)")
+        #expect(named.count == 1, "\(named)")
+        let start = "catalog.yaml:6: apps[0].keys[0]: has no issuerId, though the key OTHER12345 has one"
+        #expect(named.first?.hasPrefix(start) == true)
+        #expect(try warnings("").isEmpty)
+    }
+
+    @Test(
+        "Plain HTTP and the operators' listener are named where other networks may reach them",
+        arguments: [
+            ("127.0.0.1", false), ("::1", false), ("localhost", false), ("10.1.2.3", false), ("172.31.0.1", false),
+            ("192.168.0.1", false), ("169.254.0.1", false), ("100.64.0.1", false), ("fd00::1", false),
+            ("fe80::1%eth0", false),
+            ("0.0.0.0", true), ("::", true), ("203.0.113.7", true), ("172.32.0.1", true), ("192.169.0.1", true),
+            ("100.128.0.1", true), ("2001:db8::1", true), ("signer.example", true),
+        ]
+    )
+    func exposure(_ host: String, _ isNamed: Bool) throws {
+        let fixture = try ConfigurationFixture()
+        for (setting, fragment) in [("server.host", "plain text"), ("admin.host", "need no token")] {
+            let warnings = try fixture.load(flags: [setting: host]).warnings
+            #expect(warnings.contains { $0.keyPath == setting && $0.message.contains(fragment) } == isNamed)
+            #expect(warnings.count == (isNamed ? 1 : 0), "\(warnings)")
+        }
+    }
+
     @Test func anEmptyListOfClientsIsNamed() throws {
         let fixture = try ConfigurationFixture()
         try fixture.write(Array("clients: []\n".utf8), to: "clients.yaml")

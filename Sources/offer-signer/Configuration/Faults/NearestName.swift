@@ -11,7 +11,7 @@ enum NearestName {
     static func nearest(to name: String, among names: [String]) -> String? {
         // The table is quadratic in the lengths, and no known name is this long.
         guard name.utf8.count <= 100 else { return nil }
-        let near = names.map { (name: $0, distance: distance(Array(name.lowercased()), Array($0.lowercased()))) }
+        let near = names.map { (name: $0, distance: distance(name, $0)) }
             .filter { $0.distance <= max(1, min(name.count, $0.name.count) / 3) }
         return near.min { $0.distance < $1.distance }?.name
     }
@@ -31,8 +31,15 @@ enum NearestName {
         return "did you mean \"\(nearest)\"? (\(list))"
     }
 
-    /// The optimal string alignment distance.
-    private static func distance(_ left: [Character], _ right: [Character]) -> Int {
+    /// How many insertions, deletions, replacements and swaps of neighbours lead from one name to another; letter case does
+    /// not count.
+    ///
+    /// - Parameters:
+    ///   - left: One name.
+    ///   - right: The other.
+    /// - Returns: The optimal string alignment distance.
+    static func distance(_ left: String, _ right: String) -> Int {
+        let (left, right) = (Array(left.lowercased()), Array(right.lowercased()))
         var beforeLast: [Int] = []
         var last = Array(0...right.count)
         for row in 0..<left.count {

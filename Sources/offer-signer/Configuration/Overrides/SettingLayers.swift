@@ -1,129 +1,86 @@
-import Configuration
-
-/// The scalars of `offer-signer.yaml` after its overrides.
+/// The settings after their overrides: each is a member, by its name in ``SettingTable``.
 ///
-/// Flags win over the environment, that over the file, that over the defaults.
-///
-/// The providers of swift-configuration hold the layers and give text. The text is parsed here, strictly, because their
-/// typed getters turn a malformed value into the default. What a stronger layer hides must be well-formed too.
+/// Flags win over the environment, that over the file, that over the defaults. What a stronger layer hides must be
+/// well-formed too. A malformed value is a fault, and its setting has its default.
+@dynamicMemberLookup
 struct SettingLayers {
-    /// A value of the file.
-    struct FileValue {
+    /// A value as a file, a variable or a flag gives it.
+    struct Given {
         /// The text.
         let text: String
         /// Where it stands.
         let place: ConfigurationPlace
     }
 
-    private struct Given {
-        let text: String
-        let place: ConfigurationPlace
-    }
+    /// Names a setting of the table.
+    typealias Key<Value: Sendable> = KeyPath<SettingTable, Setting<Value>>
 
-    private let given: [KnownSetting: Given]
+    private var given: [String: Given] = [:]
+    private var malformed: Set<String> = []
     private let file: ConfigurationFile
 
-    /// Looks up every known setting in every layer and records the faults of malformed values.
+    /// Looks up every setting in every layer and records the faults of malformed values.
     ///
     /// - Parameters:
-    ///   - values: The values of the file, where it has them.
+    ///   - values: The values of the file, by key path.
     ///   - file: The file.
     ///   - flags: The values of flags, by key path.
     ///   - environment: All environment variables.
     ///   - faults: Where faults go.
     init(
-        values: [KnownSetting: FileValue],
+        values: [String: Given],
         of file: ConfigurationFile,
         flags: [String: String],
         environment: [String: String],
         _ faults: FaultCollector
     ) {
-        let flagValues = KnownSetting.allCases.compactMap { setting in
-            flags[setting.keyPath].map { (setting.configKey, ConfigValue(.string($0), isSecret: false)) }
-        }
-        let flagLayer = InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: flagValues))
-        let environmentLayer = EnvironmentVariablesProvider(environmentVariables: environment)
-        var given: [KnownSetting: Given] = [:]
-        for setting in KnownSetting.allCases {
-            var layers: [Given] = []
-            if let text = Self.lookUp(setting, in: flagLayer)?.text {
-                layers.append(Self.override(.flag("--" + setting.flagName), of: setting, text))
+        self.file = file
+        for entry in SettingTable.scalars {
+            let keyPath = entry.keyPath
+            func override(_ text: String?, _ origin: ConfigurationPlace.Origin) -> Given? {
+                text.map { Given(text: $0, place: ConfigurationPlace(origin: origin, keyPath: keyPath)) }
             }
-            if let (name, text) = Self.lookUp(setting, in: environmentLayer) {
-                layers.append(Self.override(.environment(name), of: setting, text))
-            }
-            if let value = values[setting] {
-                layers.append(Given(text: value.text, place: value.place))
-            }
+            let layers = [
+                override(flags[keyPath], .flag("--" + entry.flagName)),
+                override(environment[entry.variableName], .environment(entry.variableName)), values[keyPath],
+            ].compactMap(\.self)
             for layer in layers {
                 do throws(ValueFault) {
-                    try setting.definition.type.check(layer.text)
+                    try entry.check(layer.text)
                 } catch {
-                    faults.fault(layer.place, error.message + Self.mend(layer.text, layer.place))
+                    malformed.insert(keyPath)
+                    faults.fault(layer.place, error.message + Self.fix(layer.text, layer.place))
                 }
             }
-            given[setting] = layers.first
+            given[keyPath] = layers.first
         }
-        self.given = given
-        self.file = file
+    }
+
+    /// The setting's value.
+    subscript<Value>(dynamicMember key: Key<Value>) -> Value {
+        let setting = SettingTable.shared[keyPath: key]
+        guard let text = given[setting.entry.keyPath]?.text, let value = try? setting.parse(text) else {
+            return setting.fallback
+        }
+        return value
     }
 
     /// Whether the file or an override gives the setting.
-    ///
-    /// - Parameter setting: The setting.
-    /// - Returns: `false` when its default holds.
-    func isGiven(_ setting: KnownSetting) -> Bool { given[setting] != nil }
+    func isGiven<Value>(_ key: Key<Value>) -> Bool { given[SettingTable.shared[keyPath: key].entry.keyPath] != nil }
+
+    /// Whether one of the setting's layers is malformed, which has its fault.
+    func isMalformed<Value>(_ key: Key<Value>) -> Bool {
+        malformed.contains(SettingTable.shared[keyPath: key].entry.keyPath)
+    }
 
     /// Where the setting's value comes from; the file as a whole for a default.
-    ///
-    /// - Parameter setting: The setting.
-    /// - Returns: The place.
-    func place(_ setting: KnownSetting) -> ConfigurationPlace {
-        given[setting]?.place ?? ConfigurationPlace(origin: .file(file.name, line: nil), keyPath: setting.keyPath)
-    }
-
-    /// The setting's text; `nil` when it has neither a value nor a default.
-    ///
-    /// A malformed one has its fault already.
-    ///
-    /// - Parameter setting: The setting.
-    /// - Returns: The text.
-    func text(_ setting: KnownSetting) -> String? {
-        if let given = given[setting] { return given.text }
-        guard case .value(let text) = setting.definition.fallback else { return nil }
-        return text
-    }
-
-    /// The setting's number; 0 for a malformed one, which has its fault already.
-    ///
-    /// - Parameter setting: A setting that is a whole number.
-    /// - Returns: The number.
-    func number(_ setting: KnownSetting) -> Int { text(setting).flatMap(Int.init) ?? 0 }
-
-    /// The setting's truth value; `false` for a malformed one, which has its fault already.
-    ///
-    /// - Parameter setting: A setting that is true or false.
-    /// - Returns: The truth value.
-    func isTrue(_ setting: KnownSetting) -> Bool { text(setting) == "true" }
-
-    private static func lookUp(_ setting: KnownSetting, in layer: any ConfigProvider) -> (name: String, text: String)? {
-        // A provider can only fail to convert, and text needs no conversion.
-        guard let result = try? layer.value(forKey: setting.configKey, type: .string),
-            case .string(let text) = result.value?.content
-        else { return nil }
-        return (result.encodedKey, text)
-    }
-
-    private static func override(
-        _ origin: ConfigurationPlace.Origin,
-        of setting: KnownSetting,
-        _ text: String
-    ) -> Given {
-        Given(text: text, place: ConfigurationPlace(origin: origin, keyPath: setting.keyPath))
+    func place<Value>(_ key: Key<Value>) -> ConfigurationPlace {
+        let keyPath = SettingTable.shared[keyPath: key].entry.keyPath
+        return given[keyPath]?.place ?? ConfigurationPlace(origin: .file(file.name, line: nil), keyPath: keyPath)
     }
 
     /// Kubernetes sets `OFFER_SIGNER_ADMIN_PORT=tcp://10.0.0.1:9090` for a Service that is called `offer-signer-admin`.
-    private static func mend(_ text: String, _ place: ConfigurationPlace) -> String {
+    private static func fix(_ text: String, _ place: ConfigurationPlace) -> String {
         guard case .environment = place.origin, text.hasPrefix("tcp://") || text.hasPrefix("udp://") else { return "" }
         return "; Kubernetes sets this for a Service of that name: set enableServiceLinks: false on the pod"
     }

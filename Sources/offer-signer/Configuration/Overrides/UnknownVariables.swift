@@ -1,32 +1,49 @@
 /// Looks at environment variables that seem meant for the service.
 enum UnknownVariables {
-    /// Warns of every `OFFER_SIGNER_…` that is not known; one that asks for TLS is a fault.
+    /// Warns of every `OFFER_SIGNER_…` that is not known, and of what is nearly a known one; an unknown one that asks for
+    /// TLS is a fault.
     ///
     /// - Parameters:
     ///   - environment: All environment variables.
     ///   - faults: Where warnings and faults go.
     static func check(_ environment: [String: String], _ faults: FaultCollector) {
-        let known = KnownSetting.allCases.map {
-            KnownSetting.variablePrefix + $0.flagName.uppercased().replacing("-", with: "_")
-        }
-        let ours = environment.keys.filter { $0.hasPrefix(KnownSetting.variablePrefix) }.sorted()
-        for name in ours where !known.contains(name) {
-            let rest = name.dropFirst(KnownSetting.variablePrefix.count)
+        let known = SettingTable.scalars.map(\.variableName)
+        for (name, value) in environment.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
             let place = ConfigurationPlace(origin: .environment(name), keyPath: "")
-            let nearest = NearestName.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
+            let nearest = isNearPrefix(name) ? NearestName.nearest(to: name, among: known) : nil
+            let hint = nearest.map { "; did you mean \($0)?" } ?? ""
+            guard name.hasPrefix(SettingEntry.variablePrefix) else {
+                if let nearest, NearestName.distance(name, nearest) <= mostEdits {
+                    faults.warning(place, "is not a variable of offer-signer and has no effect\(hint)")
+                }
+                continue
+            }
+            let rest = name.dropFirst(SettingEntry.variablePrefix.count)
             if rest == "SERVER_TLS" || rest.hasPrefix("SERVER_TLS_") {
-                faults.fault(place, TLS.unknownVariable + nearest)
-            } else if !isSetByKubernetes(rest) {
-                faults.warning(place, "is not a variable of offer-signer and has no effect\(nearest)")
+                let reason = "is not a variable of offer-signer, and plain HTTP where TLS is asked for would be wrong"
+                faults.fault(place, reason + hint)
+            } else if !isSetByKubernetes(rest, value) {
+                faults.warning(place, "is not a variable of offer-signer and has no effect\(hint)")
             }
         }
     }
 
+    /// How many letters may be wrong in a name that does not begin as ours do: it may be another program's.
+    private static let mostEdits = 3
+
+    /// Whether a name begins nearly as ours do, whatever the case of its letters: a cheap look before the exact one.
+    private static func isNearPrefix(_ name: String) -> Bool {
+        let prefix = SettingEntry.variablePrefix
+        return NearestName.distance(String(name.prefix(prefix.count)), prefix) <= 2 * mostEdits
+    }
+
     /// Whether Kubernetes sets the variable for a Service called `offer-signer`, or one whose name begins like that
     /// ("Accessing the Service", environment variables).
-    private static func isSetByKubernetes(_ rest: Substring) -> Bool {
-        if rest == "PORT" || rest.hasPrefix("PORT_") || rest.hasPrefix("SERVICE_") { return true }
-        if rest.contains("_SERVICE_HOST") || rest.contains("_SERVICE_PORT") { return true }
-        return rest.contains(/_PORT_[0-9]+_(TCP|UDP|SCTP)/)
+    private static func isSetByKubernetes(_ rest: Substring, _ value: String) -> Bool {
+        if rest == "PORT" || rest.hasSuffix("_PORT"), value.contains("://") { return true }
+        if rest.hasPrefix("SERVICE_") || rest.contains("_SERVICE_HOST") || rest.contains("_SERVICE_PORT") {
+            return true
+        }
+        return rest.contains(/(^|_)PORT_[0-9]+_(TCP|UDP|SCTP)/)
     }
 }

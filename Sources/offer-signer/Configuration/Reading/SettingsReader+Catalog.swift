@@ -47,9 +47,9 @@ extension SettingsReader {
     }
 
     private static let appKeys = [
-        "bundleId", "appAppleId", "environments", "keys", "sharedSecretFile", "receipts", "appStoreCacheSeconds",
-        "requireAccount",
-        "customerPattern", "maximumAccountsPerTransaction", "subscriptionGroups",
+        "bundleId", "appAppleId", "environments", "issuerId", "keys", "sharedSecretFile", "receipts",
+        "appStoreCacheSeconds", "requireAccount", "customerPattern", "maximumAccountsPerTransaction",
+        "subscriptionGroups",
     ]
 
     private func app(
@@ -66,14 +66,15 @@ extension SettingsReader {
             mend: "name at least one environment, or leave the key out for Production"
         )
         let list = members.required("keys", "write the list of the app's keys")
-        let keys = keys(list, server: server, protection: protection, &keyUses)
+        let issuerId = members["issuerId"]?.value("an issuer id", Identifier.parseIssuer)
+        let keys = keys(list, issuerId: issuerId, server: server, protection: protection, &keyUses)
         let sharedSecret = sharedSecret(members["sharedSecretFile"])
         let receipts = members["receipts"]?.choice("a way to look up receipts", of: ReceiptLookup.allCases)
         if receipts == .serverAPI, let node = members["receipts"], let key = keys.first, key.issuerId == nil {
             faults.warning(
                 node.place,
-                "asks the App Store Server API, which takes the issuerId of key \(key.id); write it beside the key: "
-                    + "until then receipts are refused"
+                "asks the App Store Server API, which takes the issuerId of key \(key.id); write it on the app or "
+                    + "beside the key: until then receipts are refused"
             )
         }
         let cacheSeconds = members["appStoreCacheSeconds"]?.wholeNumber(in: 0...3600)

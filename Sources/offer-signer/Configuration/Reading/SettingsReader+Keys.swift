@@ -8,11 +8,11 @@ extension SettingsReader {
     /// - Returns: How keys are kept.
     func keyProtection(_ layers: SettingLayers) -> KeyProtection {
         let protection = KeyProtection(
-            allowsUnlockedMemory: layers.isTrue(.keysAllowUnlockedMemory),
-            isGroupReadable: layers.isTrue(.keysGroupReadable),
-            usesSecretMemory: layers.isTrue(.keysSecretMemory)
+            allowsUnlockedMemory: layers.keysAllowUnlockedMemory,
+            isGroupReadable: layers.keysGroupReadable,
+            usesSecretMemory: layers.keysSecretMemory
         )
-        let place = layers.place(.keysAllowUnlockedMemory)
+        let place = layers.place(\.keysAllowUnlockedMemory)
         do throws(ValueFault) {
             if let warning = try keyLoader?.prepareMemory(protection) { faults.warning(place, warning) }
         } catch {
@@ -25,12 +25,14 @@ extension SettingsReader {
     ///
     /// - Parameters:
     ///   - list: The list; `nil` when it is left out, which has its fault already.
+    ///   - appIssuer: The app's `issuerId`, which holds for each key that has none of its own.
     ///   - server: The public listener's address; `nil` when it is not known.
     ///   - protection: How keys are kept.
     ///   - keyUses: The keys of the apps before.
     /// - Returns: The keys; those at fault are left out.
     func keys(
         _ list: ConfigurationNode?,
+        issuerId appIssuer: String?,
         server: ListenAddress?,
         protection: KeyProtection,
         _ keyUses: inout KeyUses
@@ -53,7 +55,7 @@ extension SettingsReader {
             let issuerId = members["issuerId"]?.value("an issuer id", Identifier.parseIssuer)
             guard let id else { continue }
             warnOfUnusualId(id, at: idNode, file: members["file"])
-            let key = KeySettings(id: id, file: file, publicKeyFile: publicKeyFile, issuerId: issuerId)
+            let key = KeySettings(id: id, file: file, publicKeyFile: publicKeyFile, issuerId: issuerId ?? appIssuer)
             let isGroupReadable = protection.isGroupReadable || file.map(directory.isCredential) == true
             let fingerprint = load(key, members, isGroupReadable: isGroupReadable, server: server)
             if let fingerprint, let node = members["file"], let accident = keyUses.note(id, fingerprint, at: node.place)
@@ -62,7 +64,20 @@ extension SettingsReader {
             }
             keys.append(key)
         }
+        warnOfMissingIssuer(keys, nodes)
         return keys
+    }
+
+    /// The first key's issuer is the one that counts, so an issuer beside a later key alone has no effect.
+    private func warnOfMissingIssuer(_ keys: [KeySettings], _ nodes: [ConfigurationNode]) {
+        guard let first = keys.first, first.issuerId == nil, let node = nodes.first,
+            let later = keys.first(where: { $0.issuerId != nil })
+        else { return }
+        faults.warning(
+            node.place,
+            "has no issuerId, though the key \(later.id) has one; the format jws and the App Store Server API need the "
+                + "first key's: write issuerId on the app, where it holds for all its keys"
+        )
     }
 
     private func load(

@@ -18,33 +18,51 @@ extension SettingsReader {
     /// - Returns: The addresses.
     func listeners(_ layers: SettingLayers, hasNotifications: Bool) -> Listeners {
         let isAsked =
-            hasNotifications || layers.isGiven(.notificationsHost) || layers.isGiven(.notificationsPort)
+            hasNotifications || layers.isGiven(\.notificationsHost) || layers.isGiven(\.notificationsPort)
         let listeners = Listeners(
-            server: address(.serverHost, .serverPort, layers),
-            admin: address(.adminHost, .adminPort, layers),
-            notifications: isAsked ? address(.notificationsHost, .notificationsPort, layers) : nil
+            server: ListenAddress(host: layers.serverHost, port: layers.serverPort),
+            admin: ListenAddress(host: layers.adminHost, port: layers.adminPort),
+            notifications: isAsked
+                ? ListenAddress(host: layers.notificationsHost, port: layers.notificationsPort) : nil
         )
-        var ports: [Port] = [(.serverPort, listeners.server), (.adminPort, listeners.admin)]
-        if let notifications = listeners.notifications { ports.append((.notificationsPort, notifications)) }
-        checkPortsDiffer(ports, layers)
+        var ports: [Port] = [(\.serverPort, listeners.server), (\.adminPort, listeners.admin)]
+        if let notifications = listeners.notifications { ports.append((\.notificationsPort, notifications)) }
+        checkPortsDiffer(ports.filter { !layers.isMalformed($0.key) }, layers)
+        warnOfExposure(listeners, layers)
         return listeners
     }
 
-    private typealias Port = (setting: KnownSetting, address: ListenAddress)
-
-    private func address(_ host: KnownSetting, _ port: KnownSetting, _ layers: SettingLayers) -> ListenAddress {
-        ListenAddress(host: layers.text(host) ?? "", port: layers.number(port))
+    /// What strangers may reach should ask them for something, and tokens should not be readable on their way.
+    private func warnOfExposure(_ listeners: Listeners, _ layers: SettingLayers) {
+        if HostName.mayBePublic(listeners.server.host), !asksForTLS(layers) {
+            faults.warning(
+                layers.place(\.serverHost),
+                "\(Echo.quoted(listeners.server.host)) may be reached from other networks, and without server.tls "
+                    + "tokens cross them in plain text; set server.tls, or name the private address where your proxy "
+                    + "asks"
+            )
+        }
+        if HostName.mayBePublic(listeners.admin.host) {
+            faults.warning(
+                layers.place(\.adminHost),
+                "\(Echo.quoted(listeners.admin.host)) may be reached from other networks, and operators' requests need "
+                    + "no token; name 127.0.0.1 or a private address"
+            )
+        }
     }
+
+    private typealias Port = (key: SettingLayers.Key<Int>, address: ListenAddress)
 
     private func checkPortsDiffer(_ ports: [Port], _ layers: SettingLayers) {
         for (index, later) in ports.enumerated() {
             for earlier in ports[..<index] where Self.collide(earlier.address, later.address) {
                 // The port that someone wrote is the one to mend; a default stands nowhere.
-                let isLater = layers.isGiven(later.setting) || !layers.isGiven(earlier.setting)
+                let isLater = layers.isGiven(later.key) || !layers.isGiven(earlier.key)
                 let (here, there) = isLater ? (later, earlier) : (earlier, later)
+                let other = SettingTable.shared[keyPath: there.key].entry.keyPath
                 faults.fault(
-                    layers.place(here.setting),
-                    "\(here.address.port) is also \(there.setting.keyPath); the listeners need ports of their own"
+                    layers.place(here.key),
+                    "\(here.address.port) is also \(other); the listeners need ports of their own"
                 )
             }
         }

@@ -1,93 +1,56 @@
 import AppStore
 import FoundationEssentials
+import Offers
 import Storage
 
 /// `offer-signer.yaml` itself.
 extension SettingsReader {
-    /// What the file gives: scalars that overrides may replace, and what only the file can say.
+    /// What the file gives, by key path.
     struct MainFile {
-        /// The scalars by setting.
-        var values: [KnownSetting: SettingLayers.FileValue] = [:]
-        /// Whether there is a `notifications` section.
-        var hasNotifications = false
-        /// The certificates of `appStore.additionalRoots`.
-        var additionalRoots: [TrustedRoot] = []
+        /// The values that overrides may replace.
+        var values: [String: SettingLayers.Given] = [:]
+        /// The lists.
+        var lists: [String: ConfigurationNode] = [:]
+        /// The sections that are there.
+        var sections: Set<String> = []
     }
 
-    /// Reads the file's keys.
+    /// Reads the file's keys: those of the table of settings, and no others.
     ///
     /// - Parameter root: The file.
     /// - Returns: What it gives, less when there are faults; `nil` when it is no mapping at all.
     func mainFile(_ root: ConfigurationNode) -> MainFile? {
-        guard let members = root.mapping(keys: Self.sections.map(\.name)) else { return nil }
         var file = MainFile()
-        for (name, settings) in Self.sections {
-            if let setting = settings[""] {
-                file.values[setting] = members[name].flatMap { scalar($0, setting) }
+        return readSection("", in: root, into: &file) ? file : nil
+    }
+
+    /// Reads a section, with the sections in it; the file itself has an empty key path.
+    private func readSection(_ section: String, in node: ConfigurationNode, into file: inout MainFile) -> Bool {
+        let prefix = section.isEmpty ? "" : section + "."
+        var keys: [String] = []
+        for entry in SettingTable.entries where entry.keyPath.hasPrefix(prefix) {
+            let key = String(entry.keyPath.dropFirst(prefix.count).prefix { $0 != "." })
+            if !keys.contains(key) { keys.append(key) }
+        }
+        guard let members = node.mapping(keys: keys) else { return false }
+        file.sections.insert(section)
+        for member in members.members {
+            let keyPath = prefix + member.key
+            guard let entry = SettingTable.entries.first(where: { $0.keyPath == keyPath }) else {
+                _ = readSection(keyPath, in: member.value, into: &file)
                 continue
             }
-            let otherKeys = Self.otherKeys[name] ?? []
-            guard let node = members[name], let section = read(settings, otherKeys: otherKeys, in: node, into: &file)
-            else { continue }
-            if name == "notifications" { file.hasNotifications = true }
-            if name == "appStore" { file.additionalRoots = additionalRoots(section["additionalRoots"]) }
-        }
-        return file
-    }
-
-    /// The file's own keys, each with the settings under it by their keys there; one that is a setting itself by "".
-    private static let sections: [(name: String, settings: [String: KnownSetting])] = {
-        var sections: [(name: String, settings: [String: KnownSetting])] = []
-        for setting in KnownSetting.allCases {
-            let parts = setting.keyPath.split(separator: ".", maxSplits: 1).map(String.init)
-            if sections.last?.name != parts[0] { sections.append((parts[0], [:])) }
-            sections[sections.count - 1].settings[parts.count == 2 ? parts[1] : ""] = setting
-        }
-        return sections
-    }()
-
-    /// The keys of sections that are no scalars with overrides.
-    private static let otherKeys = ["appStore": ["additionalRoots"]]
-
-    /// Reads a section, with the sections in it.
-    ///
-    /// - Parameters:
-    ///   - settings: The settings of the section, by their keys there, such as `port` or `limits.maximumConnections`.
-    ///   - otherKeys: Its keys that are no settings.
-    ///   - node: The section.
-    ///   - file: Where the values go.
-    /// - Returns: The section's members; `nil` when it is no mapping.
-    private func read(
-        _ settings: [String: KnownSetting],
-        otherKeys: [String] = [],
-        in node: ConfigurationNode,
-        into file: inout MainFile
-    ) -> ConfigurationMapping? {
-        let keys = Set(settings.keys.map { String($0.prefix { $0 != "." }) }).sorted()
-        guard let section = node.mapping(keys: keys + otherKeys) else { return nil }
-        for key in keys {
-            guard let member = section[key] else { continue }
-            if let setting = settings[key] {
-                file.values[setting] = scalar(member, setting)
+            guard !entry.isList else {
+                file.lists[keyPath] = member.value
                 continue
             }
-            let inner = settings.filter { $0.key.hasPrefix(key + ".") }
-                .map { (String($0.key.dropFirst(key.count + 1)), $0.value) }
-            _ = read(Dictionary(uniqueKeysWithValues: inner), in: member, into: &file)
+            let text = entry.isPlain ? member.value.plain(entry.needed) : member.value.scalar(entry.needed)?.text
+            file.values[keyPath] = text.map { SettingLayers.Given(text: $0, place: member.value.place) }
         }
-        return section
+        return true
     }
 
-    private func scalar(_ node: ConfigurationNode, _ setting: KnownSetting) -> SettingLayers.FileValue? {
-        if case .wholeNumber(let range) = setting.definition.type {
-            return node.wholeNumber(in: range).map { .init(text: String($0), place: node.place) }
-        }
-        if setting.definition.type == .boolean {
-            return node.boolean().map { .init(text: String($0), place: node.place) }
-        }
-        return node.scalar("a \(setting.definition.type.name)").map { .init(text: $0.text, place: node.place) }
-    }
-
+    /// Reads the certificates of `appStore.additionalRoots`.
     private func additionalRoots(_ node: ConfigurationNode?) -> [TrustedRoot] {
         let elements = node?.list(of: "certificate files") ?? []
         return elements.compactMap { element in
@@ -112,44 +75,44 @@ extension SettingsReader {
     /// - Returns: The ledger; `nil` when there is a fault.
     func ledger(_ layers: SettingLayers, _ protection: KeyProtection) -> LedgerSettings? {
         let digestKeyFile = ledgerKeyFile(
-            .ledgerDigestKeyFile,
+            \.ledgerDigestKeyFile,
             "the digest key",
             layers,
             protection,
             minimumBytes: DigestKey.minimumBytes
         )
-        let checkpointKeyFile = ledgerKeyFile(.ledgerCheckpointKeyFile, "the checkpoint key, a P8", layers, protection)
+        let checkpointKeyFile = ledgerKeyFile(\.ledgerCheckpointKeyFile, "the checkpoint key, a P8", layers, protection)
         // A malformed URL has its fault already.
-        guard let text = layers.text(.ledgerURL), let location = try? LedgerURL.parse(text) else { return nil }
-        if case .postgres(let url) = location {
+        guard !layers.isMalformed(\.ledgerURL) else { return nil }
+        if case .postgres(let url) = layers.ledgerURL {
             if let warning = (try? PostgreSQLLocation(url: url))?.warning {
-                faults.warning(layers.place(.ledgerURL), warning)
+                faults.warning(layers.place(\.ledgerURL), warning)
             }
-            let kinds: [KnownSetting] = [.ledgerDigestKeyFile, .ledgerCheckpointKeyFile]
-            for setting in kinds where !layers.isGiven(setting) {
+            let keys: [SettingLayers.Key<String?>] = [\.ledgerDigestKeyFile, \.ledgerCheckpointKeyFile]
+            for key in keys where !layers.isGiven(key) {
                 faults.fault(
-                    layers.place(setting),
+                    layers.place(key),
                     "is missing; a ledger in PostgreSQL needs it, the same for all replicas"
                 )
             }
         }
         return LedgerSettings(
-            location: absolute(location, isGiven: layers.isGiven(.ledgerURL)),
+            location: absolute(layers.ledgerURL, isGiven: layers.isGiven(\.ledgerURL)),
             digestKeyFile: digestKeyFile,
             checkpointKeyFile: checkpointKeyFile,
-            retentionDays: layers.text(.ledgerRetentionDays).flatMap(Int.init)
+            retentionDays: layers.ledgerRetentionDays
         )
     }
 
     private func ledgerKeyFile(
-        _ setting: KnownSetting,
+        _ key: SettingLayers.Key<String?>,
         _ kind: String,
         _ layers: SettingLayers,
         _ protection: KeyProtection,
         minimumBytes: Int = 0
     ) -> LedgerKeyFile? {
-        let place = layers.place(setting)
-        guard let text = layers.text(setting),
+        let place = layers.place(key)
+        guard let text = layers[dynamicMember: key],
             let path = existingFile(text, kind, at: place, minimumBytes: minimumBytes)
         else { return nil }
         let file = LedgerKeyFile(path: path, isCredential: directory.isCredential(path))
@@ -171,17 +134,39 @@ extension SettingsReader {
     ///
     /// - Parameters:
     ///   - layers: The settings.
-    ///   - additionalRoots: The roots of the file.
+    ///   - file: What the file gives.
     /// - Returns: The addresses.
-    func appStore(_ layers: SettingLayers, additionalRoots: [TrustedRoot]) -> AppStoreSettings {
+    func appStore(_ layers: SettingLayers, _ file: MainFile) -> AppStoreSettings {
         AppStoreSettings(
-            verifyReceiptURL: layers.text(.verifyReceiptURL) ?? "",
-            sandboxVerifyReceiptURL: layers.text(.sandboxVerifyReceiptURL) ?? "",
-            serverAPIURL: layers.text(.serverAPIURL) ?? "",
-            sandboxServerAPIURL: layers.text(.sandboxServerAPIURL) ?? "",
-            timeoutSeconds: layers.number(.appStoreTimeoutSeconds),
-            requestsPerSecond: layers.number(.appStoreRequestsPerSecond),
-            additionalRoots: additionalRoots
+            verifyReceiptURL: layers.verifyReceiptURL,
+            sandboxVerifyReceiptURL: layers.sandboxVerifyReceiptURL,
+            serverAPIURL: layers.serverAPIURL,
+            sandboxServerAPIURL: layers.sandboxServerAPIURL,
+            timeoutSeconds: layers.appStoreTimeoutSeconds,
+            requestsPerSecond: layers.appStoreRequestsPerSecond,
+            additionalRoots: additionalRoots(file.lists[SettingTable.shared.additionalRoots.entry.keyPath])
+        )
+    }
+}
+
+/// `ledger.retentionDays` beside the catalog.
+extension SettingsReader {
+    /// Warns of limits over more days than records are kept: what is deleted cannot be counted.
+    ///
+    /// - Parameters:
+    ///   - ledger: How the ledger is kept.
+    ///   - apps: The apps of the catalog.
+    ///   - place: Where the retention is set.
+    func warnOfShortRetention(_ ledger: LedgerSettings, of apps: [AppSettings], at place: ConfigurationPlace) {
+        guard let days = ledger.retentionDays else { return }
+        let offers = apps.flatMap(\.app.subscriptionGroups).flatMap(\.products).flatMap(\.offers)
+        let periods = offers.compactMap { offer in offer.signatureLimit.map { (id: offer.id, days: $0.periodDays) } }
+        guard let longest = periods.max(by: { $0.days < $1.days }), longest.days > days else { return }
+        faults.warning(
+            place,
+            "keeps records for \(days) days, and maximumSignaturesPerCustomer of the offer \(Echo.quoted(longest.id)) counts "
+                + "those of \(longest.days): what is deleted is not counted; keep them for \(longest.days) days, or shorten "
+                + "signaturePeriodDays"
         )
     }
 }

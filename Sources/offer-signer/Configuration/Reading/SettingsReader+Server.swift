@@ -8,19 +8,27 @@ extension SettingsReader {
     /// - Parameter layers: The settings.
     /// - Returns: The limits.
     func connectionLimits(_ layers: SettingLayers) -> ConnectionLimits {
-        func seconds(_ setting: KnownSetting) -> TimeAmount { .seconds(Int64(layers.number(setting))) }
+        func seconds(_ number: Int) -> TimeAmount { .seconds(Int64(number)) }
         return ConnectionLimits(
-            maximumConnections: layers.number(.maximumConnections),
-            maximumHeaderBytes: layers.number(.maximumHeaderBytes),
-            maximumEvidenceBodyBytes: layers.number(.maximumEvidenceBodyBytes),
-            maximumBodyBytes: layers.number(.maximumBodyBytes),
-            idleTimeout: seconds(.idleTimeoutSeconds),
-            headerTimeout: seconds(.headerTimeoutSeconds),
-            requestTimeout: seconds(.requestTimeoutSeconds),
-            answerTimeout: seconds(.requestTimeoutSeconds) + seconds(.appStoreTimeoutSeconds),
-            maximumWaitingOffers: layers.number(.maximumWaitingOffers)
+            maximumConnections: layers.maximumConnections,
+            maximumHeaderBytes: layers.maximumHeaderBytes,
+            maximumEvidenceBodyBytes: layers.maximumEvidenceBodyBytes,
+            maximumBodyBytes: layers.maximumBodyBytes,
+            idleTimeout: seconds(layers.idleTimeoutSeconds),
+            headerTimeout: seconds(layers.headerTimeoutSeconds),
+            requestTimeout: seconds(layers.requestTimeoutSeconds),
+            answerTimeout: seconds(layers.requestTimeoutSeconds) + seconds(layers.appStoreTimeoutSeconds),
+            maximumWaitingOffers: layers.maximumWaitingOffers
         )
     }
+
+    /// The settings of TLS; any of them asks for it.
+    private static var tlsFiles: [SettingLayers.Key<String?>] {
+        [\.serverTLSCertificateFile, \.serverTLSPrivateKeyFile, \.serverTLSClientCertificateAuthorityFile]
+    }
+
+    /// Whether TLS is asked for, perhaps with a fault.
+    func asksForTLS(_ layers: SettingLayers) -> Bool { Self.tlsFiles.contains(where: layers.isGiven) }
 
     /// Reads the files of TLS.
     ///
@@ -29,25 +37,24 @@ extension SettingsReader {
     ///   - protection: How private files are kept.
     /// - Returns: What was read; `nil` when TLS is not asked for, or at fault.
     func tls(_ layers: SettingLayers, _ protection: KeyProtection) -> TLSFiles? {
-        let settings = [
-            KnownSetting.serverTLSCertificateFile, .serverTLSPrivateKeyFile, .serverTLSClientCertificateAuthorityFile,
-        ]
-        guard let given = settings.first(where: layers.isGiven) else { return nil }
-        for setting in settings.prefix(2) where !layers.isGiven(setting) {
-            faults.fault(layers.place(given), "asks for TLS, which needs \(setting.keyPath), too")
+        let keys = Self.tlsFiles
+        guard let given = keys.first(where: layers.isGiven) else { return nil }
+        for key in keys.prefix(2) where !layers.isGiven(key) {
+            let keyPath = SettingTable.shared[keyPath: key].entry.keyPath
+            faults.fault(layers.place(given), "asks for TLS, which needs \(keyPath), too")
         }
         let kinds = ["the certificate, PEM", "the certificate's private key, PEM", "the clients' authorities, PEM"]
-        let paths = zip(settings, kinds).map { setting, kind in
-            layers.text(setting).flatMap { existingFile($0, kind, at: layers.place(setting)) }
+        let paths = zip(keys, kinds).map { key, kind in
+            layers[dynamicMember: key].flatMap { existingFile($0, kind, at: layers.place(key)) }
         }
         guard let certificate = paths[0], let key = paths[1] else { return nil }
         // Without the authorities that were asked for, everybody would be let in.
-        guard paths[2] != nil || !layers.isGiven(settings[2]) else { return nil }
+        guard paths[2] != nil || !layers.isGiven(keys[2]) else { return nil }
         do throws(ValueFault) {
             let isGroupReadable = protection.isGroupReadable || directory.isCredential(key)
             try RegularFile.checkIsPrivate(key, isGroupReadable: isGroupReadable)
         } catch {
-            faults.fault(layers.place(settings[1]), "\(Echo.path(key)) \(error.message)")
+            faults.fault(layers.place(keys[1]), "\(Echo.path(key)) \(error.message)")
             return nil
         }
         do throws(TLSFault) {
@@ -58,8 +65,7 @@ extension SettingsReader {
             )
         } catch {
             let index = [TLSFault.File.certificate, .privateKey, .clientCertificateAuthority].firstIndex(of: error.file)
-            let setting = settings[index ?? 0]
-            faults.fault(layers.place(setting), "\(Echo.path(paths[index ?? 0] ?? "")) \(error.detail)")
+            faults.fault(layers.place(keys[index ?? 0]), "\(Echo.path(paths[index ?? 0] ?? "")) \(error.detail)")
             return nil
         }
     }

@@ -1,4 +1,8 @@
+import AppStore
+import LogLines
+import Logging
 import OfferAPI
+import Offers
 
 /// The whole configuration, read once and never changed: `offer-signer.yaml` with its overrides, catalog and clients.
 ///
@@ -24,4 +28,160 @@ struct Settings: Equatable, Sendable {
     let apps: [AppSettings]
     /// The clients, in the order of their file.
     let clients: [Client]
+}
+
+/// The public listener.
+struct ServerSettings: Equatable, Sendable {
+    /// Where it accepts requests.
+    let address: ListenAddress
+    /// How long `/readyz` says no before the listener closes, in seconds, for load balancers to notice.
+    let drainDelaySeconds: Int
+    /// How long running requests may take to end after that, in seconds.
+    let drainTimeoutSeconds: Int
+    /// What it gives each connection.
+    let limits: ConnectionLimits
+    /// What TLS needs; `nil` for plain HTTP.
+    let tls: TLSFiles?
+}
+
+/// The operators' listener: `/livez`, `/readyz`, `/metrics`, `/version`.
+struct AdminSettings: Equatable, Sendable {
+    /// Where it accepts requests.
+    let address: ListenAddress
+}
+
+/// A host and a TCP port to accept connections on.
+struct ListenAddress: Equatable, Sendable {
+    /// A host name or an address, IPv6 without brackets.
+    let host: String
+    /// The port; 0 for any free one.
+    let port: Int
+
+    /// Whether only this machine can reach the host: 127.0.0.0/8, ::1 or `localhost`.
+    ///
+    /// The demo key and the demo token are refused on any other.
+    var isLoopback: Bool { HostName.isLoopback(host) }
+}
+
+/// What is logged, and how.
+struct LogSettings: Equatable, Sendable {
+    /// The least level that is written; a request has its line at `info`.
+    let level: Logger.Level
+    /// How lines look.
+    let format: LogFormat
+}
+
+/// How keys are kept, of all apps alike.
+struct KeyProtection: Equatable, Sendable {
+    /// Whether to go on, with a warning, when the system does not lock the keys' memory.
+    let allowsUnlockedMemory: Bool
+    /// Whether the groups of key files may read them.
+    let isGroupReadable: Bool
+    /// Whether to use memory that not even root can read, where the kernel has it.
+    let usesSecretMemory: Bool
+}
+
+/// The ledger of what was signed.
+struct LedgerSettings: Equatable, Sendable {
+    /// Where it is kept.
+    let location: LedgerLocation
+    /// The key for digests of accounts, 32 bytes or more; `nil` for the one beside an SQLite file.
+    let digestKeyFile: LedgerKeyFile?
+    /// The P-256 P8 that signs checkpoints; `nil` for the one beside an SQLite file.
+    let checkpointKeyFile: LedgerKeyFile?
+    /// How many days records are kept; `nil` for ever.
+    let retentionDays: Int?
+}
+
+/// Where the ledger is kept.
+enum LedgerLocation: Equatable, Sendable {
+    /// An SQLite file, by its absolute path.
+    case sqlite(path: String)
+    /// A PostgreSQL database, as a libpq URI without a password.
+    case postgres(url: String)
+}
+
+/// The file of one of a ledger's keys, where the configuration names it.
+struct LedgerKeyFile: Equatable, Sendable {
+    /// Its absolute path.
+    let path: String
+    /// Whether it is a systemd credential, whose mode shows the group's permission.
+    let isCredential: Bool
+}
+
+/// How old evidence may be.
+struct EvidenceSettings: Equatable, Sendable {
+    /// The age of verifyReceipt answers and of held state, in seconds; 0 for no limit.
+    let maximumAgeSeconds: Int
+    /// The age of StoreKit 2 JWS by their `signedDate`, in seconds; 0 for no limit.
+    let signedTransactionMaximumAgeSeconds: Int
+}
+
+/// The listener for App Store Server Notifications.
+struct NotificationSettings: Equatable, Sendable {
+    /// Where it accepts requests.
+    let address: ListenAddress
+}
+
+/// Apple's addresses: `https`, or `http` on this machine for a stand-in.
+struct AppStoreSettings: Equatable, Sendable {
+    /// verifyReceipt in production.
+    let verifyReceiptURL: String
+    /// verifyReceipt in the Sandbox.
+    let sandboxVerifyReceiptURL: String
+    /// The App Store Server API in production.
+    let serverAPIURL: String
+    /// The App Store Server API in the Sandbox.
+    let sandboxServerAPIURL: String
+    /// How long a question may take, with all its attempts, in seconds.
+    let timeoutSeconds: Int
+    /// How often Apple is asked for one app in production, in requests a second.
+    let requestsPerSecond: Int
+    /// Roots trusted beside Apple's pinned one.
+    let additionalRoots: [TrustedRoot]
+}
+
+/// An app of `catalog.yaml`: what the domain needs to know of it, and what the rooms around it need.
+struct AppSettings: Equatable, Sendable {
+    /// What the app sells by promotional offer, and whose purchases count.
+    let app: App
+    /// The app's Apple ID, a positive number; `nil` when the catalog does not say.
+    let appAppleId: Int64?
+    /// The app's keys, at least one; the first signs, and has a `file`.
+    let keys: [KeySettings]
+    /// The shared secret for verifyReceipt; `nil` when there is none.
+    let sharedSecret: SharedSecret?
+    /// How a receipt is looked up.
+    let receipts: ReceiptLookup
+    /// How long Apple's answer to a question is kept for the same question, in seconds; 0 for not at all.
+    let appStoreCacheSeconds: Int
+}
+
+/// A key of an app, by its files, which are not read here.
+struct KeySettings: Equatable, Sendable {
+    /// The key's identifier in App Store Connect.
+    let id: String
+    /// The absolute path of the private key (P8); the first key of an app has one.
+    let file: String?
+    /// The absolute path of the public key; it is enough for a retired key.
+    let publicKeyFile: String?
+    /// The issuer of the key in App Store Connect, a UUID, where the key or its app names it: the format `jws` and calls to the App Store Server API need
+    /// the first key's.
+    let issuerId: String?
+}
+
+/// How a receipt is looked up; the raw values are those of `receipts` in `catalog.yaml`.
+enum ReceiptLookup: String, CaseIterable, Sendable {
+    /// By Apple's verifyReceipt.
+    case verifyReceipt
+    /// By the transaction in it, at the App Store Server API.
+    case serverAPI
+}
+
+/// What a reading of the configuration gives.
+struct LoadedSettings: Equatable, Sendable {
+    /// The configuration.
+    let settings: Settings
+    /// What its author should know, by file and line.
+    let warnings: [ConfigurationWarning]
 }

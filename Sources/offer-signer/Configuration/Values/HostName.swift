@@ -43,9 +43,54 @@ enum HostName {
         return withUnsafeBytes(of: &six) { Array($0) } == Array(repeating: 0, count: 15) + [1]
     }
 
+    /// Whether machines of other networks may reach the host.
+    ///
+    /// Loopback, private and link-local addresses are for the machine and its network (RFC 1918, 3927, 6598, 4193, 4291).
+    /// Anything else may be public: all interfaces, a name, an unusual spelling.
+    ///
+    /// - Parameter host: A host name or an address without brackets.
+    /// - Returns: `false` for an address that is surely private.
+    static func mayBePublic(_ host: String) -> Bool {
+        guard !isLoopback(host) else { return false }
+        var four = in_addr()
+        if inet_pton(AF_INET, host, &four) == 1 {
+            let address = UInt32(bigEndian: four.s_addr)
+            let privateNetworks: [(base: UInt32, bits: UInt32)] = [
+                (0x0A00_0000, 8), (0xAC10_0000, 12), (0xC0A8_0000, 16), (0xA9FE_0000, 16), (0x6440_0000, 10),
+            ]
+            return !privateNetworks.contains { ($0.base ^ address) >> (32 - $0.bits) == 0 }
+        }
+        var six = in6_addr()
+        let withoutZone = host.prefix { $0 != "%" }
+        guard inet_pton(AF_INET6, String(withoutZone), &six) == 1 else { return true }
+        let (first, second) = withUnsafeBytes(of: &six) { ($0[0], $0[1]) }
+        return !(first & 0xFE == 0xFC || (first == 0xFE && second & 0xC0 == 0x80))
+    }
+
     private static func isIPv6(_ text: String) -> Bool {
         var address = in6_addr()
         let withoutZone = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)[0]
         return inet_pton(AF_INET6, String(withoutZone), &address) == 1
+    }
+}
+
+extension HostName {
+    /// Why a listener cannot be found a place on a host, in the system's words; `nil` when it can.
+    ///
+    /// A name is looked for as any program of this machine would, maybe by asking others; an address is not.
+    ///
+    /// - Parameter host: A host name or an address without brackets.
+    /// - Returns: The words, such as "Name or service not known".
+    static func lookupFault(_ host: String) -> String? {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_PASSIVE
+        var found: UnsafeMutablePointer<addrinfo>?
+        let result = getaddrinfo(host, nil, &hints, &found)
+        guard result != 0 else {
+            freeaddrinfo(found)
+            return nil
+        }
+        return String(cString: gai_strerror(result))
     }
 }

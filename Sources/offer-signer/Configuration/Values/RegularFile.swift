@@ -32,3 +32,32 @@ enum RegularFile {
     /// - Returns: `false` when the file's permissions forbid it.
     static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 }
+
+/// Who else may see or replace a private file.
+extension RegularFile {
+    /// Checks that a private file belongs to root or this user, and that nobody else may read it: the rule for keys.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - isGroupReadable: Whether its group may read it.
+    ///   - owner: Another user that may own it beside root and this one; `nil` for none.
+    /// - Throws: ``ValueFault`` saying what is open, and the mend.
+    static func checkIsPrivate(_ path: String, isGroupReadable: Bool, owner: UInt32? = nil) throws(ValueFault) {
+        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved),
+            let found = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value,
+            let mode = (attributes[.posixPermissions] as? NSNumber)?.uint32Value
+        else { throw ValueFault("cannot be examined") }
+        guard found == 0 || found == geteuid() || found == owner else {
+            let mend =
+                geteuid() == 0
+                ? "if that user is the service's, run this as that user (sudo -u), and if not, chown it to root"
+                : "chown it to root or this user"
+            throw ValueFault("belongs to user \(found), who could replace it: \(mend)")
+        }
+        guard mode & (isGroupReadable ? 0o037 : 0o077) == 0 else {
+            let advice = isGroupReadable ? "440" : "600"
+            throw ValueFault("has mode 0\(String(mode, radix: 8)), open to others: chmod \(advice)")
+        }
+    }
+}

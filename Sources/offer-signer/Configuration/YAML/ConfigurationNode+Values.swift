@@ -72,18 +72,24 @@ extension ConfigurationNode {
     ///   - kind: What they are, with its article, for faults.
     ///   - choices: The values, named by their raw values.
     ///   - mend: What to do about an empty list.
-    /// - Returns: The named values.
+    /// - Returns: The named values; `nil` where one is at fault, so that no rule judges the others alone.
     func choices<Choice: RawRepresentable<String> & Hashable>(
         _ kind: String,
         of choices: [Choice],
         mend: String
     ) -> Set<Choice>? {
-        filledList(of: choices.map(\.rawValue).joined(separator: ", "), mend: mend).map { elements in
-            Set(elements.compactMap { $0.choice(kind, of: choices) })
+        guard let elements = filledList(of: choices.map(\.rawValue).joined(separator: ", "), mend: mend) else {
+            return nil
         }
+        let named = elements.compactMap { $0.choice(kind, of: choices) }
+        return named.count == elements.count ? Set(named) : nil
     }
 
-    private func plain(_ needed: @autoclosure () -> String) -> String? {
+    /// Reads a text that is not in quotation marks.
+    ///
+    /// - Parameter needed: What is needed, for faults.
+    /// - Returns: The text.
+    func plain(_ needed: @autoclosure () -> String) -> String? {
         guard let (text, isQuoted) = scalar(needed()) else { return nil }
         guard !isQuoted else {
             fault("is text in quotation marks; \(needed()) is needed, without them")

@@ -1,5 +1,0 @@
-/// The operators' listener: `/livez`, `/readyz`, `/metrics`, `/version`.
-struct AdminSettings: Equatable, Sendable {
-    /// Where it accepts requests.
-    let address: ListenAddress
-}

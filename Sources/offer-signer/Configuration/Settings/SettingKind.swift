@@ -1,0 +1,87 @@
+/// The kinds of values that a file, a variable or a flag gives as a text.
+struct SettingKind<Value: Sendable>: Sendable {
+    /// The kind in words.
+    let name: String
+    /// What stands for the value in a usage line.
+    let placeholder: String
+    /// Whether the file writes it without quotation marks.
+    var isPlain = false
+    /// The text of a value.
+    var text: @Sendable (Value) -> String = { "\($0)" }
+    /// Reads a value.
+    let parse: @Sendable (String) throws(ValueFault) -> Value
+}
+
+extension SettingKind<Int> {
+    /// A whole number in a range.
+    static func wholeNumber(_ range: ClosedRange<Int>) -> SettingKind {
+        SettingKind(name: "whole number \(WholeNumber.describe(range))", placeholder: "number", isPlain: true) {
+            text throws(ValueFault) in try WholeNumber.parse(text, in: range)
+        }
+    }
+
+    /// A TCP port; 0 lets the system choose.
+    static var port: SettingKind { wholeNumber(0...65535) }
+    /// A length of time in seconds, up to a hundred years, which any clock's arithmetic can hold.
+    static var seconds: SettingKind { wholeNumber(0...3_155_760_000) }
+}
+
+extension SettingKind<Bool> {
+    /// `true` or `false`.
+    static var boolean: SettingKind {
+        SettingKind(name: "true or false", placeholder: "true|false", isPlain: true, parse: TruthValue.parse)
+    }
+}
+
+extension SettingKind<String> {
+    /// A host name or an address to listen on.
+    static var host: SettingKind {
+        SettingKind(name: "host", placeholder: "host", parse: HostName.parse)
+    }
+
+    /// The path of a file.
+    static var file: SettingKind {
+        SettingKind(name: "file", placeholder: "file", parse: FilePathText.parse)
+    }
+
+    /// An `https` URL, or `http` on this machine.
+    static var url: SettingKind {
+        SettingKind(name: "https URL, or http to this machine", placeholder: "url", parse: HTTPURL.parse)
+    }
+}
+
+extension SettingKind<LedgerLocation> {
+    /// Where a ledger is.
+    static var ledgerURL: SettingKind {
+        SettingKind(
+            name: "sqlite:FILE or postgres://USER@HOST/DB",
+            placeholder: "url",
+            text: { location in
+                switch location {
+                case .sqlite(let path): "sqlite:" + path
+                case .postgres(let url): url
+                }
+            },
+            parse: LedgerURL.parse
+        )
+    }
+}
+
+extension SettingKind where Value: RawRepresentable<String> & CaseIterable {
+    /// One of a few words.
+    static var choice: SettingKind {
+        let words = Value.allCases.map(\.rawValue)
+        return SettingKind(
+            name: words.joined(separator: ", "),
+            placeholder: words.joined(separator: "|"),
+            text: { $0.rawValue },
+            parse: { text throws(ValueFault) in
+                guard let value = Value(rawValue: text) else {
+                    let hint = NearestName.hint(for: text, among: words)
+                    throw ValueFault("\(Echo.quoted(text)) is none of the choices; \(hint)")
+                }
+                return value
+            }
+        )
+    }
+}

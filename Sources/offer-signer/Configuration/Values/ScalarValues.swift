@@ -1,0 +1,78 @@
+/// Whole numbers as the configuration writes them: decimal digits, nothing else.
+enum WholeNumber {
+    /// Reads a whole number.
+    ///
+    /// YAML's other spellings (`010`, `0x1F`, `1_000`, `1e3`) are refused: readers of a file disagree about them.
+    ///
+    /// - Parameters:
+    ///   - text: The digits.
+    ///   - range: What is allowed.
+    /// - Returns: The number.
+    /// - Throws: ``ValueFault`` when it is none, or not in the range.
+    static func parse(_ text: String, in range: ClosedRange<Int>) throws(ValueFault) -> Int {
+        let digits = text.hasPrefix("-") ? text.dropFirst() : Substring(text)
+        let isPlain =
+            !digits.isEmpty && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && (digits.utf8.count == 1 || digits.utf8.first != UInt8(ascii: "0"))
+        guard isPlain else {
+            throw ValueFault("\(Echo.quoted(text)) is not a whole number; write one \(describe(range))")
+        }
+        guard let number = Int(text), range.contains(number) else {
+            throw ValueFault("\(Echo.quoted(text)) is out of range; write a whole number \(describe(range))")
+        }
+        return number
+    }
+
+    /// The range in words, such as `from 0 to 65535`.
+    ///
+    /// - Parameter range: The range.
+    /// - Returns: The words.
+    static func describe(_ range: ClosedRange<Int>) -> String {
+        range.upperBound == .max ? "from \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+    }
+}
+
+/// Truth values as the configuration writes them.
+enum TruthValue {
+    /// Reads a truth value.
+    ///
+    /// - Parameter text: `true` or `false`.
+    /// - Returns: The value.
+    /// - Throws: ``ValueFault`` for anything else.
+    static func parse(_ text: String) throws(ValueFault) -> Bool {
+        switch text {
+        case "true": return true
+        case "false": return false
+        default: throw ValueFault("\(Echo.quoted(text)) is neither true nor false")
+        }
+    }
+}
+
+/// File paths as the configuration writes them.
+enum FilePathText {
+    /// Checks a path's text; whether the file is there is another question.
+    ///
+    /// - Parameter text: The path.
+    /// - Returns: The same text.
+    /// - Throws: ``ValueFault`` when it is empty, or has control characters.
+    static func parse(_ text: String) throws(ValueFault) -> String {
+        guard !text.isEmpty else { throw ValueFault("is empty; write the path of a file") }
+        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw ValueFault("is not the path of a file: it has line breaks or other control characters")
+        }
+        return text
+    }
+}
+
+/// A text is not a value of the kind asked for.
+struct ValueFault: Error, Equatable {
+    /// What is wrong and what would be right, to follow the place in a message.
+    let message: String
+
+    /// Creates a fault.
+    ///
+    /// - Parameter message: What is wrong and what would be right.
+    init(_ message: String) {
+        self.message = message
+    }
+}
