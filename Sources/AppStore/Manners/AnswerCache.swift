@@ -1,4 +1,6 @@
+import Crypto
 import Offers
+import Synchronization
 
 /// Answers of Apple for a short time, so that a customer who is asked about twice is looked up once.
 ///
@@ -40,5 +42,61 @@ struct AnswerCache: Sendable {
         if entries.count >= Self.capacity { entries = entries.filter { $0.value.until > now } }
         if entries.count >= Self.capacity { entries.removeAll() }
         entries[key] = Entry(history: history, until: now + lifetime)
+    }
+}
+
+/// The answers of one process.
+final class AnswerStore: Sendable {
+    private let start = ContinuousClock.now
+    private let cache = Mutex(AnswerCache())
+
+    /// How many answers are kept.
+    var count: Int { cache.withLock { $0.count } }
+
+    /// The answer to a question, if it is still fresh.
+    ///
+    /// - Parameter key: What was asked.
+    /// - Returns: The answer.
+    func history(for key: QuestionKey) -> SubscriptionHistory? {
+        let now = start.duration(to: .now)
+        return cache.withLock { $0.history(for: key, at: now) }
+    }
+
+    /// Keeps an answer.
+    ///
+    /// - Parameters:
+    ///   - history: The answer.
+    ///   - key: What was asked.
+    ///   - lifetimeSeconds: How long it is fresh, in seconds.
+    func keep(_ history: SubscriptionHistory, for key: QuestionKey, lifetimeSeconds: Int) {
+        let now = start.duration(to: .now)
+        cache.withLock { $0.keep(history, for: key, lifetime: .seconds(lifetimeSeconds), at: now) }
+    }
+}
+
+/// What was asked, in little room: receipts are long, so their digest stands for them.
+struct QuestionKey: Hashable, Sendable {
+    private let bundleId: String
+    private let isReceipt: Bool
+    private let needsWholeHistory: Bool
+    private let content: SHA256Digest
+
+    /// Creates a key.
+    ///
+    /// - Parameters:
+    ///   - question: The question.
+    ///   - bundleId: The app that is asked for.
+    ///   - needsWholeHistory: Whether every transaction counts.
+    init(_ question: AppStoreQuestion, of bundleId: String, needsWholeHistory: Bool = false) {
+        self.bundleId = bundleId
+        self.needsWholeHistory = needsWholeHistory
+        switch question {
+        case .receipt(let base64):
+            isReceipt = true
+            content = SHA256.hash(data: Array(base64.utf8))
+        case .transactionId(let id):
+            isReceipt = false
+            content = SHA256.hash(data: Array(id.utf8))
+        }
     }
 }

@@ -1,3 +1,5 @@
+import Offers
+
 /// Whether a host is asked at all: a pure state machine over the time since some start.
 ///
 /// After five failures in a row nothing is sent for five seconds; then one request tries it. When that fails too, the
@@ -65,5 +67,85 @@ struct CircuitBreaker: Sendable {
         // A request that was sent before the circuit opened says nothing new.
         case (.open, _): break
         }
+    }
+}
+
+/// How fast requests follow each other: a pure state machine over the time since some start.
+///
+/// Requests are spaced evenly; a fifth of a second's worth may come at once. (The generic cell rate algorithm.)
+struct RequestPace: Sendable {
+    private let interval: Duration
+    private let tolerance: Duration
+    private var next = Duration.zero
+
+    /// Sets the pace.
+    ///
+    /// - Parameter requestsPerSecond: How many requests a second has room for, 1 or more.
+    init(requestsPerSecond: Int) {
+        interval = .seconds(1) / max(requestsPerSecond, 1)
+        tolerance = .milliseconds(200)
+    }
+
+    /// Takes the next place in the row.
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - patience: How long the request can wait.
+    /// - Returns: How long to wait; when that is more than `patience`, no place was taken.
+    mutating func reserve(at now: Duration, patience: Duration) -> Duration {
+        let due = max(next, now)
+        let wait = max(due - tolerance - now, .zero)
+        guard wait <= patience else { return wait }
+        next = due + interval
+        return wait
+    }
+
+    /// Leaves no place before a moment, for whatever was asked; a place that was taken already stays.
+    ///
+    /// - Parameter moment: The moment.
+    mutating func hold(until moment: Duration) { next = max(next, moment + tolerance) }
+
+    /// Gives a place back that was taken, and not used: the row is shorter for whoever comes next.
+    mutating func giveBack() { next -= interval }
+}
+
+/// `Retry-After` as Apple and HTTP write it.
+enum RetryAfter {
+    /// The longest wait that is passed on, in seconds: no client should be sent away for longer by one answer.
+    static let maximumSeconds = 3600
+    /// The longest wait that the answer of a server that is down is believed for, in seconds: it may be back sooner.
+    static let maximumOutageSeconds = 60
+
+    /// How long nothing should be asked after an answer: one that asks for patience (HTTP 429), five seconds where it does
+    /// not say, and one of a server that is down for so long (HTTP 503).
+    ///
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - now: The server's clock.
+    /// - Returns: Seconds from 1 to an hour, of an outage to a minute; `nil` where it asks for nothing.
+    static func seconds(after response: IncomingResponse, at now: Timestamp) -> Int? {
+        let said = seconds(response.retryAfter, at: now)
+        return switch response.status {
+        case 429: said ?? 5
+        case 503: said.map { min($0, maximumOutageSeconds) }
+        default: nil
+        }
+    }
+
+    /// How long to wait.
+    ///
+    /// - Parameters:
+    ///   - text: The field: seconds (RFC 9110 §10.2.3), or, from the App Store Server API, the time in milliseconds since
+    ///     1970 (`RateLimitExceededError`).
+    ///   - now: The server's clock.
+    /// - Returns: Seconds from 1 to an hour; `nil` where the field says nothing that can be used.
+    static func seconds(_ text: String?, at now: Timestamp) -> Int? {
+        guard let text, let number = Int64(text), number >= 0 else { return nil }
+        // A number of seconds that large would be more than 30 years; a date that small would be in 1970.
+        guard number > 1_000_000_000 else { return Int(min(max(number, 1), Int64(maximumSeconds))) }
+        let (milliseconds, overflow) = number.subtractingReportingOverflow(now.millisecondsSince1970)
+        guard !overflow else { return maximumSeconds }
+        let seconds = milliseconds / 1000 + (milliseconds % 1000 > 0 ? 1 : 0)
+        return Int(min(max(seconds, 1), Int64(maximumSeconds)))
     }
 }

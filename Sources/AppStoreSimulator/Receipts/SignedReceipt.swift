@@ -1,4 +1,5 @@
 import Crypto
+import Offers
 import SwiftASN1
 import X509
 
@@ -109,4 +110,24 @@ struct SignedReceipt {
     private static func append(_ algorithm: ASN1ObjectIdentifier, to coder: inout DER.Serializer) throws {
         try coder.appendConstructedNode(identifier: .sequence) { try $0.serialize(algorithm) }
     }
+}
+
+/// Whose receipt it is: all that the simulator reads from one.
+struct ReceiptIdentity: Equatable, Sendable {
+    /// Production or Sandbox.
+    let environment: AppStoreEnvironment
+    /// The app.
+    let bundleId: String
+    /// The customer's name.
+    let customer: String
+    /// The transaction, for an iOS 6 style receipt.
+    var transactionId: String?
+}
+
+/// Why a text is not a receipt of this simulator.
+enum ReceiptFault: Error, Equatable {
+    /// It does not have the form of a receipt: status 21002.
+    case malformed
+    /// It has, and another signed it: status 21003.
+    case notAuthentic
 }

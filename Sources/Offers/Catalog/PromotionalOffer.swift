@@ -87,3 +87,91 @@ extension PromotionalOffer: Equatable {
             && left.afterRefund == right.afterRefund && left.familyShared == right.familyShared
     }
 }
+
+/// Where a customer has to be a subscriber, or have been one, to be considered for an offer; the raw values are those of
+/// `scope` in `catalog.yaml`.
+public enum OfferScope: String, CaseIterable, Sendable {
+    /// In the product's subscription group.
+    case group
+    /// In any group of the app: Apple's own rule ("Implementing promotional offers in your app").
+    ///
+    /// The state that the offer's audience is about is then the strongest of all groups.
+    case app
+}
+
+/// What becomes of a kind of customer whom an offer leaves out by default; the raw values are those of `afterRefund` and
+/// `familyShared` in `catalog.yaml`.
+public enum OfferTreatment: String, CaseIterable, Sendable {
+    /// They do not get the offer.
+    case refuse
+    /// They are judged by the offer's other rules.
+    case allow
+}
+
+/// How often one customer may get an offer signed.
+public struct SignatureLimit: Equatable, Sendable {
+    /// The most signatures for one customer within the period.
+    public let maximumSignaturesPerCustomer: Int
+    /// The period, in days of 24 hours.
+    public let periodDays: Int
+
+    /// Creates a limit.
+    ///
+    /// - Parameters:
+    ///   - maximumSignaturesPerCustomer: The most signatures for one customer within the period.
+    ///   - periodDays: The period, in days of 24 hours.
+    public init(maximumSignaturesPerCustomer: Int, periodDays: Int = 30) {
+        self.maximumSignaturesPerCustomer = maximumSignaturesPerCustomer
+        self.periodDays = periodDays
+    }
+
+    /// From when on signatures count.
+    ///
+    /// - Parameter now: The server's clock.
+    /// - Returns: The moment after which they count.
+    public func start(at now: Timestamp) -> Timestamp { now.adding(days: -periodDays) }
+}
+
+/// What a customer is in a subscription group, strongest first.
+///
+/// The raw values of the first five are the names that a catalog's `audience` uses.
+public enum SubscriberState: String, CaseIterable, Sendable {
+    /// Subscribed, and the subscription renews.
+    case active
+    /// Subscribed until the paid time ends; auto-renew is off.
+    case activeAutoRenewOff
+    /// A renewal failed, and the customer keeps access while Apple retries (Billing Grace Period).
+    case gracePeriod
+    /// A renewal failed, and Apple retries without access for the customer.
+    case billingRetry
+    /// Expired.
+    case lapsed
+    /// The newest purchase was refunded or revoked.
+    case refunded
+    /// The customer has access by Family Sharing only, and bought nothing.
+    case familyShared
+
+    /// The states that an offer's audience can name, in the order of the catalog's documentation.
+    public static let audience: [SubscriberState] = [
+        .active, .activeAutoRenewOff, .gracePeriod, .billingRetry, .lapsed,
+    ]
+}
+
+extension SubscriberState: Comparable {
+    /// Whether the left state is the weaker one: when several subscriptions of a group differ, the strongest counts.
+    public static func < (left: SubscriberState, right: SubscriberState) -> Bool {
+        left.weakness > right.weakness
+    }
+
+    private var weakness: Int {
+        switch self {
+        case .active: 0
+        case .activeAutoRenewOff: 1
+        case .gracePeriod: 2
+        case .billingRetry: 3
+        case .lapsed: 4
+        case .refunded: 5
+        case .familyShared: 6
+        }
+    }
+}

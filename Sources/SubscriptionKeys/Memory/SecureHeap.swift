@@ -122,3 +122,67 @@ public enum SecureHeap {
         }
     }
 }
+
+/// The secure heap could not be set up.
+///
+/// No key can be loaded then.
+public enum SecureHeapError: Error, Equatable, CustomStringConvertible {
+    /// The size, in bytes, is not a power of two within ``SecureHeap/allowedSizes``.
+    case invalidSize(Int)
+    /// The system gave no memory for an arena of this size, in bytes.
+    case unavailable(size: Int)
+    /// The system gave the arena, of this size in bytes, but would not lock it: keys could reach the swap.
+    case notLocked(size: Int)
+    /// Somebody else in this process set the heap up first, so that nobody knows whether it is locked.
+    case setUpElsewhere
+
+    /// What to do where the system locks too little memory.
+    static let higherLimit =
+        "raise the limit of locked memory (systemd: LimitMEMLOCK=, Docker: --ulimit memlock=, shell: ulimit -l)"
+
+    /// What is wrong and how to mend it.
+    public var description: String {
+        switch self {
+        case .invalidSize(let size):
+            let allowed = SecureHeap.allowedSizes
+            return "a secure heap of \(size) bytes is not possible; expected is a power of two"
+                + " from \(allowed.lowerBound) to \(allowed.upperBound) bytes"
+        case .unavailable(let size):
+            return "the system has no memory for a secure heap of \(size) bytes"
+        case .notLocked(let size):
+            return "the secure heap of \(size) bytes could not be locked into memory; \(Self.higherLimit)"
+        case .setUpElsewhere:
+            return "OpenSSL's secure heap was set up before SecureHeap.initialize: call that first"
+        }
+    }
+}
+
+/// A step that OpenSSL refused.
+///
+/// The text holds the function's name and OpenSSL's fixed reason texts, never the data of an error.
+struct OpenSSLFailure: Error {
+    /// The step and the reasons, as a clause: "EVP_PKEY_sign failed: no private key".
+    let detail: String
+
+    /// Empties the calling thread's error queue into a failure.
+    ///
+    /// To be called at once, on the thread of the failed call.
+    ///
+    /// - Parameter step: The function that failed.
+    init(after step: String) {
+        var reasons: [String] = []
+        while case let code = ERR_get_error(), code != 0 {
+            if let reason = unsafe ERR_reason_error_string(code) {
+                unsafe reasons.append(String(cString: reason))
+            } else {
+                reasons.append("error \(code)")
+            }
+        }
+        detail = "\(step) failed" + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: ", "))
+    }
+
+    /// Forgets what earlier calls left in the calling thread's error queue, so that a failure tells its own reasons.
+    static func clearQueue() {
+        ERR_clear_error()
+    }
+}
