@@ -6,6 +6,8 @@ public struct ReadinessWarning: Equatable, Sendable {
         case configuration
         /// The certificate that TLS shows.
         case certificate
+        /// The memory in which signatures are computed.
+        case memory
         /// What was changed in the configuration, and needs a restart.
         case restart
         /// Signatures on record, and the database that they are in.
