@@ -56,9 +56,6 @@ public struct AppStoreApp: Sendable {
     }
 
     /// The service that answers a question.
-    ///
-    /// - Parameter question: The question.
-    /// - Returns: The service.
     func service(for question: AppStoreQuestion) -> AppStoreService {
         switch question {
         case .receipt: looksReceiptsUpAtServerAPI ? .serverAPI : .verifyReceipt
@@ -67,7 +64,7 @@ public struct AppStoreApp: Sendable {
     }
 }
 
-/// An app's shared secret, by which verifyReceipt tells who asks about subscriptions.
+/// An app's shared secret, by which verifyReceipt knows the app that asks about subscriptions.
 ///
 /// It is sent to Apple alone; no text of it appears in logs or descriptions.
 public struct SharedSecret: Sendable {

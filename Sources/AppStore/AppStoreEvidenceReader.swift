@@ -7,7 +7,7 @@ public struct AppStoreEvidenceReader: EvidenceReader {
 
     /// Creates a reader.
     ///
-    /// - Parameter verifier: Tells the App Store's signed data from forgeries.
+    /// - Parameter verifier: Checks the App Store's signatures.
     public init(verifier: SignedDataVerifier = SignedDataVerifier()) {
         self.verifier = verifier
     }
@@ -23,7 +23,7 @@ public struct AppStoreEvidenceReader: EvidenceReader {
             do throws(EvidenceFault) {
                 return try VerifyReceiptResponse(json: json).history()
             } catch {
-                // Where it is another thing, the members that it lacks or has say less.
+                // The members that another kind of thing lacks or has say less than its name.
                 guard let found = RecognisedContent(json: json)?.detail(in: .receiptResponse) else { throw error }
                 throw EvidenceFault(error.kind, code: error.code, detail: found)
             }

@@ -2,7 +2,7 @@ public import CoreMetrics
 import Offers
 import Synchronization
 
-/// What is counted of the way to Apple: the calls, what kept one back, and by what a question was answered.
+/// The metrics of calls to Apple: the calls, the reasons why one was held back, and how a question was answered.
 public struct AppStoreMetrics: Sendable {
     /// What answers a question.
     enum Source: String, CaseIterable, Sendable {
@@ -70,15 +70,11 @@ public struct AppStoreMetrics: Sendable {
     }
 
     /// Counts a question.
-    ///
-    /// - Parameter source: What answered it.
     func countQuestion(answeredBy source: Source) {
         sources[source]?.increment()
     }
 
     /// Counts a call that was not made.
-    ///
-    /// - Parameter restraint: What kept it back.
     func countHeldBack(by restraint: Restraint) {
         restraints[restraint]?.increment()
     }
@@ -151,10 +147,6 @@ struct CountingTransport: HTTPTransport {
     private let metrics: AppStoreMetrics
 
     /// Creates a transport.
-    ///
-    /// - Parameters:
-    ///   - transport: Sends the requests.
-    ///   - metrics: Where they are counted.
     init(_ transport: any HTTPTransport, _ metrics: AppStoreMetrics) {
         self.transport = transport
         self.metrics = metrics
@@ -187,7 +179,7 @@ struct CountingTransport: HTTPTransport {
 }
 
 extension AppStoreEvidenceFetcher {
-    /// Tells what is the case this moment: which of Apple's services are not asked because they were down, how many
+    /// Sets the gauges: which of Apple's services are not asked because they were down, how many
     /// answers are kept, and how many questions are under way.
     ///
     /// To be called before the metrics are read.
@@ -201,7 +193,7 @@ extension AppStoreEvidenceFetcher {
                     label: "offer_signer_app_store_breaker_open",
                     dimensions: [("service", service.rawValue), ("environment", environment.rawValue)],
                     factory: metrics.factory
-                ).set(manners?.isPaused(host) == true ? 1 : 0)
+                ).set(throttle?.isPaused(host) == true ? 1 : 0)
             }
         }
         Meter(label: "offer_signer_app_store_cached_answers", factory: metrics.factory).set(answers.count)

@@ -62,11 +62,11 @@ struct StoreProduct: Equatable, Sendable {
     let groupId: String
     /// The level in the group; 1 is the highest.
     let level: Int
-    /// What a period costs, in thousandths of the currency's unit.
+    /// The price of a period, in thousandths of the currency's unit.
     let price: Int64
     /// How long a payment lasts.
     let period: SubscriptionPeriod
-    /// What a month costs with a 12-month commitment; `nil` where the product is billed up front alone.
+    /// The price of a month with a 12-month commitment; `nil` for a product that is only billed up front.
     let monthlyPrice: Int64?
     /// The introductory offer.
     let introductoryOffer: StoreOffer?
@@ -84,13 +84,13 @@ struct StoreProduct: Equatable, Sendable {
     /// Whether the product can be bought with a billing plan.
     func has(_ plan: BillingPlanType) -> Bool { plan == .billedUpfront || monthlyPrice != nil }
 
-    /// What a payment costs, without an offer.
+    /// The price of a payment without an offer.
     func price(_ plan: BillingPlanType) -> Int64 { plan == .monthly ? monthlyPrice ?? price : price }
 
     /// How long a payment lasts, without an offer.
     func period(_ plan: BillingPlanType) -> SubscriptionPeriod { plan == .monthly ? .month : period }
 
-    /// What a commitment, or a period that is billed up front, costs as a whole.
+    /// The whole price of a commitment, or of a period that is billed up front.
     func totalPrice(_ plan: BillingPlanType) -> Int64 {
         plan == .monthly ? price(plan) * Int64(Commitment.billingPeriods) : price
     }

@@ -52,8 +52,6 @@ struct InjectedFault: Equatable, Sendable {
     }
 
     /// Writes the fault as it can be asked for.
-    ///
-    /// - Parameter json: Where it is written.
     func write(into json: inout JSONWriter) {
         json.object { json in
             json.member("target", target.rawValue)

@@ -12,7 +12,7 @@ public struct SignatureChecker: Sendable {
         public internal(set) var checked = 0
         /// How many of them were wrong.
         public internal(set) var wrong = 0
-        /// What was wrong with the first of them.
+        /// The fault of the first of them.
         public internal(set) var firstFault: String?
 
         /// Creates the outcome of no check.
@@ -21,7 +21,7 @@ public struct SignatureChecker: Sendable {
 
     /// Takes a public key.
     ///
-    /// - Parameter pem: The key as PEM, `PUBLIC KEY`, P-256. What is none gives `nil`.
+    /// - Parameter pem: The key as PEM, `PUBLIC KEY`, P-256; anything else gives `nil`.
     public init?(pem: String) {
         guard let key = try? P256.Signing.PublicKey(pemRepresentation: pem) else { return nil }
         self.key = key
@@ -104,7 +104,7 @@ struct SignedAnswer {
         var discount: Discount?
     }
 
-    /// What was signed, as text where the payload has it as text.
+    /// The signed values, as text where the payload has them as text.
     struct Discount {
         var identifier = ""
         var keyIdentifier = ""

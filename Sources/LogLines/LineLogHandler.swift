@@ -80,7 +80,7 @@ struct LogLine {
     let label: String
     /// What happened.
     let message: String
-    /// What is known of it, by name.
+    /// Its metadata, by name.
     let metadata: [(key: String, value: Logger.MetadataValue)]
 
     private static let reserved: Set<String> = ["time", "level", "logger", "message"]

@@ -9,8 +9,8 @@ public final class LogOutput: Sendable {
     private let write: @Sendable ([UInt8]) -> Void
     private let current: Atomic<Int>
 
-    /// Creates an output to standard error; where nobody reads that for a second, lines are lost, and their number is told
-    /// once somebody does.
+    /// Creates an output to standard error; if nobody reads that for a second, lines are lost, and their number is
+    /// written once somebody does.
     ///
     /// - Parameters:
     ///   - format: How lines look.
@@ -47,8 +47,6 @@ public final class LogOutput: Sendable {
     }
 
     /// Writes an event as one line.
-    ///
-    /// - Parameter event: The event.
     func write(_ event: LogLine) {
         write(Self.bytes(of: event, as: format))
     }
@@ -67,9 +65,6 @@ public final class LogOutput: Sendable {
 
 extension LogLine {
     /// Says that lines are missing.
-    ///
-    /// - Parameter count: How many.
-    /// - Returns: The line.
     fileprivate static func loss(of count: Int) -> LogLine {
         LogLine(
             time: .now,
@@ -97,12 +92,12 @@ extension Logger.Level {
     }
 }
 
-/// Writes lines to a file descriptor, and waits for whoever reads them only so long: a service goes on without its log.
+/// Writes lines to a file descriptor, and waits only so long for a reader: a service goes on without its log.
 ///
-/// Before each write the kernel is asked whether it would have to wait. The descriptor itself could be told never to wait,
-/// but that would hold for every process that has the same pipe or terminal.
+/// Before each write the kernel is asked whether it would have to wait. The descriptor could be set never to wait, but
+/// that would hold for every process that has the same pipe or terminal.
 final class LineWriter: Sendable {
-    /// What is known of the reader.
+    /// The state of the reader.
     private struct Reader {
         /// How many lines were not taken since the last one that was.
         var lostLines = 0
@@ -144,7 +139,7 @@ final class LineWriter: Sendable {
     /// - Parameter line: The line with its end, which goes to the kernel in one call as far as it can, so that lines do
     ///   not mix.
     func write(_ line: [UInt8]) {
-        // One at a time: the room that one thread was told of would be another's.
+        // One at a time: the room that one thread has found would be another's.
         reader.withLock { reader in
             if reader.lostLines > 0, take(noteOfLoss(reader), &reader) { reader.lostLines = 0 }
             if reader.lostLines > 0 || !take(line, &reader) { reader.lostLines += 1 }
@@ -192,7 +187,7 @@ final class LineWriter: Sendable {
             // Rounded up, lest the last piece of a millisecond is waited for in circles.
             count = poll(&question, 1, Int32(left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000 + 1))
         } while count < 0 && errno == EINTR
-        // Whatever else is wrong with the descriptor, the write tells.
+        // Any other fault of the descriptor is the write's to report.
         return count != 0
     }
 }

@@ -4,9 +4,9 @@ public import FoundationEssentials
 public struct SignatureAnswer: Codable, Equatable, Sendable {
     /// The app.
     public let bundleId: String
-    /// Where the evidence is from; `nil` where there is none that tells.
+    /// The evidence's environment; `nil` when no evidence names one.
     public let environment: AppStoreEnvironment?
-    /// What the app must set on the payment: exactly this.
+    /// The account that the app must set on the payment: exactly this.
     public let account: Account
     /// A decision for each offer, in the order asked.
     public let decisions: [Decision]
@@ -20,7 +20,7 @@ public struct IntroductorySignatureAnswer: Codable, Equatable, Sendable {
         public let productId: String
         /// The decision.
         public let introductoryOffer: IntroductoryDecision
-        /// What is signed; `nil` where nothing is.
+        /// The signed value; `nil` if nothing is signed.
         public let allowIntroductoryOffer: Bool?
         /// The compact JWS for `introductoryOfferEligibility(compactJWS:)`; `nil` where nothing is signed.
         public let jws: String?
@@ -30,7 +30,7 @@ public struct IntroductorySignatureAnswer: Codable, Equatable, Sendable {
 
     /// The app.
     public let bundleId: String
-    /// Where the evidence is from; `nil` where there is none that tells.
+    /// The evidence's environment; `nil` when no evidence names one.
     public let environment: AppStoreEnvironment?
     /// The customer's account.
     public let account: Account
@@ -58,7 +58,7 @@ public struct EligibilityAnswer: Codable, Equatable, Sendable {
 
     /// The app.
     public let bundleId: String
-    /// Where the evidence is from; `nil` where there is none that tells.
+    /// The evidence's environment; `nil` when no evidence names one.
     public let environment: AppStoreEnvironment?
     /// The account that the offers would be signed for.
     public let account: Account
@@ -83,11 +83,11 @@ public struct EligibilityAnswer: Codable, Equatable, Sendable {
 public struct WinBackOffer: Codable, Equatable, Hashable, Sendable {
     /// The offer, as App Store Connect names it.
     public let id: String
-    /// Where the customer can redeem it, where the catalog has that.
+    /// The address at which the customer can redeem it, if the catalog has one.
     public let url: String?
 }
 
-/// Where the evidence is from.
+/// The environment that evidence is from.
 ///
 /// Not an enumeration: no answer is to be lost because Apple comes to have more of them.
 public struct AppStoreEnvironment: RawRepresentable, Codable, Hashable, Sendable {

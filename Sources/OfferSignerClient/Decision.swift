@@ -26,7 +26,7 @@ public struct Decision: Codable, Equatable, Sendable {
     public let productId: String
     /// The offer on it.
     public let offerId: String
-    /// What was decided.
+    /// The outcome of a decision.
     public let verdict: Verdict
     /// Why.
     public let reason: Reason
@@ -46,7 +46,7 @@ public struct Decision: Codable, Equatable, Sendable {
     public let explanation: [RuleFinding]?
 }
 
-/// What was decided.
+/// The outcome of a decision.
 public enum Verdict: String, Codable, Sendable {
     /// The customer may have it.
     case eligible
@@ -88,9 +88,9 @@ extension Reason: ExpressibleByStringLiteral {
 public struct RuleFinding: Codable, Equatable, Sendable {
     /// The rule's name: the catalog's key where it is about one.
     public let rule: String
-    /// What it saw, in words.
+    /// The facts that it saw, in words.
     public let saw: String
-    /// What it makes of that.
+    /// The rule's verdict on these facts.
     public let verdict: Verdict
 }
 
@@ -114,7 +114,7 @@ public struct Discount: Codable, Equatable, Sendable {
 
 /// A decision about a product's introductory offer.
 public struct IntroductoryDecision: Codable, Equatable, Sendable {
-    /// What was decided.
+    /// The outcome of a decision.
     public let verdict: Verdict
     /// Why.
     public let reason: Reason

@@ -1,4 +1,4 @@
-/// What an app gave StoreKit when StoreKit refused it.
+/// The values that an app gave StoreKit when StoreKit refused them.
 public struct SignatureReport: Encodable, Equatable, Sendable {
     /// The app.
     public var bundleId: String?
@@ -83,7 +83,7 @@ public struct Diagnosis: Codable, Equatable, Sendable {
         public let code: String
         /// The cause in a sentence.
         public let detail: String
-        /// The mend in a sentence.
+        /// The fix in a sentence.
         public let fix: String
     }
 

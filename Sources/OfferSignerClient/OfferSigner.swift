@@ -24,8 +24,8 @@ public struct OfferSigner: Sendable {
     /// - Parameters:
     ///   - url: The service's address, such as `https://offers.internal` or `http://127.0.0.1:8080`; it may have a path.
     ///   - token: This backend's bearer token, as `offer-signer clients token` printed it.
-    ///   - httpClient: Sends the requests. By default one that all of these clients share: it follows no redirect, is
-    ///     told at once where nobody listens, and needs no shutdown.
+    ///   - httpClient: Sends the requests. By default one that all of these clients share: it follows no redirect,
+    ///     fails at once if nobody listens, and needs no shutdown.
     ///   - retries: How often, and for how long, a call is tried.
     /// - Throws: `OfferSignerError.invalidArgument` where the address or the token cannot be one.
     public init(
@@ -63,7 +63,7 @@ public struct OfferSigner: Sendable {
 }
 
 extension OfferSigner: CustomStringConvertible, CustomReflectable {
-    /// Where the service is.
+    /// The service's address.
     public var description: String { "OfferSigner at \(address.url(""))" }
 
     /// Nothing of the inside: the connections know the requests that are on their way, and so the token.

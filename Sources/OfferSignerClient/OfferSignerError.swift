@@ -29,13 +29,13 @@ extension OfferSignerError: CustomStringConvertible {
     }
 }
 
-/// A fault as the service tells it: problem details of RFC 9457, with a name and a place.
+/// A fault as the service reports it: problem details of RFC 9457, with a name and a place.
 public struct Problem: Equatable, Sendable {
     /// The HTTP status code.
     public let status: Int
     /// The fault's name in snake case, such as `account_required`: what a program branches on.
     public let code: String
-    /// The fault in a sentence or two: what is wrong, and the mend.
+    /// The fault in a sentence or two: what is wrong, and the fix.
     public let detail: String
     /// The JSON Pointer (RFC 6901) of the field at fault, such as `/offers/0/offerId`, where one field is.
     public let pointer: String?
@@ -49,7 +49,7 @@ public struct Problem: Equatable, Sendable {
     /// - Parameters:
     ///   - status: The HTTP status code.
     ///   - code: The fault's name in snake case.
-    ///   - detail: What is wrong, and the mend.
+    ///   - detail: What is wrong, and the fix.
     ///   - pointer: The JSON Pointer of the field at fault, where one field is.
     ///   - retryAfterSeconds: After how many seconds to ask again.
     ///   - requestId: The request's identifier in the service's log.

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What is known of an app's products in a country.
+/// The known prices and offers of an app's products in a country.
 public struct ProductOverview: Codable, Equatable, Sendable {
     /// The app.
     public let bundleId: String
@@ -16,7 +16,7 @@ public struct ProductOverview: Codable, Equatable, Sendable {
     public let offersNotInCatalog: [RequestedOffer]
 }
 
-/// What is known of one product in one country.
+/// The known prices and offers of one product in one country.
 public struct KnownProduct: Codable, Equatable, Sendable {
     /// An amount in parts, for a page to put together as its language does.
     public struct PriceParts: Codable, Equatable, Sendable {
@@ -70,15 +70,15 @@ public struct KnownProduct: Codable, Equatable, Sendable {
     public let offers: [KnownOffer]
 }
 
-/// What is known of an offer on a product in one country.
+/// The known prices of an offer on a product in one country.
 public struct KnownOffer: Codable, Equatable, Sendable {
-    /// What an offer saves.
+    /// The saving by an offer.
     public struct Saving: Codable, Equatable, Sendable {
-        /// What it saves in each period, a decimal.
+        /// The saving in each period, a decimal.
         public let perPeriod: String
         /// The same in parts.
         public let perPeriodParts: KnownProduct.PriceParts
-        /// What it saves in whole percent.
+        /// The saving in whole percent.
         public let percent: Int
     }
 
@@ -128,7 +128,7 @@ public struct KnownOffer: Codable, Equatable, Sendable {
     public let numberOfUnits: Int?
     /// How long the offer lasts by ISO 8601, such as `P3M`, where that can be known.
     public let duration: String?
-    /// What it saves, where that can be known.
+    /// The saving, if it can be known.
     public let saved: Saving?
     /// When these terms were first seen.
     public let firstSeenAt: Date

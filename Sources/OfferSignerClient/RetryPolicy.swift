@@ -28,13 +28,13 @@ public struct RetryPolicy: Equatable, Sendable {
     public static let none = RetryPolicy(maximumAttempts: 1)
 }
 
-/// The course of one call: whether there is another attempt, and when.
+/// The attempts of one call: whether there is another one, and when.
 ///
 /// It asks nobody itself.
-struct RetryCourse {
+struct CallAttempts {
     /// The longest pause where the answer names none.
     private static let longestPause = Duration.seconds(2)
-    /// What is added to a pause that the answer names, at most, so that those refused together do not return together.
+    /// The most that is added to a pause that the answer names: callers refused together do not return together.
     private static let spread = Duration.milliseconds(250)
     /// An attempt that may take less than this would be a request for nothing.
     private static let shortestAttempt = Duration.milliseconds(100)
@@ -63,7 +63,7 @@ struct RetryCourse {
 
     /// Plans another attempt.
     ///
-    /// A pause that would not end before the deadline is not begun: the caller is told at once, and can use the time.
+    /// A pause that would not end before the deadline is not begun: the caller has the error at once instead.
     ///
     /// - Parameters:
     ///   - fault: What the last one came to.
@@ -87,7 +87,7 @@ struct RetryCourse {
     }
 }
 
-/// What an attempt came to that brought no answer.
+/// The outcome of an attempt that brought no answer.
 enum AttemptFault: Error, Equatable {
     /// The service refused for now, and did nothing (408, 429, and 503 but for `answer_timeout`).
     case refused(OfferSignerError, retryAfter: Duration?)
@@ -97,7 +97,7 @@ enum AttemptFault: Error, Equatable {
     /// Another attempt would end the same way.
     case final(OfferSignerError)
 
-    /// What the caller is told when there is no further attempt.
+    /// The error that the caller gets when there is no further attempt.
     var error: OfferSignerError {
         switch self {
         case .refused(let error, _), .lost(let error, _), .final(let error): error

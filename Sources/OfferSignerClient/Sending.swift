@@ -8,17 +8,13 @@ extension OfferSigner {
     private static let maximumAnswerBytes = 64 << 20
 
     /// Sends a call until there is an answer, or no point in going on.
-    ///
-    /// - Parameter call: The call.
-    /// - Returns: The answer.
-    /// - Throws: `OfferSignerError` when there is none.
     func send<Answer: Decodable>(_ call: Call) async throws(OfferSignerError) -> Answer {
         let start = ContinuousClock.now
-        var course = RetryCourse(policy: retries, repeats: call.repeats)
+        var attempts = CallAttempts(policy: retries, repeats: call.repeats)
         while true {
             let fault: AttemptFault
             do throws(AttemptFault) {
-                return try await attempt(call, timeout: course.timeout(at: start.duration(to: .now))).answer(
+                return try await attempt(call, timeout: attempts.timeout(at: start.duration(to: .now))).answer(
                     Answer.self
                 )
             } catch {
@@ -26,7 +22,7 @@ extension OfferSigner {
             }
             if Task.isCancelled { throw .cancelled }
             let elapsed = start.duration(to: .now)
-            guard let pause = course.pause(after: fault, at: elapsed, chance: Double.random(in: 0...1)) else {
+            guard let pause = attempts.pause(after: fault, at: elapsed, chance: Double.random(in: 0...1)) else {
                 throw fault.error
             }
             do {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Where the service is, without a slash at its end.
+/// The address of the service, without a slash at its end.
 struct ServiceAddress: Sendable {
     private let text: String
 

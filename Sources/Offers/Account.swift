@@ -31,7 +31,7 @@ public enum Account: Hashable, Sendable {
     }
 }
 
-/// A keyed digest of an account: what stands for it wherever something is kept.
+/// A keyed digest of an account, which stands for it in everything that is kept.
 ///
 /// Without the key nobody can tell whose it is, nor try names until one fits.
 public struct AccountDigest: Hashable, Sendable {
@@ -70,7 +70,7 @@ extension Account {
     }
 }
 
-/// Makes the digests of accounts: the port to whoever holds the key.
+/// Makes the digests of accounts: the port to the holder of the key.
 public protocol AccountDigester: Sendable {
     /// Makes a digest.
     ///

@@ -44,7 +44,7 @@ public struct AppleNotification: Sendable {
     }
 }
 
-/// Tells Apple's notifications from forgeries: the port to Apple's side.
+/// Reads Apple's notifications and checks their signatures: the port to Apple's side.
 public protocol NotificationReader: Sendable {
     /// Reads a notification.
     ///

@@ -1,10 +1,10 @@
-/// What a client sends to show what a customer has, as it came: to be read before it is believed.
+/// The evidence of what a customer has, as a client sent it: to be read before it is believed.
 public enum Evidence: Sendable {
     /// A verifyReceipt answer that the app's backend fetched: the text of one JSON object.
     case receiptResponse(json: [UInt8])
     /// StoreKit 2 transactions and renewal infos that the App Store signed: each a compact JWS.
     case signedTransactions([String], renewalInfos: [String])
-    /// What the App Store has to be asked about.
+    /// A question to the App Store.
     case question(AppStoreQuestion)
 
     /// The kind of the evidence.

@@ -166,9 +166,9 @@ public struct CivilDate: Hashable, Sendable {
     }
 }
 
-/// What tells something about Apple's clock.
+/// The sources of Apple's clock.
 ///
-/// Only what Apple signed, or what the service fetched from Apple by itself. A date that a client sends tells nothing:
+/// Only what Apple signed, or what the service fetched from Apple by itself. A date that a client sends proves nothing:
 /// with it, anybody could make the service believe that its own clock is wrong.
 public enum AppleDate: Equatable, Sendable {
     /// A date in data whose signature by Apple was verified, such as a JWS's `signedDate`.

@@ -9,7 +9,7 @@ struct MetricFamily: Sendable {
 
     /// The kind of all of them.
     let kind: MetricDefinition.Kind
-    /// What it tells; `nil` for a metric that nobody described.
+    /// Its meaning; `nil` for a metric that nobody described.
     let help: String?
     /// The series by their labels, each in as many parts as there are stripes that count in it.
     private(set) var series: [LabelSet: [Int: Series]] = [:]
@@ -19,10 +19,6 @@ struct MetricFamily: Sendable {
     private var overflow: (names: [String], labels: LabelSet)?
 
     /// Creates a metric without series.
-    ///
-    /// - Parameters:
-    ///   - kind: The kind of its series.
-    ///   - help: What it tells.
     init(kind: MetricDefinition.Kind, help: String?) {
         self.kind = kind
         self.help = help
@@ -57,7 +53,7 @@ struct MetricFamily: Sendable {
 
     /// Forgets a part of a series.
     ///
-    /// - Parameter isIt: Tells which.
+    /// - Parameter isIt: Whether a series is to be removed.
     mutating func remove(where isIt: (Series) -> Bool) {
         for (labels, parts) in series {
             guard let stripe = parts.first(where: { isIt($0.value) })?.key else { continue }
@@ -68,9 +64,6 @@ struct MetricFamily: Sendable {
     }
 
     /// A series that nobody has yet.
-    ///
-    /// - Parameter kind: Its kind.
-    /// - Returns: The series, at zero.
     static func newSeries(of kind: MetricDefinition.Kind) -> Series {
         switch kind {
         case .counter: .counter(CounterSeries())
@@ -80,7 +73,7 @@ struct MetricFamily: Sendable {
     }
 }
 
-/// What a metric is, for whoever reads `/metrics`: its name, its kind, and what it counts.
+/// The description of a metric for readers of `/metrics`: its name, its kind, and what it counts.
 public struct MetricDefinition: Equatable, Sendable {
     /// The kinds of metrics in Prometheus' text format.
     public enum Kind: Equatable, Sendable {
@@ -96,7 +89,7 @@ public struct MetricDefinition: Equatable, Sendable {
     public let name: String
     /// The kind.
     public let kind: Kind
-    /// What it tells, in a sentence, with its unit where the name does not say it.
+    /// Its meaning in a sentence, with its unit if the name does not say it.
     public let help: String
 
     /// Describes a metric.
@@ -104,7 +97,7 @@ public struct MetricDefinition: Equatable, Sendable {
     /// - Parameters:
     ///   - name: The name: letters, digits, `_` and `:`, and no digit first.
     ///   - kind: The kind.
-    ///   - help: What it tells, in a sentence.
+    ///   - help: Its meaning in a sentence.
     public init(_ name: String, _ kind: Kind, _ help: String) {
         self.name = name
         self.kind = kind

@@ -49,14 +49,14 @@ final class GaugeSeries: MeterHandler, RecorderHandler {
 
 /// How often values fell into each of a few fixed buckets: of durations, kept in nanoseconds, or of other values.
 final class HistogramSeries: TimerHandler, RecorderHandler {
-    /// What was counted so far.
+    /// The counts so far.
     struct Snapshot {
         /// For each bound, how many values were not above it, and last how many there were at all.
         let cumulative: [UInt64]
         /// The sum of all values; of durations in seconds.
         let sum: Double
 
-        /// What was counted in two histograms with the same bounds.
+        /// The sum of two histograms with the same bounds.
         static func + (left: Snapshot, right: Snapshot) -> Snapshot {
             Snapshot(cumulative: zip(left.cumulative, right.cumulative).map { $0 &+ $1 }, sum: left.sum + right.sum)
         }
@@ -104,7 +104,7 @@ final class HistogramSeries: TimerHandler, RecorderHandler {
         others.add(value)
     }
 
-    /// What was counted so far: the last of the buckets is the count, so that they always agree.
+    /// The counts so far: the last of the buckets is the count, so that they always agree.
     var snapshot: Snapshot {
         var total: UInt64 = 0
         let cumulative = buckets.indices.map { index in

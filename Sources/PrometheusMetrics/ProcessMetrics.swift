@@ -3,9 +3,9 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// What the process uses, under the names that Prometheus' client libraries give it ("Process metrics").
+/// The process's usage, under the names that Prometheus' client libraries give it ("Process metrics").
 public final class ProcessMetrics: Sendable {
-    /// What the metrics are, for the registry.
+    /// The metrics' descriptions, for the registry.
     public static let definitions = [
         MetricDefinition("process_cpu_seconds_total", .counter, "Processor time used, user and system, in seconds."),
         MetricDefinition("process_resident_memory_bytes", .gauge, "Memory in RAM, in bytes."),
@@ -22,9 +22,9 @@ public final class ProcessMetrics: Sendable {
     private let threads: Meter
     private let openDescriptors: Meter
     private let maximumDescriptors: Meter
-    private let told = Mutex(0.0)
+    private let reported = Mutex(0.0)
 
-    /// Makes the handles, and tells when the process started; the rest is told by ``update()``.
+    /// Makes the handles, and reports when the process started; ``update()`` reports the rest.
     ///
     /// - Parameter factory: What keeps the metrics.
     public init(factory: any MetricsFactory) {
@@ -39,12 +39,12 @@ public final class ProcessMetrics: Sendable {
         if let usage = ProcessUsage.now() { start.set(usage.startSeconds) }
     }
 
-    /// Asks the kernel, and tells what it says: to be called before the metrics are read.
+    /// Asks the kernel, and reports its figures: to be called before the metrics are read.
     public func update() {
         guard let usage = ProcessUsage.now() else { return }
-        let used = told.withLock { told in
-            defer { told = max(told, usage.processorSeconds) }
-            return usage.processorSeconds - told
+        let used = reported.withLock { reported in
+            defer { reported = max(reported, usage.processorSeconds) }
+            return usage.processorSeconds - reported
         }
         if used > 0 { processor.increment(by: used) }
         resident.set(usage.residentBytes)
@@ -55,7 +55,7 @@ public final class ProcessMetrics: Sendable {
     }
 }
 
-/// What the process uses of the machine, as the kernel tells it.
+/// The process's use of the machine, as the kernel reports it.
 struct ProcessUsage {
     /// Processor time, in seconds.
     let processorSeconds: Double

@@ -1,23 +1,23 @@
 public import CoreMetrics
 import Synchronization
 
-/// Keeps what a program counts through swift-metrics, and tells it in Prometheus' text format.
+/// Keeps a program's counts by swift-metrics, and writes them in Prometheus' text format.
 ///
 /// A handle of swift-metrics (`Counter`, `Meter`, `Timer`, …) is made once and kept: making one looks its series up under
-/// a lock. What is counted through it is an atomic addition or two, without a lock and without an allocation: measured in a
+/// a lock. To count takes an atomic addition or two, without a lock and without an allocation: measured in a
 /// release build on a virtual machine of two cores, 5 to 9 ns for a counter and 13 to 24 ns for a histogram, and 29 ns
 /// each when two threads count in one histogram.
 ///
 /// Equal name and labels give the same series, so a handle that is made again goes on counting where the first one was.
 /// Threads that count the same things very often, each on a processor of its own, do so in a ``stripe(_:)`` each.
 /// A metric has a bounded number of series; labels beyond it are counted in one whose labels all say `overflow`, and how
-/// often that came to pass is told as `metrics_series_folded_total`.
+/// often that happened is reported as `metrics_series_folded_total`.
 ///
-/// Who makes a handle of another kind than the name is described as gets one that is told nowhere.
+/// A handle of another kind than its name is described as is reported nowhere.
 public final class PrometheusRegistry: MetricsFactory {
     /// The value of the `Content-Type` field for ``exposition()``.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
-    /// The name of the metric that tells how often a series was folded into the one for the overflow.
+    /// The name of the metric that counts how often a series was folded into the one for the overflow.
     public static let foldedName = "metrics_series_folded_total"
 
     private let maximumSeries: Int
@@ -37,7 +37,7 @@ public final class PrometheusRegistry: MetricsFactory {
         families = Mutex(Dictionary(described, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// What makes handles that count apart from those of others, though they are told as one: the sum of all stripes.
+    /// A factory of handles that count apart from those of others; the sum of all stripes is reported.
     ///
     /// What several processors write to travels between their caches, and each write waits for it.
     ///
@@ -112,20 +112,20 @@ extension PrometheusRegistry {
         aggregate ? histogram(label, dimensions, of: 0) : gauge(label, dimensions)
     }
 
-    /// The series of a histogram of durations, told in seconds.
+    /// The series of a histogram of durations, reported in seconds.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         histogram(label, dimensions, of: 0)
     }
 
-    /// Forgets a series, which is told no more.
+    /// Forgets a series, which is reported no more.
     public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
-    /// Forgets a series, which is told no more.
+    /// Forgets a series, which is reported no more.
     public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { remove(handler) }
-    /// Forgets a series, which is told no more.
+    /// Forgets a series, which is reported no more.
     public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
-    /// Forgets a series, which is told no more.
+    /// Forgets a series, which is reported no more.
     public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
-    /// Forgets a series, which is told no more.
+    /// Forgets a series, which is reported no more.
     public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
 }
 
@@ -142,7 +142,7 @@ extension MetricFamily.Series {
 extension PrometheusRegistry {
     /// Everything that was counted so far, in Prometheus' text format 0.0.4, in the order of names and labels.
     ///
-    /// A metric that is described is told with its kind and help also while it has no series.
+    /// A described metric is written with its kind and help even while it has no series.
     ///
     /// - Returns: The text in UTF-8, to be served as ``contentType``.
     public func exposition() -> [UInt8] {

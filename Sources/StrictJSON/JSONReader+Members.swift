@@ -48,7 +48,7 @@ extension JSONReader {
         guard take(UInt8(ascii: "}")) else { throw malformed("\",\" or \"}\" is expected") }
     }
 
-    /// Where a member's name stands in the text, its quotes left out.
+    /// The place of a member's name in the text, without its quotes.
     private struct NamePlace {
         let range: Range<Int>
         let hasEscapes: Bool

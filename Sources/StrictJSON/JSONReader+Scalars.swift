@@ -131,7 +131,7 @@ public enum JSONScalar: Equatable, Sendable {
     case null
 }
 
-/// The type of a JSON value, told from its first byte.
+/// The type of a JSON value, known by its first byte.
 public enum JSONType: String, Sendable {
     /// An object.
     case object

@@ -14,8 +14,6 @@ extension JSONReader {
     }
 
     /// Passes a string by, and checks all of it.
-    ///
-    /// - Returns: Whether it has escapes.
     @discardableResult
     mutating func skipString() throws(JSONFault) -> Bool {
         let plain = Self.plainCharacters(of: bytes.span, from: position + 1)
@@ -52,7 +50,7 @@ extension JSONReader {
         }
     }
 
-    /// Where the characters end that stand for themselves in a string, and whether all of them are ASCII.
+    /// The end of the characters that stand for themselves in a string, and whether all of them are ASCII.
     private static func plainCharacters(of text: Span<UInt8>, from start: Int) -> (end: Int, areASCII: Bool) {
         let highBits: UInt64 = 0x8080_8080_8080_8080
         var index = start

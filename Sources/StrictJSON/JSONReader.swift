@@ -163,8 +163,8 @@ public struct JSONReader {
 
     func expect(_ expected: JSONType, found: JSONType) throws(JSONFault) {
         guard found == expected else {
-            let mend = found == .null ? " A member without a value is left out." : ""
-            throw JSONFault(.wrongType, "Expected is \(expected.phrase); this is \(found.phrase).\(mend)")
+            let fix = found == .null ? " A member without a value is left out." : ""
+            throw JSONFault(.wrongType, "Expected is \(expected.phrase); this is \(found.phrase).\(fix)")
         }
     }
 

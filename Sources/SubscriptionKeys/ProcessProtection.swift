@@ -27,9 +27,9 @@ public enum ProcessProtection {
 
 /// The system refused to protect the process.
 public struct ProcessProtectionError: Error, Equatable, CustomStringConvertible {
-    /// What was asked for, such as `PR_SET_DUMPABLE 0`.
+    /// The measure that failed, such as `PR_SET_DUMPABLE 0`.
     public let measure: String
-    /// What the system said.
+    /// The system's reason.
     public let detail: String
 
     /// The failure in one line.

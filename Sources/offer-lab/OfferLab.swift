@@ -17,7 +17,7 @@ struct OfferLab: AsyncParsableCommand {
     )
 }
 
-/// Where a command writes: results on standard output, everything else on standard error.
+/// The output of a command: results on standard output, everything else on standard error.
 enum Console {
     /// Writes a result; exit 1 when it cannot be written, as to a full disk.
     static func result(_ text: String) throws(ExitCode) {

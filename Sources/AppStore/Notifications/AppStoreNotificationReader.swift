@@ -11,7 +11,7 @@ public struct AppStoreNotificationReader: NotificationReader {
     ///
     /// - Parameters:
     ///   - apps: The apps of the catalog; of two with one bundle identifier the first counts.
-    ///   - verifier: Tells the App Store's signed data from forgeries.
+    ///   - verifier: Checks the App Store's signatures.
     public init(apps: [AppStoreApp], verifier: SignedDataVerifier) {
         self.apps = Dictionary(apps.map { ($0.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
         self.verifier = verifier
@@ -79,7 +79,7 @@ public struct AppStoreNotificationReader: NotificationReader {
         return environment
     }
 
-    /// What the transaction and renewal info of a notification say; both have to be of its app and environment.
+    /// The history in the transaction and renewal info of a notification; both must be of its app and environment.
     private func history(
         of payload: NotificationPayload,
         signed date: Timestamp

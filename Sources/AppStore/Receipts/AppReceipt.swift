@@ -70,7 +70,7 @@ struct AppReceipt {
         }
     }
 
-    /// What is in `[0] EXPLICIT`.
+    /// The content of `[0] EXPLICIT`.
     private static func explicit(_ node: ASN1Node?) throws -> ASN1Node {
         let tag = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
         guard let node, node.identifier == tag, case .constructed(let nodes) = node.content else {

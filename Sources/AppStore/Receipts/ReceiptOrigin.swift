@@ -1,6 +1,6 @@
 import Offers
 
-/// Where a receipt is from, as far as it says so itself: enough to refuse it without asking Apple.
+/// The app and environment that a receipt names: enough to refuse it without asking Apple.
 ///
 /// Its signature is not checked, as it is never taken for more by what is found here.
 struct ReceiptOrigin {

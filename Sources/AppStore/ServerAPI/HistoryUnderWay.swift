@@ -1,7 +1,7 @@
 import Offers
 import Synchronization
 
-/// What the App Store Server API has told of a customer so far: the statuses, and the history up to some page.
+/// The part of a customer's history that has been fetched: the statuses, and the history up to some page.
 struct HistoryUnderWay: Sendable {
     /// The environment that knows the customer.
     let environment: AppStoreEnvironment
@@ -11,7 +11,7 @@ struct HistoryUnderWay: Sendable {
     let beginning = ContinuousClock.now
     /// How many pages were read.
     private(set) var pages = 0
-    /// Where the next page begins; `nil` for the first.
+    /// The token of the next page; `nil` for the first.
     private(set) var revision: String?
     /// Whether the last page was read.
     private(set) var isWhole = false
@@ -27,7 +27,7 @@ struct HistoryUnderWay: Sendable {
     ///
     /// - Parameters:
     ///   - statuses: The answer of Get All Subscription Statuses.
-    ///   - verifier: Tells the signed data in it from forgeries.
+    ///   - verifier: Checks the signatures in it.
     ///   - environment: The environment that gave it.
     ///   - asOf: When it was asked for.
     /// - Throws: ``SignedDataFault`` when something in it is not genuine.
@@ -61,7 +61,7 @@ struct HistoryUnderWay: Sendable {
     ///
     /// - Parameters:
     ///   - page: The page.
-    ///   - verifier: Tells the signed data in it from forgeries.
+    ///   - verifier: Checks the signatures in it.
     /// - Throws: ``SignedDataFault`` when something in it is not genuine, or of another app.
     mutating func add(_ page: HistoryResponse, verifiedBy verifier: SignedDataVerifier) throws(SignedDataFault) {
         for text in page.signedTransactions {
@@ -74,7 +74,7 @@ struct HistoryUnderWay: Sendable {
         isWhole = !page.hasMore
     }
 
-    /// What was told.
+    /// The history, as far as it was fetched.
     ///
     /// - Returns: The history, for every group: complete after the last page, before it as far as the newest transactions
     ///   tell.
@@ -119,11 +119,6 @@ final class HistoriesUnderWay: Sendable {
     }
 
     /// Keeps what was read of a history, unless there is no room but that of others of which as much was read.
-    ///
-    /// - Parameters:
-    ///   - history: The history so far.
-    ///   - key: Whose history it is.
-    ///   - now: The time.
     func keep(_ history: HistoryUnderWay, for key: QuestionKey, at now: ContinuousClock.Instant) {
         histories.withLock { histories in
             histories = histories.filter { Self.isFresh($0.value, at: now) }

@@ -80,7 +80,7 @@ struct StatusResponse {
 
 /// A page of Get Transaction History (`HistoryResponse`).
 struct HistoryResponse {
-    /// Where the next page begins.
+    /// The token of the next page.
     private(set) var revision: String?
     /// Whether there is a next page.
     private(set) var hasMore = false
@@ -119,13 +119,13 @@ struct HistoryResponse {
 
 /// The body of an answer that is no success (`errorCode`, `errorMessage`).
 struct ServerAPIError {
-    /// What an error means for whoever asked about a transaction.
+    /// The meaning of an error for a question about a transaction.
     enum Meaning {
         /// The transaction is not of this environment.
         case notHere
         /// There is no such transaction, or no such customer any more.
         case unknown
-        /// The transaction is a family member's, of which the call tells nothing.
+        /// The transaction is a family member's, about which the call gives no answer.
         case familyShared
         /// Apple knows no such app.
         case unknownApp
@@ -155,7 +155,7 @@ struct ServerAPIError {
         self.code = code
     }
 
-    /// What the code means (App Store Server API, "Error codes").
+    /// The code's meaning (App Store Server API, "Error codes").
     var meaning: Meaning {
         switch code {
         case 4_040_010, 4_040_019: .notHere
@@ -184,7 +184,7 @@ extension EvidenceFault {
             .rejected,
             code: "transaction_family_shared",
             detail:
-                "The transaction is shared within a family, and the App Store tells nothing of it: send one that the "
+                "The transaction is shared within a family, and the App Store says nothing of it: send one that the "
                 + "customer bought."
         )
     }

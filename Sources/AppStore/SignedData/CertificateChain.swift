@@ -129,8 +129,8 @@ public struct TrustedRoot: Equatable, Sendable {
     /// Reads a certificate.
     ///
     /// - Parameter bytes: The content of a file: DER, or PEM with one certificate.
-    /// - Throws: ``TrustedRootFault`` when it is none.
-    public init(contents bytes: [UInt8]) throws(TrustedRootFault) {
+    /// - Throws: ``SignedDataFault`` when it is none.
+    public init(contents bytes: [UInt8]) throws(SignedDataFault) {
         do {
             if bytes.first == 0x30 {
                 certificate = try Certificate(derEncoded: bytes)
@@ -139,7 +139,7 @@ public struct TrustedRoot: Equatable, Sendable {
                 certificate = try Certificate(pemDocument: document)
             }
         } catch {
-            throw TrustedRootFault()
+            throw SignedDataFault(.certificateMalformed, "The file is no X.509 certificate, neither in DER nor in PEM.")
         }
     }
 
@@ -151,9 +151,6 @@ public struct TrustedRoot: Equatable, Sendable {
         return try? TrustedRoot(contents: der)
     }
 }
-
-/// A file is no X.509 certificate, neither in DER nor in PEM.
-public struct TrustedRootFault: Error, Equatable {}
 
 /// Apple Root CA - G3, at which the chains of everything end that the App Store signs.
 ///
@@ -179,8 +176,6 @@ enum AppleRootCA {
 
 extension Timestamp {
     /// The moment of a `Date`, held at the ends of what milliseconds since 1970 can say exactly.
-    ///
-    /// - Parameter date: The date.
     init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         self.init(millisecondsSince1970: Int64(min(max(milliseconds, -0x1p53), 0x1p53)))

@@ -11,7 +11,7 @@ struct CompactJWS {
     let bytes: [UInt8]
     /// The first part as it was sent.
     let headerText: Substring
-    /// What the signature covers: the first two parts and the dot between them.
+    /// The bytes that the signature covers: the first two parts and the dot between them.
     let signedBytes: ArraySlice<UInt8>
     /// The payload.
     let payload: [UInt8]

@@ -4,13 +4,13 @@ public import Offers
 import StrictJSON
 import X509
 
-/// Tells the App Store's signed data (JWS) from forgeries.
+/// Checks the signatures of the App Store's signed data (JWS).
 ///
 /// Trusted is what is signed with ES256 by a certificate that Apple marked for it, whose chain of three ends at the pinned
 /// Apple Root CA - G3, or at a root that the operator added, and was valid when the data was signed. What
 /// it says (app, environment) is for the caller to compare.
 public struct SignedDataVerifier: Sendable {
-    /// What a JWS says, once its signature is known to be good.
+    /// The content of a JWS whose signature is good.
     public struct Payload: Sendable {
         /// The payload: the text of one JSON object.
         public let json: [UInt8]
@@ -42,7 +42,7 @@ public struct SignedDataVerifier: Sendable {
         roots = [apple].compactMap { $0?.certificate } + additionalRoots.map(\.certificate)
     }
 
-    /// The same verifier, which also tells Apple's clock: by the date of everything that ends at Apple's own root.
+    /// The same verifier, which also reports Apple's clock: by the date of everything that ends at Apple's own root.
     ///
     /// What ends at an additional root is as genuine, but Apple's clock did not date it.
     ///
@@ -148,7 +148,7 @@ public struct SignedDataFault: Error, Equatable {
         case signatureInvalid = "jws_signature_invalid"
         /// The payload is signed, but not what it should be.
         case payloadMalformed = "jws_payload_malformed"
-        /// What was sent together does not belong together.
+        /// The parts that were sent together do not belong together.
         case mixed = "jws_mixed"
         /// It is for an app or environment that is not in the catalog.
         case otherApp = "app_not_in_catalog"
@@ -160,10 +160,6 @@ public struct SignedDataFault: Error, Equatable {
     public let detail: String
 
     /// Creates a fault.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of fault.
-    ///   - detail: The fault in a sentence.
     init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail

@@ -35,7 +35,7 @@ final class SignerCache: Sendable {
 
     /// Keeps a signer whose chain was verified.
     ///
-    /// Only for a header that the signer has signed: certificates are no secret, and whoever has them can write any
+    /// Only for a header that the signer has signed: certificates are no secret, and anybody can write any
     /// number of headers around them.
     ///
     /// - Parameters:
@@ -101,9 +101,6 @@ final class VerifiedJWSCache: Sendable {
     var count: Int { state.withLock { $0.newer.count + $0.older.count } }
 
     /// Whether a JWS is known to be genuine; if it is, it is remembered for longer.
-    ///
-    /// - Parameter digest: The SHA-256 of the JWS.
-    /// - Returns: Whether it is.
     func knows(_ digest: SHA256Digest) -> Bool {
         state.withLock { state in
             if state.newer.contains(digest) { return true }
@@ -114,8 +111,6 @@ final class VerifiedJWSCache: Sendable {
     }
 
     /// Remembers a JWS whose signature was verified.
-    ///
-    /// - Parameter digest: The SHA-256 of the JWS.
     func keep(_ digest: SHA256Digest) {
         state.withLock { state in
             state.verifications += 1

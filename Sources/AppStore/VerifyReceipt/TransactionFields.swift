@@ -163,9 +163,6 @@ struct JoinedTransactions {
 
 extension Transaction {
     /// The transaction with what a poorer copy of it says where it says nothing itself.
-    ///
-    /// - Parameter copy: The other copy.
-    /// - Returns: What both say.
     fileprivate func completed(by copy: Transaction) -> Transaction {
         var whole = self
         if whole.productId.isEmpty { whole.productId = copy.productId }

@@ -28,13 +28,13 @@ struct VerifyReceiptResponse {
     var isTransactionReceipt = false
     /// `pending_renewal_info`; `nil` where the answer leaves it out.
     var pendingRenewals: [RenewalInfo]?
-    /// What an iOS 6 style answer says of its subscription's renewal, in members of its own (`auto_renew_status`,
+    /// The renewal of an iOS 6 style answer's subscription, which has members of its own (`auto_renew_status`,
     /// `expiration_intent`, `is_in_billing_retry_period`); `nil` where it says nothing.
     var ownRenewal: RenewalInfo?
 }
 
 extension VerifyReceiptResponse {
-    /// What the answer says of the customer.
+    /// The customer's history by this answer.
     ///
     /// - Returns: The history.
     /// - Throws: `EvidenceFault` when the status says that there is nothing to read.
@@ -72,7 +72,7 @@ extension VerifyReceiptResponse {
         return joined.lacksPeriods ? .newestTransactions : .complete
     }
 
-    /// What a status means, for a sentence.
+    /// The meaning of a status, for a sentence.
     static func meaning(ofStatus status: Int64) -> String {
         switch status {
         case 21000: "the request was no POST"
@@ -172,9 +172,6 @@ extension VerifyReceiptResponse {
 
 extension JSONFault {
     /// A list is longer than any of Apple's.
-    ///
-    /// - Parameter limit: How many it may have.
-    /// - Returns: The fault.
     static func tooMany(_ limit: Int) -> JSONFault {
         JSONFault(.invalidValue, "A verifyReceipt answer may have \(limit) of them.")
     }

@@ -2,7 +2,7 @@ import Offers
 
 /// A customer's subscription in one group: everything under one original transaction id.
 struct StoreSubscription: Equatable, Sendable {
-    /// Where the subscription stands.
+    /// The phase of a subscription.
     enum Phase: Equatable, Sendable {
         /// Paid for.
         case current
@@ -20,7 +20,7 @@ struct StoreSubscription: Equatable, Sendable {
     var latest: StoreTransaction
     /// All transactions before it, oldest first.
     var earlier: [StoreTransaction]
-    /// Where it stands.
+    /// Its phase.
     var phase: Phase
     /// The product that the customer has chosen for the next renewal, which is that of the commitment if there is one.
     var autoRenewProductId: String

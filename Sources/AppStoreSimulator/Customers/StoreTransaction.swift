@@ -57,7 +57,7 @@ struct StoreTransaction: Equatable, Sendable {
     let expiresDate: Timestamp
     /// The offer that it was paid at.
     let offer: StoreOffer?
-    /// What was paid, in thousandths of the currency's unit.
+    /// The price that was paid, in thousandths of the currency's unit.
     let price: Int64
     /// The commitment that it is a payment of; `nil` where it was billed up front.
     let commitment: Commitment?
@@ -82,7 +82,7 @@ struct StoreTransaction: Equatable, Sendable {
     var webOrderLineItemId: String { "9" + transactionId.dropFirst() }
 }
 
-/// What a customer pays for.
+/// A payment of a customer.
 struct Payment {
     /// The product.
     let product: StoreProduct
@@ -131,8 +131,6 @@ struct TransactionNumbers: Sendable {
     private var last: Int64 = 2_000_000_000_000_000
 
     /// The next identifier.
-    ///
-    /// - Returns: Digits.
     mutating func next() -> String {
         last += 1
         return String(last)

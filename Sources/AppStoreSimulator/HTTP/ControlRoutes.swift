@@ -11,8 +11,6 @@ struct ControlRoutes {
     let store: SimulatedAppStore
 
     /// Adds the routes.
-    ///
-    /// - Parameter router: Where they are added.
     func add(to router: some RouterMethods<SimulatorContext>) {
         router.get("faults") { _, _ in faults(store.current()) }
         router.post("faults") { request, context in
@@ -159,8 +157,6 @@ struct CustomerView {
     }
 
     /// Writes the customer.
-    ///
-    /// - Parameter json: Where it is written.
     func write(into json: inout JSONWriter) {
         json.object { json in
             json.member("name", customer.name)

@@ -6,11 +6,6 @@ import StrictJSON
 
 extension Response {
     /// A response with a JSON body.
-    ///
-    /// - Parameters:
-    ///   - json: The body.
-    ///   - status: The status.
-    /// - Returns: The response.
     static func json(_ json: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,
@@ -20,11 +15,6 @@ extension Response {
     }
 
     /// A response with a body that is not JSON.
-    ///
-    /// - Parameters:
-    ///   - text: The body.
-    ///   - status: The status.
-    /// - Returns: The response.
     static func text(_ text: String, status: HTTPResponse.Status) -> Response {
         Response(
             status: status,
@@ -48,19 +38,11 @@ extension Request {
 
 extension JSONWriter {
     /// Writes a member whose value is a string, unless there is none.
-    ///
-    /// - Parameters:
-    ///   - name: The member's name.
-    ///   - value: Its value.
     mutating func optional(_ name: StaticString, _ value: String?) {
         if let value { member(name, value) }
     }
 
     /// Writes a member whose value is a whole number, unless there is none.
-    ///
-    /// - Parameters:
-    ///   - name: The member's name.
-    ///   - value: Its value.
     mutating func optional(_ name: StaticString, _ value: Int64?) {
         if let value { member(name, value) }
     }
@@ -75,21 +57,12 @@ extension JSONWriter {
     }
 
     /// Writes a member whose value is `true` or `false`.
-    ///
-    /// - Parameters:
-    ///   - name: The member's name.
-    ///   - value: Its value.
     mutating func flag(_ name: StaticString, _ value: Bool) {
         member(name)
         bool(value)
     }
 
     /// Writes a member whose value is an array.
-    ///
-    /// - Parameters:
-    ///   - name: The member's name.
-    ///   - elements: The elements.
-    ///   - write: Writes one of them.
     mutating func list<Element>(
         _ name: StaticString,
         _ elements: some Sequence<Element>,
@@ -102,9 +75,6 @@ extension JSONWriter {
     }
 
     /// The text of one object.
-    ///
-    /// - Parameter members: Writes its members.
-    /// - Returns: The text.
     static func text(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter(capacity: 1024)
         writer.object(members)

@@ -122,7 +122,7 @@ struct RequestMembers {
 struct RequestFault: Error, Equatable {
     /// The HTTP status.
     let status: Int
-    /// The fault in a sentence, with its mend.
+    /// The fault in a sentence, with the fix.
     let detail: String
     /// The member at fault, as a JSON Pointer (RFC 6901).
     var pointer: String?
@@ -138,9 +138,6 @@ struct RequestFault: Error, Equatable {
     }
 
     /// A name that nothing has: 404.
-    ///
-    /// - Parameter detail: What there is instead.
-    /// - Returns: The fault.
     static func notFound(_ detail: String) -> RequestFault {
         RequestFault(status: 404, detail: detail)
     }

@@ -1,10 +1,10 @@
 import Offers
 
-/// What a client sets on a payment: the part that StoreKit plays.
+/// The values that a client sets on a payment: the part that StoreKit plays.
 struct PurchaseRequest {
     /// Who buys, by the simulator's name.
     let customer: String
-    /// What is bought.
+    /// The product.
     let productId: String
     /// The argument of StoreKit's purchase option `billingPlanType`; billed up front when it was not set.
     let billingPlanType: BillingPlanType

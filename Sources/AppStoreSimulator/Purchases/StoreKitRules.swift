@@ -111,9 +111,6 @@ struct StoreKitRules {
     }
 
     /// The refusal of a signature.
-    ///
-    /// - Parameter reason: Why it is refused.
-    /// - Returns: The error.
     func invalid(_ reason: String) -> StoreKitError { StoreKitError(.invalidSignature, reason) }
 }
 
@@ -226,10 +223,6 @@ struct StoreKitError: Error, Equatable {
     let reason: String
 
     /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - code: The code.
-    ///   - reason: The reason in a sentence.
     init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

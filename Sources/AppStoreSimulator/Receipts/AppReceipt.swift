@@ -136,21 +136,12 @@ struct ReceiptAttribute: DERImplicitlyTaggable {
     let value: ArraySlice<UInt8>
 
     /// Creates an attribute of raw bytes.
-    ///
-    /// - Parameters:
-    ///   - kind: The type.
-    ///   - bytes: The bytes.
     init(_ kind: Kind, bytes: [UInt8]) {
         type = kind.rawValue
         value = bytes[...]
     }
 
     /// Creates an attribute whose value is DER.
-    ///
-    /// - Parameters:
-    ///   - kind: The type.
-    ///   - value: The value.
-    /// - Throws: The error of swift-asn1.
     init(_ kind: Kind, _ value: some DERSerializable) throws {
         var serializer = DER.Serializer()
         try serializer.serialize(value)

@@ -64,10 +64,6 @@ struct SignedReceipt {
     }
 
     /// The receipt in DER.
-    ///
-    /// - Parameter chain: Leaf, intermediate and root.
-    /// - Returns: The bytes.
-    /// - Throws: The error of swift-asn1.
     func der(chain: [[UInt8]]) throws -> [UInt8] {
         guard let leaf = chain.first else { throw ReceiptFault.malformed }
         let certificate = try Certificate(derEncoded: leaf)

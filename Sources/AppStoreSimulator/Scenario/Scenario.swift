@@ -77,7 +77,7 @@ struct Scenario: Decodable {
 
 /// `app-store.yaml`: the apps, products and customers of a simulated App Store.
 struct ScenarioFile {
-    /// Where it is, and what its paths are relative to.
+    /// The file's folder, to which its paths are relative.
     let directory: URL
 
     private var url: URL { directory.appending(path: "app-store.yaml") }

@@ -2,11 +2,11 @@ import Offers
 
 /// A customer's subscription as `app-store.yaml` describes it.
 struct SubscriptionPlan {
-    /// What it is for.
+    /// The product that is subscribed to.
     let product: StoreProduct
     /// How it is billed.
     let plan: BillingPlanType
-    /// Where it stands.
+    /// The state that the customer is to be in.
     let state: CustomerState
     /// How many periods were paid.
     let periods: Int
@@ -16,7 +16,7 @@ struct SubscriptionPlan {
     let retentionOffer: StoreOffer?
     /// When the latest period ends; `nil` for what suits the state.
     let expires: Timestamp?
-    /// What the customer moved to, when the state is upgraded.
+    /// The product that the customer moved to, when the state is upgraded.
     let upgradedTo: StoreProduct?
     /// How much of the latest payment was refunded, when the state is refunded, in thousandths of a percent.
     let revocationPercentage: Int64
@@ -76,7 +76,7 @@ struct SubscriptionPlan {
             )
         default: break
         }
-        // What the description says has happened already: nobody is notified of it.
+        // The description's events have happened already: nobody is notified of them.
         _ = subscription.advance(to: now, in: app, numbers: &numbers)
         guard subscription.status == state.status else {
             throw SimulatorFault(

@@ -95,8 +95,6 @@ struct SignedItem {
     }
 
     /// Writes the element.
-    ///
-    /// - Parameter json: Where it is written.
     func write(into json: inout JSONWriter) {
         json.object { json in
             json.member("status", status)

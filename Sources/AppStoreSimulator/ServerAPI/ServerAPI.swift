@@ -196,19 +196,12 @@ struct ServerAPIError: Error, Equatable {
     static let transactionIdNotFound = ServerAPIError(4_040_010, "Transaction id not found.")
 
     /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - code: Apple's number, seven digits.
-    ///   - message: Apple's words.
     init(_ code: Int64, _ message: String) {
         self.code = code
         self.message = message
     }
 
     /// The error of a number that a test asks for.
-    ///
-    /// - Parameter code: Apple's number, seven digits.
-    /// - Returns: The error.
     static func injected(_ code: Int64) -> ServerAPIError {
         switch code {
         case 4_290_000: ServerAPIError(code, "Rate limit exceeded.")

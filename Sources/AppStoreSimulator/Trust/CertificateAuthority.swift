@@ -97,7 +97,7 @@ struct CertificateAuthority {
     }
 }
 
-/// What the simulated App Store signs with: a leaf key of its own, and the chain up to its own root.
+/// The simulated App Store's signing key: a leaf of its own, with the chain up to its own root.
 struct AppStoreSigner: Sendable {
     /// Leaf, intermediate and root, DER.
     let chain: [[UInt8]]
@@ -107,10 +107,6 @@ struct AppStoreSigner: Sendable {
     private let header: String
 
     /// Creates a signer.
-    ///
-    /// - Parameters:
-    ///   - key: The leaf's private key.
-    ///   - chain: Leaf, intermediate and root, DER.
     init(key: P256.Signing.PrivateKey, chain: [[UInt8]]) {
         self.key = key
         self.chain = chain

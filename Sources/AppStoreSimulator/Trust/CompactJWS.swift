@@ -80,9 +80,6 @@ struct CompactJWS {
 /// Base64url without padding (RFC 4648 §5), as JWS writes its parts (RFC 7515 §2).
 enum Base64URL {
     /// Encodes bytes.
-    ///
-    /// - Parameter bytes: The bytes.
-    /// - Returns: The text.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text = Data(bytes).base64EncodedString()
         text.replace("+", with: "-")

@@ -36,10 +36,6 @@ enum VerifyReceiptFields {
     }
 
     /// Writes an element of `pending_renewal_info`: without the group, as Apple does, whatever its article says.
-    ///
-    /// - Parameters:
-    ///   - subscription: The subscription.
-    ///   - json: Where it is written.
     static func renewal(_ subscription: StoreSubscription, into json: inout JSONWriter) {
         json.object { json in
             json.member("auto_renew_product_id", subscription.nextProductId)
@@ -58,12 +54,6 @@ enum VerifyReceiptFields {
     }
 
     /// Writes the one object of an iOS 6 style receipt, with dates in milliseconds.
-    ///
-    /// - Parameters:
-    ///   - transaction: The transaction.
-    ///   - app: The app.
-    ///   - customer: The customer.
-    ///   - json: Where it is written.
     static func oldStyle(
         _ transaction: StoreTransaction,
         of app: StoreApp,
@@ -116,9 +106,6 @@ enum AppleDates {
     }
 
     /// Such as `2026-01-20 10:00:00 Etc/GMT`.
-    ///
-    /// - Parameter moment: The moment.
-    /// - Returns: The text.
     static func inGMT(_ moment: Timestamp) -> String { text(moment) + " Etc/GMT" }
 
     private static func text(_ moment: Timestamp) -> String {

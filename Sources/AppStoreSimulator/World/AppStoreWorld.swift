@@ -30,11 +30,6 @@ struct AppStoreWorld: Sendable {
     func customer(_ name: String) -> StoreCustomer? { customers.index(named: name).map { customers.all[$0] } }
 
     /// The notifications of an app, oldest first.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app.
-    ///   - environment: Production or Sandbox.
-    /// - Returns: The notifications.
     func notifications(of bundleId: String, in environment: AppStoreEnvironment) -> [StoreNotification] {
         notifications.filter { $0.bundleId == bundleId && $0.environment == environment }
     }
@@ -43,7 +38,7 @@ struct AppStoreWorld: Sendable {
     ///
     /// - Parameters:
     ///   - event: What happened.
-    ///   - customer: To whom.
+    ///   - customer: The customer who buys.
     ///   - app: The app.
     ///   - signer: Signs it.
     /// - Throws: `SimulatorFault` when it cannot be signed.
@@ -184,9 +179,9 @@ extension AppStoreWorld {
 }
 
 extension AppStoreWorld {
-    /// What a purchase led to.
+    /// The result of a purchase.
     struct Purchase {
-        /// Whose it is, after it.
+        /// The customer, after the purchase.
         let customer: StoreCustomer
         /// The subscription, after it.
         let subscription: StoreSubscription

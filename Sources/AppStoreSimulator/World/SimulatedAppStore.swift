@@ -27,11 +27,6 @@ public final class SimulatedAppStore: Sendable {
     }
 
     /// Creates an App Store.
-    ///
-    /// - Parameters:
-    ///   - world: Its state.
-    ///   - signer: What it signs with.
-    ///   - rootPEM: Where the root is.
     init(_ world: AppStoreWorld, signer: AppStoreSigner, rootPEM: URL) {
         self.world = Mutex(world)
         self.signer = signer
@@ -39,8 +34,6 @@ public final class SimulatedAppStore: Sendable {
     }
 
     /// The state, with all that the clock has brought.
-    ///
-    /// - Returns: A copy.
     func current() -> AppStoreWorld {
         world.withLock { world in
             bringUpToDate(&world)
@@ -49,10 +42,6 @@ public final class SimulatedAppStore: Sendable {
     }
 
     /// Changes the state, after all that the clock has brought.
-    ///
-    /// - Parameter change: Makes the change.
-    /// - Returns: What the change returns.
-    /// - Throws: What the change throws.
     func change<Result>(_ change: (inout AppStoreWorld) throws -> Result) rethrows -> Result {
         try world.withLock { world in
             bringUpToDate(&world)
@@ -66,8 +55,6 @@ public final class SimulatedAppStore: Sendable {
     }
 
     /// The notifications to be sent now.
-    ///
-    /// - Returns: Oldest first.
     func dueDeliveries() -> [NotificationDelivery] {
         world.withLock { world in
             let now = world.clock.now
@@ -85,10 +72,6 @@ public final class SimulatedAppStore: Sendable {
     }
 
     /// Keeps what became of a notification.
-    ///
-    /// - Parameters:
-    ///   - result: How the attempt ended.
-    ///   - id: `notificationUUID`.
     func record(_ result: NotificationAttempt.Result, of id: String) {
         world.withLock { world in
             guard let index = world.notifications.firstIndex(where: { $0.id == id }) else { return }
@@ -183,8 +166,6 @@ public struct SimulatorFault: Error, Equatable, CustomStringConvertible {
     public let description: String
 
     /// Creates a fault.
-    ///
-    /// - Parameter description: The fault in one line.
     init(_ description: String) {
         self.description = description
     }

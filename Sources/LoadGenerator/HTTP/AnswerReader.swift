@@ -36,8 +36,6 @@ struct AnswerReader {
     var isEmpty: Bool { (rest?.readableBytes ?? 0) == 0 }
 
     /// Takes the bytes that came.
-    ///
-    /// - Parameter bytes: The bytes.
     mutating func append(_ bytes: ByteBuffer) {
         guard var rest, rest.readableBytes > 0 else {
             rest = bytes
@@ -106,7 +104,7 @@ struct AnswerReader {
         return nil
     }
 
-    /// Where a text begins in the readable bytes, counted from the first of them.
+    /// The offset at which a text begins in the readable bytes.
     private static func find(_ text: StaticString, in buffer: ByteBuffer) -> Int? {
         buffer.withUnsafeReadableBytes { $0.firstOffset(of: text, from: 0) }
     }
@@ -133,7 +131,7 @@ extension ByteBuffer {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where the first byte is that is no space of JSON (RFC 8259 §2).
+    /// The offset of the first byte that is no space of JSON (RFC 8259 §2).
     fileprivate func firstOffset(afterSpaceFrom start: Int) -> Int {
         var position = start
         while position < count {
@@ -145,7 +143,7 @@ extension UnsafeRawBufferPointer {
         return position
     }
 
-    /// Where a text is found, by the C library's search for its first byte: a few bytes a cycle.
+    /// The offset of a text, by the C library's search for its first byte: a few bytes a cycle.
     fileprivate func firstOffset(of text: StaticString, from start: Int) -> Int? {
         guard let base = baseAddress else { return nil }
         let length = text.utf8CodeUnitCount
@@ -241,7 +239,7 @@ struct AnswerHead {
         return length
     }
 
-    /// Where a field's value is, up to the next space; `nil` when the line is another field's.
+    /// The range of a field's value, up to the next space; `nil` when the line is another field's.
     private static func value(of name: StaticString, in text: Span<UInt8>, at start: Int) -> Range<Int>? {
         let length = name.utf8CodeUnitCount
         guard text.count - start >= length, isText(name, text.extracting(start..<(start + length))) else { return nil }

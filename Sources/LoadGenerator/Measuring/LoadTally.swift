@@ -40,8 +40,6 @@ struct LoadTally: Sendable {
     }
 
     /// Adds another tally of as many kinds.
-    ///
-    /// - Parameter other: The other one.
     mutating func add(_ other: LoadTally) {
         latency.add(other.latency)
         service.add(other.service)
@@ -130,7 +128,7 @@ struct SampleReservoir: Sendable {
 
 /// An answer that was kept, so that its signatures can be checked when the clock has stopped.
 public struct AnswerSample: Sendable {
-    /// What was asked.
+    /// The request that was sent.
     let request: RequestDeck.Place
     /// The body of the answer.
     let body: [UInt8]

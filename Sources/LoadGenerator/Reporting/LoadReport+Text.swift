@@ -55,7 +55,7 @@ extension LoadReport {
         return rate.map { "\(Self.number($0, Self.decimals($0))) requests a second over \(connections)" } ?? connections
     }
 
-    /// What the generator itself has to do with the result, where that is much.
+    /// The generator's own influence on the result, where it is large.
     private var generatorsPart: [String] {
         var lines: [String] = []
         if generatorShare > 0.9 {

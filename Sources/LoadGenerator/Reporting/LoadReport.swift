@@ -4,7 +4,7 @@ internal import FoundationEssentials
 ///
 /// Times are in milliseconds unless a name says otherwise.
 public struct LoadReport: Codable, Equatable, Sendable {
-    /// Where the service listens.
+    /// The service's address.
     public let url: String
     /// The kind of loop.
     ///
@@ -22,7 +22,7 @@ public struct LoadReport: Codable, Equatable, Sendable {
     public let warmUpSeconds: Double
     /// How many offers each request asked for.
     public let offersPerRequest: Int
-    /// What was asked, a line for each kind of evidence.
+    /// The requests, a line for each kind of evidence.
     public let asked: [String]
     /// The requests that brought every signature asked for, or, where one customer's evidence is shown for ever more
     /// accounts, that refusal.
@@ -41,11 +41,11 @@ public struct LoadReport: Codable, Equatable, Sendable {
     public let measured: LatencySummary?
     /// Latencies corrected for coordinated omission; absent where nothing was signed, and nothing waited in vain.
     public let corrected: LatencySummary?
-    /// What they are corrected by.
+    /// The method by which they are corrected.
     public let correction: String
     /// By kind of evidence: requests, and latencies as ``measured`` in a closed loop, as ``corrected`` in an open one.
     ///
-    /// What was not answered in time, or could not be sent, has the time that it waited among them in an open loop.
+    /// In an open loop, a request that was not answered in time or not sent counts with the time that it waited.
     public let kinds: [String: Kind]
     /// The CPU time of the generator, warm-up included, in seconds.
     public let generatorProcessorSeconds: Double

@@ -28,21 +28,21 @@ public struct EvidenceMix: Equatable, Sendable {
     /// Reads a mix.
     ///
     /// - Parameter text: Such as `receiptResponse=80,signedTransactions=10,transactionId=10`; a kind alone counts 1.
-    /// - Throws: ``MixFault`` with what is wrong with it.
-    public init(_ text: String) throws(MixFault) {
+    /// - Throws: ``LoadFault`` with what is wrong with it.
+    public init(_ text: String) throws(LoadFault) {
         var weights: [(kind: Kind, weight: Int)] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = pair[0].trimmingPrefix(" ")
             guard let kind = Kind(rawValue: String(name)) else {
                 let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw MixFault(description: "\"\(name)\" is no kind of evidence; there are \(kinds)")
+                throw LoadFault("\"\(name)\" is no kind of evidence; there are \(kinds)")
             }
             guard let weight = pair.count == 1 ? 1 : Int(pair[1]), (1...1000).contains(weight) else {
-                throw MixFault(description: "\(name) needs a weight from 1 to 1000, such as \(name)=10")
+                throw LoadFault("\(name) needs a weight from 1 to 1000, such as \(name)=10")
             }
             guard !weights.contains(where: { $0.kind == kind }) else {
-                throw MixFault(description: "\(name) is there twice")
+                throw LoadFault("\(name) is there twice")
             }
             weights.append((kind, weight))
         }
@@ -56,12 +56,6 @@ public struct EvidenceMix: Equatable, Sendable {
     public static func == (left: EvidenceMix, right: EvidenceMix) -> Bool {
         left.weights.elementsEqual(right.weights, by: ==)
     }
-}
-
-/// Why a mix cannot be used.
-public struct MixFault: Error, CustomStringConvertible {
-    /// The reason, in words that follow the option's name.
-    public let description: String
 }
 
 /// How many customers ask.

@@ -8,7 +8,7 @@ import StrictJSON
 /// The service says which offers there are (`POST /v1/eligibility` without `offers` names them all), and which of them
 /// the customers that are tried may have.
 public struct LoadPreparation: Sendable {
-    /// Where the service listens.
+    /// The service's address.
     public var address: ServiceAddress
     /// The client's token.
     public var token: String
@@ -46,8 +46,8 @@ public struct LoadPreparation: Sendable {
     /// Makes the requests; a task that is cancelled gives up.
     ///
     /// - Returns: The requests of the mix, each of which the service would sign for now.
-    /// - Throws: ``PreparationFault`` when there is nothing to ask, with what the service said.
-    public func deck() async throws(PreparationFault) -> RequestDeck {
+    /// - Throws: ``LoadFault`` when there is nothing to ask, with what the service said.
+    public func deck() async throws(LoadFault) -> RequestDeck {
         // One that stays: who gives up leaves questions behind that are still on their way.
         let group = MultiThreadedEventLoopGroup.singleton
         let question = HTTPQuestion(address: address, group: group, timeoutSeconds: timeoutSeconds)
@@ -73,16 +73,16 @@ public struct LoadPreparation: Sendable {
     private func simulatedCustomers(
         of bundleId: String,
         on group: any EventLoopGroup
-    ) async throws(PreparationFault) -> [SimulatedCustomer] {
-        guard let simulator else { throw PreparationFault("this mix needs the App Store simulator: --simulator URL") }
+    ) async throws(LoadFault) -> [SimulatedCustomer] {
+        guard let simulator else { throw LoadFault("this mix needs the App Store simulator: --simulator URL") }
         let question = HTTPQuestion(address: simulator, group: group, timeoutSeconds: timeoutSeconds)
         let answer = try await question.ask("GET", "/simulator/customers")
         guard answer.status == 200, let all = try? SimulatedCustomer.list(json: answer.body) else {
-            throw PreparationFault("\(simulator) is no App Store simulator: \(answer.status) for /simulator/customers")
+            throw LoadFault("\(simulator) is no App Store simulator: \(answer.status) for /simulator/customers")
         }
         let customers = all.filter { $0.bundleId == bundleId && !$0.subscriptions.isEmpty }
         guard !customers.isEmpty else {
-            throw PreparationFault("the App Store simulator has no customer with a subscription of \(bundleId)")
+            throw LoadFault("the App Store simulator has no customer with a subscription of \(bundleId)")
         }
         return customers
     }
@@ -93,7 +93,7 @@ public struct LoadPreparation: Sendable {
         among offers: [ExpectedAnswer.Offer],
         of bundleId: String,
         _ service: PreparedService
-    ) async throws(PreparationFault) -> (requests: RequestDeck.Requests, description: String) {
+    ) async throws(LoadFault) -> (requests: RequestDeck.Requests, description: String) {
         var reasons: [String] = []
         var requests: [LoadRequest] = []
         let most = if case .number(let number) = customers { number } else { Int.max }
@@ -119,7 +119,7 @@ public struct LoadPreparation: Sendable {
             )
         }
         guard !requests.isEmpty else {
-            throw PreparationFault(
+            throw LoadFault(
                 "none of the simulator's customers may have an offer of \(bundleId) by \(kind.rawValue); "
                     + "the service said: \(Set(reasons).sorted().joined(separator: ", "))"
             )
@@ -135,9 +135,9 @@ extension LoadPreparation {
         among offers: [ExpectedAnswer.Offer],
         of bundleId: String,
         _ service: PreparedService
-    ) async throws(PreparationFault) -> (requests: RequestDeck.Requests, description: String) {
+    ) async throws(LoadFault) -> (requests: RequestDeck.Requests, description: String) {
         let now = Date()
-        // Held is what was shown before: by this run where it can, and by whoever has filled the service where it cannot.
+        // Held evidence was shown before: by this run where it can, and by the filling of the service where it cannot.
         let shown = kind == .held && signer != nil ? EvidenceMix.Kind.signedTransactions : kind
         var reasons: [String] = []
         for environment in ["Production", "Sandbox"] {
@@ -167,7 +167,7 @@ extension LoadPreparation {
             guard reasons.contains("environment_not_allowed") else { break }
         }
         let reason = Set(reasons).sorted().joined(separator: ", ")
-        throw PreparationFault(
+        throw LoadFault(
             kind == .held && signer == nil
                 ? "held: the service holds nothing of the customers that are made up, which signed transactions of the "
                     + "stand-in App Store would change (--simulator-directory); it said: \(reason)"
@@ -236,9 +236,9 @@ extension LoadPreparation {
         _ customer: SyntheticCustomer,
         _ offers: [ExpectedAnswer.Offer],
         _ service: PreparedService
-    ) async throws(PreparationFault) -> [ExpectedAnswer.Offer] {
+    ) async throws(LoadFault) -> [ExpectedAnswer.Offer] {
         guard case .number(let number) = customers else {
-            throw PreparationFault("held: a number of customers is needed, as each is shown to the service first")
+            throw LoadFault("held: a number of customers is needed, as each is shown to the service first")
         }
         let shown = requests(of: customer, .signedTransactions, [offers[0]], inOrder: true)
         let workers = min(16, number)
@@ -259,7 +259,7 @@ extension LoadPreparation {
                 return found
             }
         } catch {
-            throw error as? PreparationFault ?? PreparationFault("\(error)")
+            throw error as? LoadFault ?? LoadFault("\(error)")
         }
     }
 
@@ -269,9 +269,9 @@ extension LoadPreparation {
         _ number: Int,
         _ offers: [ExpectedAnswer.Offer],
         _ service: PreparedService
-    ) async throws(PreparationFault) -> [ExpectedAnswer.Offer] {
+    ) async throws(LoadFault) -> [ExpectedAnswer.Offer] {
         var reasons: [String] = []
-        // What is remembered may be stored a little later than it is answered.
+        // The service may store evidence a little later than it answers.
         for attempt in 0..<20 {
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(100)) }
             let found = try await service.eligible(among: offers, reasons: &reasons) {
@@ -279,7 +279,7 @@ extension LoadPreparation {
             }
             if !found.isEmpty { return found }
         }
-        throw PreparationFault(
+        throw LoadFault(
             "held: the service holds no state of a customer whose signed transactions it has just seen; it said: "
                 + Set(reasons).sorted().joined(separator: ", ")
         )

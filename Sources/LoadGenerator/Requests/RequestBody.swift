@@ -39,19 +39,11 @@ package enum RequestBody {
     }
 
     /// An evidence object with one member whose value is JSON already.
-    ///
-    /// - Parameters:
-    ///   - name: The member's name.
-    ///   - json: Its value.
-    /// - Returns: The object.
     static func evidence(_ name: String, json: [UInt8]) -> [UInt8] {
         Array("{\"\(name)\":".utf8) + json + Array("}".utf8)
     }
 
     /// An evidence object.
-    ///
-    /// - Parameter members: Writes its members.
-    /// - Returns: The object.
     static func evidence(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter(capacity: 8192)
         writer.object(members)

@@ -4,7 +4,7 @@ import StrictJSON
 
 /// A customer who does not exist, with what Apple would say of the subscription.
 struct SyntheticCustomer {
-    /// What the customer's subscription is.
+    /// The state of the customer's subscription.
     enum State: String, CaseIterable {
         case lapsed, activeAutoRenewOff, active, billingRetry, gracePeriod
     }
@@ -192,8 +192,8 @@ public struct StandInSigner: Sendable {
     /// Reads the directory that `offer-lab app-store` was started with.
     ///
     /// - Parameter directory: The directory.
-    /// - Throws: ``PreparationFault`` when the key or a certificate is not there.
-    public init(directory: URL) throws(PreparationFault) {
+    /// - Throws: ``LoadFault`` when the key or a certificate is not there.
+    public init(directory: URL) throws(LoadFault) {
         do {
             let chain = try ["leaf.der", "intermediate.der", "root.der"].map { name in
                 "\"" + (try Data(contentsOf: directory.appending(path: name))).base64EncodedString() + "\""
@@ -201,7 +201,7 @@ public struct StandInSigner: Sendable {
             let pem = String(decoding: try Data(contentsOf: directory.appending(path: "leaf-key.pem")), as: UTF8.self)
             self.init(key: try P256.Signing.PrivateKey(pemRepresentation: pem), chain: chain)
         } catch {
-            throw PreparationFault(
+            throw LoadFault(
                 "\(directory.path) has not the key and certificates of a stand-in App Store, which offer-lab app-store "
                     + "--directory makes there: \(error)"
             )

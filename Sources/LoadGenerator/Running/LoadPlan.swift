@@ -1,6 +1,6 @@
-/// What is to be asked, how often and for how long.
+/// The plan of a run: the requests, how often and for how long.
 public struct LoadPlan: Sendable {
-    /// Where the service listens.
+    /// The service's address.
     public var address: ServiceAddress
     /// How many connections there are, 1 or more.
     public var connections = 16
@@ -74,11 +74,11 @@ struct LoadSchedule {
     private var secondsOfWarmUp: Int { Int((warmUpEnd - start + Self.second - 1) / Self.second) }
 }
 
-/// What a run measured.
+/// The measurement of a run.
 public struct LoadMeasurement: Sendable {
-    /// What was planned.
+    /// The plan of the run.
     public let plan: LoadPlan
-    /// What was counted.
+    /// The counts of the run.
     let tally: LoadTally
     /// Second by second, the warm-up's too.
     public let seconds: [LoadSecond]
@@ -92,7 +92,7 @@ public struct LoadMeasurement: Sendable {
     public let generatorProcessorSeconds: Double
     /// The same ÷ the time that its event loops had while they sent, at most 1.
     public let generatorShare: Double
-    /// What the service used meanwhile, warm-up included; `nil` where its process is not known.
+    /// The service's usage meanwhile, warm-up included; `nil` if its process is not known.
     let service: ProcessUsage?
 
     /// How many requests brought every signature asked for.

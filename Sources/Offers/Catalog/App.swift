@@ -166,7 +166,7 @@ extension String {
     public func copy() -> String { String(decoding: Array(utf8), as: UTF8.self) }
 }
 
-/// Where a purchase was made, as `environment` of Apple's answers and signed data says.
+/// The environment of a purchase, as `environment` of Apple's answers and signed data says.
 public enum AppStoreEnvironment: String, CaseIterable, Sendable {
     /// The App Store itself.
     case production = "Production"

@@ -4,7 +4,7 @@
 public final class PromotionalOffer: Sendable {
     /// The offer's identifier in App Store Connect (`SKPaymentDiscount.identifier`).
     public let id: String
-    /// Whom the offer is for; every state of ``SubscriberState/audience`` when the catalog names none.
+    /// The customers that the offer is for; every state of ``SubscriberState/audience`` when the catalog names none.
     public let audience: Set<SubscriberState>
     /// The first moment at which it is signed; `nil` when it has always been on.
     public let startsAt: Timestamp?
@@ -14,7 +14,7 @@ public final class PromotionalOffer: Sendable {
     public let maxRedemptions: Int?
     /// How often one customer may get it signed; `nil` when there is no limit.
     public let signatureLimit: SignatureLimit?
-    /// Where the customer has to be a subscriber, or have been one.
+    /// The scope in which the customer must be a subscriber, or have been one.
     public let scope: OfferScope
     /// The products of which the customer has to hold one, or have held one last; `nil` when any will do.
     public let fromProducts: Set<String>?
@@ -26,7 +26,7 @@ public final class PromotionalOffer: Sendable {
     public let afterRefund: OfferTreatment
     /// What becomes of a customer who has only shared purchases; allowed, these count as their own.
     public let familyShared: OfferTreatment
-    /// Whom the offer is for, as in "the offer is for …": put into words once, not for each decision.
+    /// The audience in words, as in "the offer is for …": written once, not for each decision.
     let audiencePhrase: String
 
     /// Creates an offer.
@@ -35,7 +35,7 @@ public final class PromotionalOffer: Sendable {
     ///
     /// - Parameters:
     ///   - id: The offer's identifier in App Store Connect.
-    ///   - audience: Whom it is for.
+    ///   - audience: The customers that it is for.
     ///   - startsAt: The first moment at which it is signed.
     ///   - endsAt: The moment from which it is no longer signed.
     ///   - maxRedemptions: How many times one customer may redeem it.
@@ -88,7 +88,7 @@ extension PromotionalOffer: Equatable {
     }
 }
 
-/// Where a customer has to be a subscriber, or have been one, to be considered for an offer; the raw values are those of
+/// The scope in which a customer must be a subscriber, or have been one, for an offer; the raw values are those of
 /// `scope` in `catalog.yaml`.
 public enum OfferScope: String, CaseIterable, Sendable {
     /// In the product's subscription group.
@@ -99,8 +99,8 @@ public enum OfferScope: String, CaseIterable, Sendable {
     case app
 }
 
-/// What becomes of a kind of customer whom an offer leaves out by default; the raw values are those of `afterRefund` and
-/// `familyShared` in `catalog.yaml`.
+/// The treatment of a kind of customer that an offer leaves out by default; the raw values are those of `afterRefund`
+/// and `familyShared` in `catalog.yaml`.
 public enum OfferTreatment: String, CaseIterable, Sendable {
     /// They do not get the offer.
     case refuse
@@ -132,7 +132,7 @@ public struct SignatureLimit: Equatable, Sendable {
     public func start(at now: Timestamp) -> Timestamp { now.adding(days: -periodDays) }
 }
 
-/// What a customer is in a subscription group, strongest first.
+/// The state of a customer in a subscription group, strongest first.
 ///
 /// The raw values of the first five are the names that a catalog's `audience` uses.
 public enum SubscriberState: String, CaseIterable, Sendable {

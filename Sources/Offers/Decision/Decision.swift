@@ -1,4 +1,4 @@
-/// What was decided about one offer, and why.
+/// The decision about one offer, with its reason.
 public struct Decision: Equatable, Sendable {
     /// The reason, which stands for the verdict too.
     public let reason: Reason
@@ -38,7 +38,7 @@ public struct Decision: Equatable, Sendable {
     }
 }
 
-/// What was decided about an offer for a customer.
+/// The outcome of a decision about an offer for a customer.
 ///
 /// Only ``eligible`` is ever signed.
 public enum Verdict: String, Sendable {
@@ -132,7 +132,7 @@ public enum Reason: String, CaseIterable, VerdictReason {
 public struct RuleFinding: Equatable, Sendable {
     /// The rule's name: the catalog's key where it is about one.
     public let rule: String
-    /// What the rule saw, in a sentence or two for people.
+    /// The facts that the rule saw, in a sentence or two for people.
     public let saw: String
     /// How it ruled: ``Verdict/eligible`` when the offer passes it.
     public let verdict: Verdict

@@ -1,4 +1,4 @@
-/// What an offer's rules look at before the customer's subscription is known.
+/// The facts for an offer's rules before the customer's subscription is known.
 ///
 /// A reference, as every rule is handed it: copying the values in it for each would take longer than the rules.
 final class OfferFacts: Sendable {
@@ -6,7 +6,7 @@ final class OfferFacts: Sendable {
     let product: Product
     let group: SubscriptionGroup
     let offer: PromotionalOffer
-    /// What was found in the evidence for the offer's scope; `nil` when there is none.
+    /// The findings in the evidence for the offer's scope; `nil` when there is no evidence.
     let reading: HistoryReading?
 
     var app: App { request.app }
@@ -36,7 +36,7 @@ final class OfferFacts: Sendable {
         reading?.isHeld == true ? request.maximumHeldAgeSeconds : request.maximumEvidenceAgeSeconds
     }
 
-    /// For whom the subscription was presented, as the ledger has it; `nil` where it was not asked.
+    /// The accounts for which the subscription was presented, by the ledger; `nil` if it was not asked.
     var presentations: LedgerStanding.Presentations? {
         originalTransactionId.flatMap { request.standing?.presentations[$0] }
     }
@@ -77,7 +77,7 @@ extension PromotionalOffer {
     }
 }
 
-/// What the rule about the catalog looks at.
+/// The facts for the rule about the catalog.
 struct CatalogFacts {
     let request: OfferRequest
     /// The product and its group; `nil` when the catalog does not have it.
@@ -92,16 +92,16 @@ struct CatalogFacts {
     }
 }
 
-/// What an offer's rules look at once it is known which subscription counts.
+/// The facts for an offer's rules once it is known which subscription counts.
 ///
 /// A reference, as every rule is handed it: copying the values in it for each would take longer than the rules.
 final class SubscriberFacts: Sendable {
     let offerFacts: OfferFacts
     /// The subscription that counts.
     let subscription: Subscription
-    /// What the customer is, shared purchases counted where the offer allows them.
+    /// The customer's state, shared purchases counted if the offer allows them.
     let held: SubscriberState
-    /// What the audience is asked about: a refunded customer has lapsed.
+    /// The state that is compared with the audience: a refunded customer has lapsed.
     let state: SubscriberState
     /// Of a customer who has lapsed the subscription by which there was access last, as far as is known; else the one
     /// that counts.
@@ -128,7 +128,7 @@ final class SubscriberFacts: Sendable {
         last = ended ?? subscription
     }
 
-    /// What the evidence shows of the subscription, as the offer counts it, without a full stop.
+    /// The subscription by the evidence, as the offer counts it, without a full stop.
     var phrase: String {
         guard held != subscription.state else { return subscription.phrase }
         let words = subscription.phrase(as: held)

@@ -7,7 +7,7 @@ public struct OfferPolicy: Sendable {
     private var request: RequestFacts
     /// By group; the whole app has none.
     private var readings = FewValues<String?, HistoryReading>()
-    /// What the history has of each group; `nil` until a second one is looked for in long lists.
+    /// The history's entries of each group; `nil` until a second one is looked for in long lists.
     private(set) var index: GroupIndex?
     /// Of the offers that the catalog has.
     private var known = FewValues<OfferRequest, OfferFacts>()
@@ -46,7 +46,7 @@ public struct OfferPolicy: Sendable {
     /// The customer's history that it decides by; `nil` when there is none.
     public var history: SharedHistory? { request.ownHistory }
 
-    /// Hears what the ledger holds of the customer: decisions count with it from now on.
+    /// Takes the customer's ledger status into account: decisions count with it from now on.
     ///
     /// - Parameter standing: What it holds.
     public mutating func hear(_ standing: LedgerStanding) {
@@ -54,7 +54,7 @@ public struct OfferPolicy: Sendable {
         known = FewValues()
     }
 
-    /// What is known of an offer before the customer's subscription is judged; `nil` for one that the catalog lacks.
+    /// The facts of an offer before the customer's subscription is judged; `nil` for one that the catalog lacks.
     mutating func facts(of offerRequest: OfferRequest) -> OfferFacts? {
         if let facts = known[offerRequest] { return facts }
         let facts = OfferFacts(request, offerRequest) { offer, group in
@@ -73,7 +73,7 @@ public struct OfferPolicy: Sendable {
     public mutating func decide(_ offerRequest: OfferRequest, explaining: Bool = false) -> Decision {
         var examination = Examination<Reason>(explaining: explaining)
         let facts = facts(of: offerRequest)
-        // What is listed passes this rule, and only an explanation tells of it.
+        // A listed offer passes this rule, and only an explanation mentions it.
         if explaining || facts == nil {
             let catalog = CatalogFacts(app: request.app, request: offerRequest)
             if let refusal = examination.refusal(by: OfferRules.ofCatalog, of: catalog) {
@@ -130,7 +130,7 @@ public struct OfferPolicy: Sendable {
         // When it begins is a matter of its own group, also where it is for subscribers of any.
         let reading = facts.offer.scope == .app ? reading(inGroup: facts.offerFacts.group.id) : facts.offerFacts.reading
         var begins = reading?.subscription?.start(ofOfferOn: facts.offerFacts.product, in: request.app)
-        if reading?.standing == .neverSubscribed { begins = .now }
+        if reading?.status == .neverSubscribed { begins = .now }
         return Decision(
             reason,
             detail: "\(facts.phrase); the offer is for \(facts.offer.audiencePhrase).",
@@ -166,7 +166,7 @@ public struct OfferPolicy: Sendable {
 }
 
 extension Decision {
-    /// What the catalog's rule has refused already.
+    /// The decision about an offer that the catalog's rule has refused already.
     fileprivate static let unlisted = Decision(.offerNotInCatalog, detail: "The catalog has no such offer.")
 
     fileprivate init(_ refusal: Examination<Reason>.Refusal, _ examination: Examination<Reason>) {
@@ -176,10 +176,10 @@ extension Decision {
 
 /// What decisions and the ledger have to do with each other.
 extension OfferPolicy {
-    /// What the ledger has to be asked before decisions count.
+    /// The question to the ledger before decisions count.
     ///
     /// An eligible offer needs no question: its limits are checked when it is written. But of several reasons to refuse
-    /// the first is given, and only the ledger knows whether evidence is shared; and an explanation tells all that was
+    /// the first is given, and only the ledger knows whether evidence is shared; and an explanation has all that was
     /// seen.
     ///
     /// - Parameters:
@@ -215,7 +215,7 @@ extension OfferPolicy {
         )
     }
 
-    /// What is written into the ledger for an eligible offer.
+    /// The grant that the ledger records for an eligible offer.
     ///
     /// - Parameters:
     ///   - request: The offer.

@@ -28,9 +28,9 @@ extension SubscriberState {
 }
 
 extension PromotionalOffer {
-    /// Puts into words whom an offer is for, as in "the offer is for …".
+    /// Puts an offer's audience into words, as in "the offer is for …".
     ///
-    /// - Parameter audience: Whom it is for.
+    /// - Parameter audience: The customers that it is for.
     /// - Returns: The words.
     static func phrase(of audience: Set<SubscriberState>) -> String {
         let states = SubscriberState.audience.filter(audience.contains)
@@ -40,10 +40,10 @@ extension PromotionalOffer {
 }
 
 extension Subscription {
-    /// What the evidence shows of the subscription, without a full stop.
+    /// The subscription by the evidence, without a full stop.
     var phrase: String { phrase(as: state) }
 
-    /// What the evidence shows of the subscription in one state, without a full stop.
+    /// The subscription in one state by the evidence, without a full stop.
     ///
     /// - Parameter state: Its state, or what that is where shared purchases count.
     /// - Returns: The words.
@@ -90,7 +90,7 @@ extension Subscription {
 }
 
 extension Revocation {
-    /// What was done, as in "the newest purchase was …".
+    /// The act in words, as in "the newest purchase was …".
     fileprivate var phrase: String {
         switch kind {
         case .full: "refunded in full"
@@ -109,7 +109,7 @@ extension Subscription {
     /// The entry and the transaction that the state rests on, without a full stop.
     var basisPhrase: String {
         let id = renewal.originalTransactionId.map { " \($0)" } ?? ""
-        // An entry that nobody told is named by what was bought last.
+        // An entry without a product is named by the last purchase.
         let product = (renewal.isStandIn ? productId : renewal.productId).map { " of \($0)" } ?? ""
         let renews = renewal.autoRenewStatus.map { $0 ? ", auto-renew on" : ", auto-renew off" } ?? ""
         let entry = "Subscription\(id)\(product)\(renews)"
@@ -146,7 +146,7 @@ extension SubscriptionStatus.Code {
     }
 }
 
-/// What the rules about evidence saw, in words that a support person can read aloud.
+/// The findings of the rules about evidence, in words that a support person can read aloud.
 enum EvidencePhrases {
     static let none = "The request carries no evidence, and no state of the account is held."
     static let groupUnknown =
@@ -178,7 +178,7 @@ enum EvidencePhrases {
             : "The evidence is of another account than the one that is asked for."
     }
 
-    static func evidence(_ history: SubscriptionHistory?, standing: GroupStanding?) -> String {
+    static func evidence(_ history: SubscriptionHistory?, status: GroupStatus?) -> String {
         guard let history else { return none }
         guard let date = history.asOf else {
             let undated = "The evidence carries no date, so its age cannot be told."
@@ -190,13 +190,13 @@ enum EvidencePhrases {
         guard history.bundleId != nil else { return "The evidence does not say which app it is about." }
         if history.isHeld {
             let lack = history.isStandIn ? "The App Store could not be asked" : "No evidence was sent"
-            guard standing == .noEvidence else {
+            guard status == .noEvidence else {
                 return "\(lack); the last that is held of the account was said at \(date.rfc3339). "
                     + "Expiry is judged by the service's clock."
             }
             return "\(lack), and the state held of the account has no subscription of the group."
         }
-        if standing == .noEvidence {
+        if status == .noEvidence {
             return history.renewals == nil
                 ? "The evidence has no list of subscriptions (pending_renewal_info)."
                 : "The evidence names no subscription of the group, and what was left out of it cannot be seen."
@@ -204,7 +204,7 @@ enum EvidencePhrases {
         if history.coverage == .partial {
             return "Apple signed the last of the evidence at \(date.rfc3339); expiry is judged by the service's clock."
         }
-        if case .subscriber(let subscription) = standing, subscription.clock != date {
+        if case .subscriber(let subscription) = status, subscription.clock != date {
             return "Apple made the evidence at \(date.rfc3339); more of the subscription was told at "
                 + "\(subscription.clock.rfc3339), the clock by which its expiry is judged."
         }
@@ -241,9 +241,9 @@ enum EvidencePhrases {
         return "The evidence is of \(date.rfc3339), and the service's clock says \(now.rfc3339); \(allowed)."
     }
 
-    static func standing(_ facts: OfferFacts) -> String {
+    static func status(_ facts: OfferFacts) -> String {
         let place = facts.offer.scope == .app ? "the app" : "group \(facts.group.id)"
-        switch facts.reading?.standing {
+        switch facts.reading?.status {
         case .subscriber(let subscription): return "\(subscription.basisPhrase)."
         case .neverSubscribed: return "The customer has had no subscription of \(place)."
         case .noPendingRenewalInfo:
@@ -254,7 +254,7 @@ enum EvidencePhrases {
     }
 }
 
-/// What the rules about the ledger saw, in words that a support person can read aloud.
+/// The findings of the rules about the ledger, in words that a support person can read aloud.
 enum LedgerPhrases {
     static func presentations(_ presentations: LedgerStanding.Presentations, maximum: Int) -> String {
         let days = EvidenceSharing.periodDays

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What is the same for every decision of one request.
+/// The facts that are the same for every decision of one request.
 ///
 /// A reference, as every rule is handed it: copying the values in it for each would take longer than the rules.
 final class RequestFacts: Sendable {
     let app: App
     let account: Account
-    /// What the evidence says; `nil` when there is none.
+    /// The history by the evidence; `nil` when there is none.
     let history: SharedHistory?
     /// What of it can be the account's own.
     let ownHistory: SharedHistory?
-    /// What the ledger holds of the customer; `nil` where it was not asked.
+    /// The customer's status in the ledger; `nil` if it was not asked.
     let standing: LedgerStanding?
     /// The server's clock.
     let now: Timestamp
@@ -74,9 +74,9 @@ final class RequestFacts: Sendable {
 public struct Customer: Sendable {
     /// The account to sign for.
     public let account: Account
-    /// What the evidence says; `nil` when there is none.
+    /// The history by the evidence; `nil` when there is none.
     public let history: SharedHistory?
-    /// What the ledger holds of the customer; `nil` where it was not asked.
+    /// The customer's status in the ledger; `nil` if it was not asked.
     public let standing: LedgerStanding?
 
     /// Creates a customer.
@@ -84,7 +84,7 @@ public struct Customer: Sendable {
     /// - Parameters:
     ///   - account: The account to sign for.
     ///   - history: What the evidence says; `nil` when there is none.
-    ///   - standing: What the ledger holds of the customer; `nil` where it was not asked.
+    ///   - standing: The customer's status in the ledger; `nil` if it was not asked.
     public init(account: Account, history: SubscriptionHistory?, standing: LedgerStanding? = nil) {
         self.init(account: account, sharing: history.map { SharedHistory($0) }, standing: standing)
     }
@@ -94,7 +94,7 @@ public struct Customer: Sendable {
     /// - Parameters:
     ///   - account: The account to sign for.
     ///   - history: What the evidence says; `nil` when there is none.
-    ///   - standing: What the ledger holds of the customer; `nil` where it was not asked.
+    ///   - standing: The customer's status in the ledger; `nil` if it was not asked.
     public init(account: Account, sharing history: SharedHistory?, standing: LedgerStanding? = nil) {
         self.account = account
         self.history = history

@@ -1,12 +1,12 @@
 /// One rule of a policy: it looks at facts, and refuses or lets pass.
 ///
-/// What it saw is put into words only for the rule that decides, and for all of them where an explanation is asked for.
+/// Only the rule that decides puts its facts into words; all of them do if an explanation is asked for.
 struct Rule<Facts, Reason: VerdictReason>: Sendable {
     /// The rule's name in explanations.
     let name: String
     /// The reason to refuse; `nil` to let pass.
     let refusal: @Sendable (Facts) -> Reason?
-    /// What it saw, in a sentence or two that a support person can read aloud.
+    /// The facts that it saw, in a sentence or two that a support person can read aloud.
     let saw: @Sendable (Facts) -> String
 
     init(
@@ -42,7 +42,7 @@ struct Examination<Reason: VerdictReason> {
     ///   - facts: What they look at.
     /// - Returns: The first refusal; `nil` when all let pass.
     mutating func refusal<Facts>(by rules: [Rule<Facts, Reason>], of facts: Facts) -> Refusal? {
-        // Where they lie: copying a rule takes longer than most of them.
+        // In place: copying a rule takes longer than most of them.
         let rules = rules.span
         for index in rules.indices {
             let reason = rules[index].refusal(facts)

@@ -139,7 +139,7 @@ extension SubscriberFacts {
         }
         let history = offerFacts.history?.value
         let isJudgedNow = history?.isJudgedByServersClock == true
-        // What was told since the evidence was made is judged by the clock at which it was told.
+        // State that was reported after the evidence is judged by the clock of its report.
         let moment = history?.asOf == last.clock ? "the evidence was made" : last.clock.rfc3339
         let age = isJudgedNow ? "ago" : "before \(moment)"
         let product = last.productId.map { " of \($0)" } ?? ""

@@ -1,4 +1,4 @@
-/// What was found out about a report.
+/// The findings about a report.
 public struct Diagnosis: Equatable, Sendable {
     /// Whether StoreKit has to take the signature for what it was given with it, as far as can be computed.
     public let isValid: Bool
@@ -22,7 +22,7 @@ public struct DiagnosisCause: Equatable, Sendable {
     public let code: DiagnosisCode
     /// The cause in one sentence.
     public let detail: String
-    /// The mend in one sentence.
+    /// The fix in one sentence.
     public let fix: String
 
     /// Creates a cause.
@@ -30,7 +30,7 @@ public struct DiagnosisCause: Equatable, Sendable {
     /// - Parameters:
     ///   - code: The cause's name.
     ///   - detail: The cause in one sentence.
-    ///   - fix: The mend in one sentence.
+    ///   - fix: The fix in one sentence.
     public init(_ code: DiagnosisCode, detail: String, fix: String) {
         self.code = code
         self.detail = detail

@@ -56,7 +56,7 @@ public struct Diagnostician: Sendable {
         }
         var search = search(for: text.form, in: report)
         guard let signed = search.signedGuess() else {
-            // What is certain suffices for a refusal, whatever was signed.
+            // A certain cause suffices for a refusal, whatever was signed.
             let certain = causes(text.mistakes, of: report, among: [report.offer]) + report.unnamed(in: text)
             let rest =
                 record == nil ? report.unexplained(isExhaustive: search.isExhaustive) : report.otherSignature
@@ -71,7 +71,7 @@ public struct Diagnostician: Sendable {
         return Diagnosis(isValid: true, causes: rest)
     }
 
-    /// What is wrong where the record says which fields differ: nothing of the payload has to be recomputed.
+    /// The faults when the record says which fields differ: nothing of the payload has to be recomputed.
     private func diagnosis(
         of report: SignatureReport,
         _ differences: [DiagnosisCause],
@@ -125,7 +125,7 @@ public struct Diagnostician: Sendable {
         return otherApps.first { $0.bundleId.hasSameBytes(as: bundleId) }.map { [app, $0] } ?? []
     }
 
-    /// What is wrong beside the signature: its time, and the customer.
+    /// The faults beside the signature: its time, and the customer.
     ///
     /// Both times count where the one that was given is not the one on record: StoreKit takes none that is wrong.
     private func circumstances(of report: SignatureReport) -> [DiagnosisCode] {

@@ -119,7 +119,7 @@ extension MistakeKind {
         guard report.isInSeconds else {
             return field(.timestamp, [(String(report.timestamp / 1000), .timestampInSeconds)])
         }
-        // What was cut off can be found again: it is one of a thousand.
+        // The digits that were cut off can be found again: they are one of a thousand.
         let texts = (0..<1000).map { (String(report.timestamp &* 1000 &+ $0), DiagnosisCode.timestampInSeconds) }
         return MistakeKind(ways: ways(.timestamp, texts), areAlike: true)
     }
@@ -198,11 +198,6 @@ extension MistakeKind {
 
 extension MistakeKind {
     /// Another product, with an offer of its own: two mistakes that go together.
-    ///
-    /// - Parameters:
-    ///   - report: What the app gave StoreKit.
-    ///   - app: The app of the catalog.
-    /// - Returns: The kind.
     static func otherOffers(in report: SignatureReport, of app: App) -> MistakeKind {
         let offers = products(of: app, nearest: report.productId).flatMap { product in
             product.offers.map { OfferRequest(productId: product.id, offerId: $0.id) }
@@ -219,9 +214,6 @@ extension MistakeKind {
     }
 
     /// A field that has nothing in it, or what languages write for that.
-    ///
-    /// - Parameter report: What the app gave StoreKit.
-    /// - Returns: The kind.
     static func placeholders(in report: SignatureReport) -> MistakeKind {
         // What may stand for no account is a kind of mistake by itself.
         let fields = PayloadGuess.Field.allCases.filter { $0 != .account || report.account != .none }
@@ -234,7 +226,7 @@ extension MistakeKind {
         )
     }
 
-    /// What was signed for another of the caller's apps, with a key of that app.
+    /// A signature for another of the caller's apps, with a key of that app.
     ///
     /// - Parameters:
     ///   - report: What the app gave StoreKit.

@@ -18,7 +18,7 @@ struct MistakeSearch {
     /// Of how many letters a name is tried in every mixture of cases: 64 mixtures.
     private static let mostLetters = 6
 
-    /// What the search has cost so far.
+    /// The cost of the search so far.
     private(set) var tries = 0
     /// Whether everything was tried that these values could have been.
     private(set) var isExhaustive = false
@@ -71,7 +71,7 @@ struct MistakeSearch {
 
     /// The payload of two mistakes that one of the app's keys signed.
     ///
-    /// Small kinds come first, and of large ones the likeliest ways: the product of their places tells. So what does not
+    /// Small kinds come first, and of large ones the likeliest ways: by the product of their places. So what does not
     /// fit into ``maximumTries`` is two mistakes of many, each of them rare.
     private mutating func signedPair() -> PayloadGuess? {
         let pairs = pairs
@@ -103,7 +103,7 @@ struct MistakeSearch {
 
     /// The kinds of which two mistakes may be, the smallest pairs first.
     ///
-    /// Where no key of the app is the one named, that is one of the two.
+    /// If no key of the app is the one named, that is one of the two.
     private var pairs: [Pair] {
         var pairs: [Pair] = []
         for (index, first) in kinds.enumerated() where index == 0 || !named.isEmpty {

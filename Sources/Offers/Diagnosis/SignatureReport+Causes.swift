@@ -1,4 +1,4 @@
-// The sentences of a diagnosis: one of cause, one of mend.
+// The sentences of a diagnosis: one of cause, one of fix.
 
 extension SignatureReport {
     /// A cause in words.
@@ -133,7 +133,7 @@ extension SignatureReport {
         }
     }
 
-    /// How to mend a key or its identifier: one mend for both, where both are wrong.
+    /// The fix of a key or its identifier: one for both, if both are wrong.
     private func keyFix(_ signed: PayloadGuess?) -> String {
         guard let signed else { return "Sign with the key whose identifier StoreKit is given." }
         guard let signer = signed.key?.keyIdentifier else {
@@ -150,7 +150,7 @@ extension SignatureReport {
 // The sentences of a diagnosis where no code of its own names the cause.
 
 extension SignatureReport {
-    /// What is left when no mistakes were found with which the signature is one of the app's keys.
+    /// The cause when no mistakes were found with which the signature is one of the app's keys.
     ///
     /// - Parameter isExhaustive: Whether all mistakes were tried that are looked for.
     /// - Returns: The cause.
@@ -167,7 +167,7 @@ extension SignatureReport {
         )
     }
 
-    /// What is left when all values are those on record, and the signature is not theirs.
+    /// The cause when all values are those on record, and the signature is not theirs.
     var otherSignature: DiagnosisCause {
         DiagnosisCause(
             .unexplained,
@@ -178,7 +178,7 @@ extension SignatureReport {
         )
     }
 
-    /// What is left when the text of the signature is none.
+    /// The cause when the text of the signature is none.
     var noSignature: DiagnosisCause {
         DiagnosisCause(
             .unexplained,
@@ -189,10 +189,7 @@ extension SignatureReport {
         )
     }
 
-    /// What is wrong beyond doubt, and has no name of its own.
-    ///
-    /// - Parameter text: The signature's text, decoded.
-    /// - Returns: The causes.
+    /// The faults that are certain, and have no name of their own.
     func unnamed(in text: SignatureText) -> [DiagnosisCause] {
         var causes: [DiagnosisCause] = []
         if text.hasStrayCharacters {
@@ -216,7 +213,7 @@ extension SignatureReport {
         return causes
     }
 
-    /// What a person should check, likeliest first, when the signature is right for what StoreKit was given.
+    /// The list of things to check, likeliest first, when the signature is right for what StoreKit was given.
     func unexplainedThoughRight() -> DiagnosisCause {
         let (detail, fix) =
             switch storeKitError {

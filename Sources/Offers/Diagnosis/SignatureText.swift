@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// The text of a signature, with whatever was done to it on the way taken off again.
 public struct SignatureText: Equatable, Sendable {
-    /// What is left when the text is decoded.
+    /// The signature when the text is decoded.
     public enum Form: Equatable, Sendable {
         /// ASN.1 DER (`ECDSA-Sig-Value`): what StoreKit takes.
         case der([UInt8])
@@ -12,7 +12,7 @@ public struct SignatureText: Equatable, Sendable {
 
     /// The signature.
     public let form: Form
-    /// What was done to it that StoreKit does not undo.
+    /// The changes to it that StoreKit does not undo.
     public let mistakes: [DiagnosisCode]
     /// Whether there were line breaks, blanks or quotes in it, which are no part of Base64.
     public let hasStrayCharacters: Bool
@@ -57,7 +57,7 @@ public struct SignatureText: Equatable, Sendable {
         return nil
     }
 
-    /// Takes off line breaks and tabs wherever they are, and quotes and blanks at both ends.
+    /// Takes off all line breaks and tabs, and quotes and blanks at both ends.
     ///
     /// A blank at an end may be a plus sign that went through a form: where the rest is no whole Base64, it stays.
     private static func removingStrayCharacters(_ text: String) -> String {
@@ -71,7 +71,7 @@ public struct SignatureText: Equatable, Sendable {
 }
 
 extension SignatureText.Form {
-    /// Tells DER from r‖s; `nil` for what is neither.
+    /// Distinguishes DER from r‖s; `nil` for anything else.
     fileprivate init?(_ bytes: [UInt8]) {
         if bytes.first == 0x30, (8...72).contains(bytes.count), Int(bytes[1]) == bytes.count - 2 {
             self = .der(bytes)

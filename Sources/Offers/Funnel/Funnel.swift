@@ -24,9 +24,9 @@ public struct Funnel: Equatable, Sendable {
     public struct Line: Equatable, Sendable {
         /// The offer; ``CountedDecision/unlisted`` stands for all that the catalog does not have.
         public let offer: FunnelFigures.Offer
-        /// What was decided where a signature was asked for.
+        /// The decisions of calls for signatures.
         public internal(set) var signatures = Decided()
-        /// What was decided where eligibility alone was asked for.
+        /// The decisions of calls for eligibility alone.
         public internal(set) var eligibility = Decided()
         /// How many signatures were made.
         public internal(set) var signed = 0
@@ -34,7 +34,7 @@ public struct Funnel: Equatable, Sendable {
         public internal(set) var redeemed = 0
         /// How many of them by signatures of this ledger.
         public internal(set) var redeemedBySignature = 0
-        /// What was paid for redemptions, the most frequent price first.
+        /// The prices paid for redemptions, the most frequent first.
         public internal(set) var payments: [Payment] = []
         /// How many redemptions nobody knows the price of.
         public internal(set) var unpriced = 0
@@ -47,7 +47,7 @@ public struct Funnel: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - figures: What is on record.
-    ///   - catalog: The offers that are told of in any case, in their order.
+    ///   - catalog: The offers that are listed in any case, in their order.
     ///   - reportedPrice: What clients' reports of a storefront say that an offer costs; `nil` where there are none.
     public init(
         _ figures: FunnelFigures,
@@ -97,7 +97,7 @@ public struct Funnel: Equatable, Sendable {
     }
 
     private static func isBefore(_ left: FunnelFigures.Offer, _ right: FunnelFigures.Offer) -> Bool {
-        // What the catalog does not have, whatever it was called, comes last.
+        // Offers that the catalog does not have come last.
         let leftIsLast = left.request == CountedDecision.unlisted
         let rightIsLast = right.request == CountedDecision.unlisted
         guard leftIsLast == rightIsLast else { return rightIsLast }

@@ -1,4 +1,4 @@
-/// What is on record of offers within a period, summed up: what a ``Funnel`` is made of.
+/// The recorded figures of offers within a period, summed up: the input of a ``Funnel``.
 public struct FunnelFigures: Equatable, Sendable {
     /// An offer of an app.
     public struct Offer: Hashable, Sendable {
@@ -44,7 +44,7 @@ public struct FunnelFigures: Equatable, Sendable {
     public struct Redemptions: Hashable, Sendable {
         /// The offer.
         public let offer: Offer
-        /// What was paid, as Apple signed it; `nil` where it did not say.
+        /// The price paid, as Apple signed it; `nil` if it did not say.
         public let price: PaidPrice?
         /// The App Store's country; `nil` where Apple did not say.
         public let storefront: String?

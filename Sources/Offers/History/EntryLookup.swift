@@ -1,4 +1,4 @@
-/// What a history's transactions say of its entries.
+/// The entries of a history by its transactions.
 ///
 /// A few entries look through the transactions one after the other, which is the fastest. Of many, as only who means harm
 /// sends them, the transactions are looked through once for all: the time does not grow with the product of both lists.
@@ -6,12 +6,12 @@ struct EntryLookup {
     /// How many entries are few.
     static let fewEntries = 8
 
-    /// What was found for a subscription, or for a product; transactions by their positions in the list.
+    /// The findings for a subscription or a product; transactions by their positions in the list.
     private struct Found {
         /// The group by catalog or evidence.
-        var group = ToldGroup()
+        var group = NamedGroup()
         /// The group that the evidence states.
-        var statedGroup = ToldGroup()
+        var statedGroup = NamedGroup()
         /// The newest that no upgrade replaced.
         var newest: Int?
         /// The newest of them that is not shared.
@@ -66,8 +66,8 @@ struct EntryLookup {
         guard isIndexed else { return history.groupIdentifier(of: renewal, in: app) }
         if let productId = renewal.productId, let place = app.product(productId) { return place.group.id }
         if let group = renewal.subscriptionGroupIdentifier { return group }
-        if let id = renewal.originalTransactionId, let told = bySubscription[id]?.group, told.isTold {
-            return told.identifier
+        if let id = renewal.originalTransactionId, let named = bySubscription[id]?.group, named.isNamed {
+            return named.identifier
         }
         return renewal.productId.flatMap { byProduct[$0]?.statedGroup.identifier }
     }

@@ -13,7 +13,7 @@ public final class RedemptionTally: Sendable {
         let offerId: String
     }
 
-    /// What a subscription bought in one group: runs do not go from group to group.
+    /// The purchases of a subscription in one group: runs do not go from group to group.
     private struct Line: Hashable {
         let groupId: String
         let originalTransactionId: String
@@ -114,10 +114,10 @@ extension SubscriptionHistory {
     }
 }
 
-/// Tells where redemptions of promotional offers begin among the transactions of a subscription, the oldest first.
+/// Finds where redemptions of promotional offers begin among the transactions of a subscription, the oldest first.
 ///
 /// A pay-as-you-go offer names itself on each renewal that it covers: those are one redemption. Who bought again under the
-/// same offer has redeemed it again. Where the evidence does not say which of the two it was, as verifyReceipt never does,
+/// same offer has redeemed it again. If the evidence does not say which of the two it was, as verifyReceipt never does,
 /// a renewal begins when the time before it ends; a little later, where Apple took as long to be paid. A refund ends a run:
 /// what is bought after it is no renewal of what was given back.
 struct RedemptionRun {
@@ -145,7 +145,7 @@ struct RedemptionRun {
         transactionId = transaction.transactionId
         purchaseDate = transaction.purchaseDate
         expiresDate = transaction.expiresDate
-        // What an upgrade replaced was not given back.
+        // A purchase that an upgrade replaced was not given back.
         revocationDate = transaction.isUpgraded ? nil : transaction.revocationDate
         return turns
     }

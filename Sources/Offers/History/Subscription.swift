@@ -2,9 +2,9 @@
 ///
 /// A reference, as each rule looks at it.
 public final class Subscription: Sendable {
-    /// What the customer is by this subscription.
+    /// The customer's state by this subscription.
     public let state: SubscriberState
-    /// What the customer would be if shared purchases counted as their own; the same as ``state`` unless that is
+    /// The state if shared purchases counted as the customer's own; the same as ``state`` unless that is
     /// ``SubscriberState/familyShared``.
     public let stateCountingShared: SubscriberState
     /// How well the state is known.
@@ -100,20 +100,18 @@ extension Subscription: Equatable {
 
 /// Of a customer's subscriptions in one place the one that counts: the one with the strongest state.
 struct StrongestSubscription {
-    /// What the customer is there.
-    private(set) var standing: GroupStanding
+    /// The customer's status there.
+    private(set) var status: GroupStatus
     /// The products of the other subscriptions that are running.
     private(set) var alsoRunning: [String] = []
     /// Those that ended, whichever of them counts.
     private(set) var ended = EndedSubscriptions()
 
     /// Starts with what is so unless a subscription is found.
-    ///
-    /// - Parameter standing: What the customer is without one.
-    init(standing: GroupStanding = .neverSubscribed) { self.standing = standing }
+    init(status: GroupStatus = .neverSubscribed) { self.status = status }
 
     /// Whether a subscription was found, or one of which nobody can say what became of it.
-    var isSettled: Bool { standing != .neverSubscribed }
+    var isSettled: Bool { status != .neverSubscribed }
 
     /// Takes another subscription into account.
     ///
@@ -127,14 +125,14 @@ struct StrongestSubscription {
 
     private mutating func consider(_ subscription: Subscription) {
         ended.consider(subscription)
-        guard case .subscriber(let strongest) = standing else {
-            standing = .subscriber(subscription)
+        guard case .subscriber(let strongest) = status else {
+            status = .subscriber(subscription)
             return
         }
         let isStronger = Self.isWeaker(strongest, subscription)
         let weaker = isStronger ? strongest : subscription
         if weaker.isRunning, let productId = weaker.productId { alsoRunning.append(productId) }
-        if isStronger { standing = .subscriber(subscription) }
+        if isStronger { status = .subscriber(subscription) }
     }
 
     /// Whether the left one counts less; of two with the same state the one whose access ends first does.
@@ -195,8 +193,6 @@ struct EndedSubscriptions: Sendable {
     private var areShared = true
 
     /// Takes another subscription into account.
-    ///
-    /// - Parameter subscription: The subscription, in whatever state.
     mutating func consider(_ subscription: Subscription) {
         let isShared = subscription.state == .familyShared
         if areShared, !isShared {

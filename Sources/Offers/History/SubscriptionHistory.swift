@@ -1,4 +1,4 @@
-/// What the evidence says of a customer, whatever kind of evidence it was: the one thing that decisions read.
+/// The history of a customer, whatever kind of evidence it is from: the one thing that decisions read.
 public struct SubscriptionHistory: Equatable, Sendable {
     /// The app that the evidence is about; `nil` where it does not say.
     public var bundleId: String?
@@ -6,7 +6,7 @@ public struct SubscriptionHistory: Equatable, Sendable {
     public var environment: AppStoreEnvironment?
     /// Apple's clock when it made the evidence; `nil` where it does not say.
     public var asOf: Timestamp?
-    /// What comes next for each subscription; `nil` where the evidence cannot tell.
+    /// The renewal of each subscription; `nil` if the evidence does not say.
     public var renewals: [RenewalInfo]?
     /// The purchases and renewals, in no order that counts.
     public var transactions: [Transaction]
@@ -20,7 +20,7 @@ public struct SubscriptionHistory: Equatable, Sendable {
     var heldShares: [String: HeldShare] = [:]
     /// Redemptions by subscriptions of the account that are not in the lists.
     var otherRedemptions: [OfferRedemption] = []
-    /// Transactions on record of subscriptions that redeemed an offer, which the evidence leaves out or tells otherwise:
+    /// Transactions on record of subscriptions that redeemed an offer, which the evidence leaves out or has otherwise:
     /// they count for redemptions alone.
     var recordedTransactions: [Transaction] = []
 
@@ -51,7 +51,7 @@ public struct SubscriptionHistory: Equatable, Sendable {
 }
 
 extension SubscriptionHistory {
-    /// Held state in place of evidence that only Apple could have told: explanations say that it could not be asked.
+    /// Held state in place of evidence that only Apple could give: explanations say that it could not be asked.
     ///
     /// - Returns: The history, which says so of itself.
     public func standingIn() -> SubscriptionHistory {
@@ -62,7 +62,7 @@ extension SubscriptionHistory {
 
     /// The clock at which expiry and grace are judged: Apple's when it made the evidence, see ``clock(of:at:)``.
     ///
-    /// Signed transactions do not tell the time, and held state was told at many times: what they say is judged at the
+    /// Signed transactions have no time of their own, and held state has many: both are judged at the
     /// server's clock.
     ///
     /// - Parameter now: The server's clock.
@@ -72,9 +72,9 @@ extension SubscriptionHistory {
         return isJudgedByServersClock ? now : asOf
     }
 
-    /// The clock at which one subscription is judged: Apple's when it told the newest of that subscription.
+    /// The clock at which one subscription is judged: Apple's at the newest report of that subscription.
     ///
-    /// What was learnt since of another one says nothing of it.
+    /// A newer report of another one says nothing of it.
     ///
     /// - Parameters:
     ///   - id: The subscription; `nil` where the evidence does not say.
@@ -136,23 +136,23 @@ extension SubscriptionHistory {
     func groupIdentifier(of renewal: RenewalInfo, in app: App) -> String? {
         if let productId = renewal.productId, let place = app.product(productId) { return place.group.id }
         if let group = renewal.subscriptionGroupIdentifier { return group }
-        var told = ToldGroup()
+        var named = NamedGroup()
         if let id = renewal.originalTransactionId {
             for transaction in transactions where transaction.originalTransactionId == id {
-                told.note(groupIdentifier(of: transaction, in: app))
+                named.note(groupIdentifier(of: transaction, in: app))
             }
         }
-        if told.isTold { return told.identifier }
+        if named.isNamed { return named.identifier }
         for transaction in transactions where transaction.productId == renewal.productId {
-            told.note(transaction.subscriptionGroupIdentifier)
+            named.note(transaction.subscriptionGroupIdentifier)
         }
-        return told.identifier
+        return named.identifier
     }
 
-    /// Whether a subscription was bought of which nothing tells the group, neither its product nor what else is said of
+    /// Whether a subscription was bought whose group is unknown, by neither its product nor what else is said of
     /// the subscription: it may be of any.
     ///
-    /// What does not expire is none.
+    /// A purchase that does not expire is none.
     ///
     /// - Parameters:
     ///   - app: The app of the catalog.
@@ -278,12 +278,12 @@ public enum HistoryCoverage: Sendable {
     case complete
     /// Every subscription, each with its newest transaction alone, as Get All Subscription Statuses has them.
     ///
-    /// That a group was never subscribed to can be told; that an introductory offer was never used cannot.
+    /// That a group was never subscribed to can be known; that an introductory offer was never used cannot.
     case newestTransactions
     /// One subscription alone, as the answer about an iOS 6 style transaction receipt has it: of others, and of what
-    /// that one was before, nothing can be told.
+    /// that one was before, nothing can be known.
     case oneSubscription
-    /// What the sender chose to show, as with signed transactions: what was left out cannot be seen.
+    /// The part that the sender chose to show, as with signed transactions: omissions cannot be seen.
     case partial
 
     /// Whether a subscription that it does not have is known not to exist.

@@ -14,7 +14,7 @@ public struct Transaction: Equatable, Sendable {
     public var expiresDate: Timestamp?
     /// When Apple refunded or revoked it.
     public var revocationDate: Timestamp?
-    /// What the revocation was; `nil` where the evidence does not say, as before December 2025: then it is a refund.
+    /// The kind of revocation; `nil` if the evidence does not say, as before December 2025: then it is a refund.
     public var revocation: Revocation?
     /// Whether an upgrade replaced it.
     ///
@@ -33,7 +33,7 @@ public struct Transaction: Equatable, Sendable {
     public var transactionId: String?
     /// When Apple signed it; `nil` for what is not signed by itself.
     public var signedDate: Timestamp?
-    /// What was paid; `nil` where the evidence does not say, as verifyReceipt never does.
+    /// The price paid; `nil` if the evidence does not say, as verifyReceipt never does.
     public var price: PaidPrice?
     /// The App Store's country, as Apple writes it (ISO 3166-1 alpha-3); `nil` where the evidence does not say.
     public var storefront: String?
@@ -121,7 +121,7 @@ public struct Transaction: Equatable, Sendable {
         return false
     }
 
-    /// By what two are told apart that are equal in all dates, one after the other.
+    /// The keys that distinguish two that are equal in all dates, one after the other.
     private static let tieBreakers: [@Sendable (Transaction) -> String] = [
         { $0.transactionId ?? "" }, { $0.originalTransactionId }, { $0.productId }, { $0.offerText },
         { $0.isUpgraded ? "1" : "0" }, { $0.subscriptionGroupIdentifier ?? "" },
@@ -138,7 +138,7 @@ public struct Transaction: Equatable, Sendable {
     }
 }
 
-/// What a revocation was (`revocationType` and `revocationPercentage`, App Store Server API 1.19).
+/// A revocation (`revocationType` and `revocationPercentage`, App Store Server API 1.19).
 public struct Revocation: Equatable, Sendable {
     /// Whether money went back, and how much.
     public enum Kind: String, Sendable {
@@ -204,7 +204,7 @@ public indirect enum BillingPlan: Equatable, Sendable {
     }
 }
 
-/// What was paid for a transaction, as Apple signs it (`price` and `currency` of `JWSTransactionDecodedPayload`).
+/// The price paid for a transaction, as Apple signs it (`price` and `currency` of `JWSTransactionDecodedPayload`).
 public struct PaidPrice: Hashable, Sendable {
     /// The amount in thousandths of the currency's unit.
     public let milliunits: Int64

@@ -53,7 +53,7 @@ public struct IntroductoryPolicy: Sendable {
         guard let history = customer.history?.value, let clock = history.clock(at: now), let group = facts.group else {
             return IntroductoryDecision(.noEvidence, detail: EvidencePhrases.none)
         }
-        let past = past(history, inGroup: group.id, at: clock, standing: facts.reading?.standing)
+        let past = past(history, inGroup: group.id, at: clock, status: facts.reading?.status)
         if let refusal = examination.refusal(by: IntroductoryRules.ofPast, of: past) {
             return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)
         }
@@ -107,7 +107,7 @@ public struct IntroductoryPolicy: Sendable {
         _ history: SubscriptionHistory,
         inGroup groupId: String,
         at clock: Timestamp,
-        standing: GroupStanding?
+        status: GroupStatus?
     ) -> IntroductoryPast {
         if let known = pasts[groupId] { return known }
         let past = IntroductoryPast(
@@ -116,7 +116,7 @@ public struct IntroductoryPolicy: Sendable {
             by: index(of: history),
             at: clock,
             now: now,
-            standing: standing
+            status: status
         )
         pasts[groupId] = past
         return past

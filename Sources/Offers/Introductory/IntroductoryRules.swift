@@ -42,7 +42,7 @@ enum IntroductoryRules {
         Rule(
             "evidence",
             refusal: { $0.history?.asOf == nil ? .evidenceStale : nil },
-            saw: { EvidencePhrases.evidence($0.history, standing: $0.reading?.standing) }
+            saw: { EvidencePhrases.evidence($0.history, status: $0.reading?.status) }
         ),
         Rule(
             "evidenceAge",
@@ -128,7 +128,7 @@ enum IntroductoryRules {
     ]
 }
 
-/// What the introductory rules about evidence look at.
+/// The facts for the introductory rules about evidence.
 struct IntroductoryFacts {
     let app: App
     let productId: String

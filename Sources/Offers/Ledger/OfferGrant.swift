@@ -82,7 +82,7 @@ public final class LedgerEntry: Sendable {
     public let evidence: EvidenceKind?
     /// The account that was signed: it is kept as a keyed digest alone.
     public let account: Account
-    /// The customer by whom limits count, see ``Account/customer(by:)``: it is kept as a keyed digest alone.
+    /// The customer for limits, see ``Account/customer(by:)``: it is kept as a keyed digest alone.
     public let customer: String?
     /// The offers that were signed, in the order asked.
     public let grants: [OfferGrant]
@@ -99,7 +99,7 @@ public final class LedgerEntry: Sendable {
     ///   - environment: The environment that the evidence is from.
     ///   - evidence: The kind of the evidence.
     ///   - account: The account that was signed.
-    ///   - customer: The customer by whom limits count.
+    ///   - customer: The customer for limits.
     ///   - grants: The offers that were signed.
     public init(
         time: Timestamp,

@@ -1,12 +1,12 @@
 /// The ledger of signatures: the port to storage.
 ///
-/// What it says is recorded is on durable storage. Limits are checked in the same transaction that writes, so that they
+/// A recorded signature is on durable storage. Limits are checked in the same transaction that writes, so that they
 /// are exact, also when several services share a database.
 public protocol SignatureLedger: Sendable {
     /// Queues entries, and says what became of them once they are on durable storage.
     ///
     /// It never blocks: where the queue is full or closed, it fails at once. Entries of one call are queued together and
-    /// told together.
+    /// answered together.
     ///
     /// - Parameters:
     ///   - entries: The entries.
@@ -17,7 +17,7 @@ public protocol SignatureLedger: Sendable {
         completion: @escaping @Sendable (Result<[[GrantOutcome]], LedgerFailure>) -> Void
     )
 
-    /// Tells what the ledger holds of a customer now.
+    /// Looks up the customer's status in the ledger.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts. They may have grown when an entry is appended: what counts then is its outcome.
@@ -45,7 +45,7 @@ public struct LedgerQuestion: Equatable, Sendable {
     public let bundleId: String
     /// The environment that the evidence is from.
     public let environment: AppStoreEnvironment?
-    /// The customer by whom limits count; `nil` when the request names no account.
+    /// The customer for limits; `nil` when the request names no account.
     public let customer: String?
     /// The server's clock.
     public let now: Timestamp
@@ -60,7 +60,7 @@ public struct LedgerQuestion: Equatable, Sendable {
     /// - Parameters:
     ///   - bundleId: The app's bundle identifier.
     ///   - environment: The environment that the evidence is from.
-    ///   - customer: The customer by whom limits count.
+    ///   - customer: The customer for limits.
     ///   - now: The server's clock.
     ///   - offers: The offers whose signatures are asked about.
     ///   - originalTransactionIds: The subscriptions that are asked about.
@@ -88,9 +88,9 @@ public struct LedgerQuestion: Equatable, Sendable {
     }
 }
 
-/// What the ledger holds of a customer now: what decisions look at beside the evidence.
+/// A customer's status in the ledger, which decisions look at beside the evidence.
 public struct LedgerStanding: Equatable, Sendable {
-    /// For whom a subscription was presented.
+    /// The accounts for which a subscription was presented.
     public struct Presentations: Equatable, Sendable {
         /// How many other customers it was presented for within the period.
         public let others: Int
@@ -116,14 +116,14 @@ public struct LedgerStanding: Equatable, Sendable {
 
     /// How many signatures of an offer the customer got within the offer's period.
     public var signatures: [OfferRequest: Int]
-    /// For whom each subscription was presented, by its original transaction identifier.
+    /// The accounts for which each subscription was presented, by its original transaction identifier.
     public var presentations: [String: Presentations]
 
-    /// Creates a standing.
+    /// Creates a status.
     ///
     /// - Parameters:
     ///   - signatures: How many signatures of an offer the customer got.
-    ///   - presentations: For whom each subscription was presented.
+    ///   - presentations: The accounts for which each subscription was presented.
     public init(signatures: [OfferRequest: Int] = [:], presentations: [String: Presentations] = [:]) {
         self.signatures = signatures
         self.presentations = presentations
@@ -165,19 +165,19 @@ public struct LedgerFailure: Error, Equatable, CustomStringConvertible {
 
     /// Which failure it is.
     public let code: Code
-    /// What failed and how to mend it, for a log, without secrets.
+    /// The failure and its fix, for a log, without secrets.
     public let detail: String
 
     /// Creates a failure.
     ///
     /// - Parameters:
     ///   - code: Which failure it is.
-    ///   - detail: What failed and how to mend it.
+    ///   - detail: The failure and its fix.
     public init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail
     }
 
-    /// What failed and how to mend it.
+    /// The failure and its fix.
     public var description: String { "ledger: \(detail)" }
 }

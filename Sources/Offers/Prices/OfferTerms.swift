@@ -1,9 +1,9 @@
-/// What an offer costs, and for how long, as StoreKit shows it in one country.
+/// The price and duration of an offer, as StoreKit shows them in one country.
 public struct OfferTerms: Equatable, Sendable {
     /// How many periods or units an offer may last: far more than the App Store lets one, and few enough to reckon with.
     public static let counts: ClosedRange<Int64> = 1...1000
 
-    /// What is paid: for each period, for all of it, or nothing, as ``paymentMode`` says.
+    /// The price: for each period, for all of it, or nothing, as ``paymentMode`` says.
     public let price: Price
     /// The currency of the price: that of the product, when the offer was seen; `nil` where it was not noted.
     public internal(set) var currency: CurrencyCode?

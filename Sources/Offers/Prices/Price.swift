@@ -126,14 +126,14 @@ public struct PriceTag: Equatable, Sendable {
     }
 }
 
-/// What an offer saves in each billing period, against the product's price.
+/// The saving by an offer in each billing period, against the product's price.
 public struct OfferSaving: Equatable, Sendable {
     /// The money saved in each period, rounded down to what the currency can pay.
     public let perPeriod: Price
     /// The same in per cent of the price, 0 to 100, rounded down.
     public let percent: Int
 
-    /// Works out what an offer saves; `nil` when it cannot be told, or nothing is saved.
+    /// Computes the saving by an offer; `nil` when it cannot be known, or nothing is saved.
     ///
     /// - Parameters:
     ///   - terms: The offer's terms.

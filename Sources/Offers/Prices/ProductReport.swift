@@ -1,4 +1,4 @@
-/// What a client's StoreKit shows of a product in one country.
+/// A client's report of a product, as StoreKit shows it in one country.
 public struct ProductReport: Equatable, Sendable {
     /// The product.
     public let productId: String
@@ -65,7 +65,7 @@ public protocol ProductReportStore: Sendable {
         at moment: Timestamp
     ) async throws(ProductReportStoreFailure) -> [Bool]
 
-    /// What is known of an app's products in a country.
+    /// The known prices and offers of an app's products in a country.
     ///
     /// - Parameters:
     ///   - bundleId: The app.

@@ -61,7 +61,7 @@ public struct Discount: Equatable, Sendable {
     }
 }
 
-/// What is signed for an `SKPaymentDiscount`: seven fields joined by U+2063.
+/// The payload that is signed for an `SKPaymentDiscount`: seven fields joined by U+2063.
 ///
 /// The rule is Apple's: "Generating a signature for promotional offers", StoreKit documentation.
 public struct DiscountPayload: Sendable {

@@ -132,7 +132,7 @@ public struct PromotionalOfferJWS: Equatable, Sendable {
     /// - Parameters:
     ///   - offerId: The promotional offer's identifier.
     ///   - productId: The product being bought.
-    ///   - transactionId: A transaction of the customer, to whom the signature is bound then; `nil` where none is known.
+    ///   - transactionId: A transaction of the customer, which binds the signature to them; `nil` if none is known.
     ///   - issuer: The app, with the issuer of its key.
     ///   - timestamp: The moment of signing.
     ///   - signer: The app's signing key.

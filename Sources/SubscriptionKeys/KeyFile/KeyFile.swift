@@ -15,7 +15,7 @@ struct KeyFile: ~Copyable {
     ///
     /// The descriptor is closed again on every path.
     ///
-    /// Symbolic links are followed, as Kubernetes mounts secrets through them. What was opened is what `fstat` judges.
+    /// Symbolic links are followed, as Kubernetes mounts secrets through them. `fstat` judges the opened file.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -34,7 +34,7 @@ struct KeyFile: ~Copyable {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw KeyFault(.notRegularFile, "is \(Self.kind(of: status.st_mode))")
         }
-        // Whoever owns the file can replace the key. Root can anyway.
+        // The file's owner can replace the key. Root can anyway.
         guard status.st_uid == 0 || status.st_uid == geteuid() || status.st_uid == owner else {
             throw KeyFault(.foreignOwner, "belongs to user \(status.st_uid)")
         }
@@ -121,7 +121,7 @@ public struct KeyFileName: Equatable, Sendable {
         keyIdentifier = String(identifier)
     }
 
-    /// What an operator should know of such a name, a clause that follows the file; `nil` when there is nothing.
+    /// A note for an operator about such a name, a clause that follows the file; `nil` if there is nothing to say.
     public var note: String? {
         switch kind {
         case .inAppPurchase: nil
@@ -132,14 +132,14 @@ public struct KeyFileName: Equatable, Sendable {
     }
 }
 
-/// What is unusual about a key file that is taken all the same: a sentence for an operator.
+/// An unusual feature of a key file that is taken all the same: a sentence for an operator.
 enum KeyFileNote {
     /// Looks at a file's text where it lies.
     ///
     /// - Parameters:
     ///   - text: The file's text, of a key that can be used.
     ///   - path: The file.
-    /// - Returns: One sentence each, with the command that mends it.
+    /// - Returns: One sentence each, with the command that fixes it.
     static func all(in text: Span<UInt8>, path: String) -> [String] {
         guard let first = text.indices.first(where: { !PEMArmour.isBlank(text[$0]) }),
             let last = text.indices.last(where: { !PEMArmour.isBlank(text[$0]) })
@@ -150,16 +150,16 @@ enum KeyFileNote {
             guard hasLineFeed else {
                 return [
                     "its lines end as on an old Macintosh (CR), which other tools refuse; "
-                        + "to mend it: (umask 077 && tr '\\r' '\\n' < \(file) > KEY.p8)"
+                        + "to fix it: (umask 077 && tr '\\r' '\\n' < \(file) > KEY.p8)"
                 ]
             }
             return [
-                "its lines end as on Windows (CR LF), which other tools may refuse; to mend it: sed -i 's/\\r$//' \(file)"
+                "its lines end as on Windows (CR LF), which other tools may refuse; to fix it: sed -i 's/\\r$//' \(file)"
             ]
         }
         if !hasLineFeed {
             return [
-                "it is all in one line, which other tools refuse; to mend it: (umask 077 && "
+                "it is all in one line, which other tools refuse; to fix it: (umask 077 && "
                     + #"sed -E 's/ ?(-----[A-Z ]+-----) ?/\n\1\n/g' \#(file) | sed '/-----/!s/ /\n/g;' | grep . > KEY.p8)"#
             ]
         }
@@ -174,7 +174,7 @@ public enum FileAccess: String, Sendable, CaseIterable {
     /// The group may read, as with Kubernetes' mounted secrets (`defaultMode: 0440`) and systemd's credentials. Others may not.
     case groupReadable
 
-    /// What is wrong with a file of this mode; `nil` when it is closed enough.
+    /// The fault of a file of this mode; `nil` when it is closed enough.
     func fault(of mode: UInt32) -> KeyFault? {
         let others: UInt32 =
             switch self {

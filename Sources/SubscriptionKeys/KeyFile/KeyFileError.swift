@@ -2,7 +2,7 @@ import Glibc
 
 /// A key file that cannot be used.
 ///
-/// The text names the file, what it is, what was expected, and the mend; never key material.
+/// The text names the file, what it is, what was expected, and the fix; never key material.
 public struct KeyFileError: Error, CustomStringConvertible {
     /// Which fault it is: two errors are equal when their codes are.
     public enum Code: String, Sendable, CaseIterable {
@@ -76,7 +76,7 @@ public struct KeyFileError: Error, CustomStringConvertible {
         case secureHeap
         /// OpenSSL refused the key for another reason, such as want of memory.
         case openSSL
-        /// What the key signed does not verify.
+        /// The key's own signature does not verify.
         case selfTestFailed
     }
 
@@ -89,16 +89,16 @@ public struct KeyFileError: Error, CustomStringConvertible {
     public let code: Code
     /// The file, as the caller named it.
     public let path: String
-    /// What the file is, what was expected, and the mend: ``description`` without the path.
+    /// The file's content, what was expected, and the fix: ``description`` without the path.
     public let reason: String
 
-    /// One or two sentences for an operator: the file, what it is, what was expected, and the mend.
+    /// One or two sentences for an operator: the file, what it is, what was expected, and the fix.
     public var description: String { "\(path) \(reason)" }
 
     init(_ fault: KeyFault, path: String, access: FileAccess?) {
         self.code = fault.code
         self.path = path
-        self.reason = fault.found + fault.code.mend(path: path.quotedForShell, access: access ?? .ownerOnly)
+        self.reason = fault.found + fault.code.fix(path: path.quotedForShell, access: access ?? .ownerOnly)
     }
 }
 
@@ -108,13 +108,13 @@ extension KeyFileError: Equatable {
 }
 
 extension KeyFileError.Code {
-    /// What was expected and what to do, as the end of a sentence that began with what was found.
+    /// The end of a sentence that began with what was found: what was expected, and what to do.
     ///
     /// - Parameters:
     ///   - path: The file, quoted for a shell.
     ///   - access: Who may read the file.
     /// - Returns: The text from the semicolon on, or nothing when there is no advice.
-    func mend(path: String, access: FileAccess) -> String {
+    func fix(path: String, access: FileAccess) -> String {
         let command = "openssl pkcs8 -topk8 -nocrypt -in \(path) -out KEY.p8"
         switch self {
         case .readableByOthers:
@@ -147,7 +147,7 @@ extension KeyFileError.Code {
         case .unwritable:
             return "; its directory has to be writable for the service's user, and its file system to have room"
         case .der:
-            return Self.expectation + ". To mend it: openssl pkcs8 -topk8 -nocrypt -inform DER -in \(path) -out KEY.p8"
+            return Self.expectation + ". To fix it: openssl pkcs8 -topk8 -nocrypt -inform DER -in \(path) -out KEY.p8"
         case .escapedLineEnds, .quoted, .byteOrderMark:
             // \047 is an apostrophe, the three after the carriage return are the byte order mark in UTF-8. Backslashes are
             // left where line ends were escaped twice.
@@ -175,7 +175,7 @@ extension KeyFileError.Code {
 
     /// The advice to write a new file, which nobody else can read.
     private static func rewrite(_ command: String) -> String {
-        expectation + ". To mend it: (umask 077 && \(command) > KEY.p8)"
+        expectation + ". To fix it: (umask 077 && \(command) > KEY.p8)"
     }
 
     /// For `sed -E`: the lines BEGIN and END by themselves.
@@ -206,11 +206,11 @@ extension String {
     }
 }
 
-/// What is wrong with a key, before the file's path is known to the one who noticed it.
+/// A fault of a key, before the file's path is known.
 struct KeyFault: Error {
     /// Which fault it is.
     let code: KeyFileError.Code
-    /// What the file is or holds, a clause that follows its path, as in "holds an RSA private key".
+    /// The file's content, a clause that follows its path, as in "holds an RSA private key".
     ///
     /// Never key material.
     let found: String

@@ -5,10 +5,10 @@ import Synchronization
 /// The one place in the process where private key bytes may be: OpenSSL's secure heap.
 ///
 /// It is an arena of a fixed size between two guard pages, locked into memory (never swapped) and left out of core dumps.
-/// Where the kernel offers it, the arena is secret memory, which not even root can read from outside.
-/// What is freed in it is cleansed first. The arena lives until the process ends.
+/// If the kernel offers it, the arena is secret memory, which not even root can read from outside.
+/// Freed memory is cleansed first. The arena lives until the process ends.
 public enum SecureHeap {
-    /// What the heap is like, once set up.
+    /// The properties of the heap, once set up.
     public struct Status: Equatable, Sendable {
         /// The arena's size in bytes.
         public let size: Int
@@ -46,7 +46,7 @@ public enum SecureHeap {
     ///
     /// To be called before anything else touches OpenSSL, and before the first key is loaded.
     ///
-    /// It also tells OpenSSL to read no `openssl.cnf`, now or later: the environment (`OPENSSL_CONF`)
+    /// It also keeps OpenSSL from reading any `openssl.cnf`, now or later: the environment (`OPENSSL_CONF`)
     /// must not choose what code or which algorithms handle keys.
     /// Later calls change nothing and answer what the first one did. Safe from any thread.
     ///
@@ -54,7 +54,7 @@ public enum SecureHeap {
     ///   - size: The arena's size in bytes: a power of two within ``allowedSizes``.
     ///   - allowUnlocked: Whether to go on when the system refuses to lock the arena. The caller has to warn then.
     ///   - secret: Whether to use secret memory where the kernel has it. Elsewhere the arena is only locked, and
-    ///     ``Status/whyNotSecret`` tells why.
+    ///     ``Status/whyNotSecret`` says why.
     /// - Returns: What the heap is like.
     /// - Throws: ``SecureHeapError``. After ``SecureHeapError/notLocked(size:)`` the arena is given back: no key loads.
     @discardableResult
@@ -95,13 +95,13 @@ public enum SecureHeap {
         guard allowedSizes.contains(size), size.nonzeroBitCount == 1 else { throw .invalidSize(size) }
         // OpenSSL takes them before its first allocation only.
         if unsafe CRYPTO_set_mem_functions(csigning_malloc, csigning_realloc, csigning_free) == 0 {
-            SigningStack.note("OpenSSL was in use before it could be told where to allocate")
+            SigningStack.note("OpenSSL was in use before its allocator could be set")
         }
         guard OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1 else {
             throw .unavailable(size: size)
         }
         guard CRYPTO_secure_malloc_initialized() == 0 else { throw .setUpElsewhere }
-        // 1: set up and locked. 2: set up, but some protection failed, which is not told apart from "not locked".
+        // 1: set up and locked. 2: set up, but some protection failed, which counts as "not locked".
         switch CRYPTO_secure_malloc_init(size, smallestBlock) {
         case 1:
             guard secret else { return Status(size: size, isLocked: true, isSecret: false, whyNotSecret: nil) }
@@ -140,7 +140,7 @@ public enum SecureHeapError: Error, Equatable, CustomStringConvertible {
     static let higherLimit =
         "raise the limit of locked memory (systemd: LimitMEMLOCK=, Docker: --ulimit memlock=, shell: ulimit -l)"
 
-    /// What is wrong and how to mend it.
+    /// The fault and its fix.
     public var description: String {
         switch self {
         case .invalidSize(let size):
@@ -181,7 +181,7 @@ struct OpenSSLFailure: Error {
         detail = "\(step) failed" + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: ", "))
     }
 
-    /// Forgets what earlier calls left in the calling thread's error queue, so that a failure tells its own reasons.
+    /// Forgets what earlier calls left in the calling thread's error queue, so that a failure has its own reasons.
     static func clearQueue() {
         ERR_clear_error()
     }

@@ -156,9 +156,6 @@ enum P256 {
     static let longestSignature = 72
 
     /// The DER of a SubjectPublicKeyInfo (RFC 5480 §2).
-    ///
-    /// - Parameter point: The public point, 65 bytes.
-    /// - Returns: 91 bytes.
     static func subjectPublicKeyInfo(of point: [UInt8]) -> [UInt8] {
         let header: [UInt8] = [
             0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,

@@ -72,7 +72,7 @@ struct LoadQuestionOptions: ParsableArguments {
     var signer: StandInSigner? {
         get throws {
             try simulatorDirectory.map { directory in
-                do throws(PreparationFault) {
+                do throws(LoadFault) {
                     return try StandInSigner(directory: URL(filePath: directory, directoryHint: .isDirectory))
                 } catch {
                     throw ValidationError("--simulator-directory: \(error)")
@@ -84,7 +84,7 @@ struct LoadQuestionOptions: ParsableArguments {
     /// The mix.
     var evidence: EvidenceMix {
         get throws {
-            do throws(MixFault) {
+            do throws(LoadFault) {
                 return try EvidenceMix(mix)
             } catch {
                 throw ValidationError("--mix: \(error).")
@@ -174,8 +174,6 @@ struct LoadAmountOptions: ParsableArguments {
     var expectedRequests: Int { Int(min((rate ?? 8000) * (warmUp + duration), 500_000)) }
 
     /// Puts the amounts into a plan.
-    ///
-    /// - Parameter plan: The plan.
     func fill(_ plan: inout LoadPlan) {
         plan.connections = connections
         plan.rate = rate

@@ -10,8 +10,6 @@ final class LoadProgress: Sendable {
     private let hasLine = Mutex(false)
 
     /// Creates the line; nothing is shown yet.
-    ///
-    /// - Parameter isShown: Whether it is wanted.
     init(isShown: Bool) {
         self.isShown = isShown && isatty(STDERR_FILENO) == 1
     }
@@ -26,8 +24,6 @@ final class LoadProgress: Sendable {
     }
 
     /// Shows what a second brought.
-    ///
-    /// - Parameter second: The second.
     func show(_ second: LoadSecond) {
         guard isShown else { return }
         func milliseconds(_ percentile: Double) -> String {

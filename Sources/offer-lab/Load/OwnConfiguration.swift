@@ -112,7 +112,7 @@ struct OwnConfiguration {
     }
 }
 
-/// What the service and the simulator of a measurement read.
+/// Writing the files that the service and the simulator of a measurement read.
 extension OwnConfiguration {
     private static let evidence = ["receiptResponse", "receipt", "signedTransactions", "transactionId"]
 
@@ -181,7 +181,7 @@ extension OwnConfiguration {
         main["appStore"] = appStore
         if main["notifications"] != nil { main["notifications"]?["port"] = Node("0") }
 
-        // What the App Store Server API and verifyReceipt are asked with, where the catalog has nothing.
+        // The credentials for the App Store Server API and verifyReceipt, for a catalog that has none.
         for index in 0..<(catalog["apps"]?.sequence?.count ?? 0) {
             guard var app = catalog["apps"]?.sequence?[index], var key = app["keys"]?.sequence?.first else { continue }
             if key["issuerId"] == nil { key["issuerId"] = Node("57246542-96fe-1a63-e053-0824d011072a") }

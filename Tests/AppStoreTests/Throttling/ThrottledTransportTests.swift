@@ -5,11 +5,11 @@ import Testing
 @testable import AppStore
 
 @Suite("Manners between the service and Apple")
-struct MannerlyTransportTests {
+struct ThrottledTransportTests {
     private let now: @Sendable () -> Timestamp = { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
 
     private func fault(
-        _ transport: MannerlyTransport,
+        _ transport: ThrottledTransport,
         _ request: OutgoingRequest,
         timeout: Duration = .seconds(5)
     ) async -> TransportFault? {
@@ -27,7 +27,7 @@ struct MannerlyTransportTests {
             [.failure(.connection), .reply("", status: 503), .failure(.timeout), .reply("", status: 500)]
                 + [.failure(.connection), .reply("{}")]
         )
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
+        let transport = ThrottledTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<5 { _ = await fault(transport, OutgoingRequest(to: "a")) }
         #expect(scripted.requests.count == 5)
         #expect(await fault(transport, OutgoingRequest(to: "a")) == .heldBack(seconds: 5))
@@ -45,7 +45,7 @@ struct MannerlyTransportTests {
     func verifyReceipt(status: Int, requests: ClosedRange<Int>) async throws {
         let scripted = ScriptedTransport(Array(repeating: .reply("{\"status\":\(status)}"), count: 30))
         let client = VerifyReceiptClient(
-            transport: MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now),
+            transport: ThrottledTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now),
             urls: .names,
             deadline: .seconds(600),
             now: { Timestamp(millisecondsSince1970: 1_795_262_400_000) },
@@ -60,7 +60,7 @@ struct MannerlyTransportTests {
     @Test("Refusals are answers of a host that is well")
     func refusals() async {
         let scripted = ScriptedTransport(Array(repeating: .reply("", status: 404), count: 10))
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
+        let transport = ThrottledTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<10 { #expect(await fault(transport, OutgoingRequest(to: "a")) == nil) }
     }
 
@@ -75,7 +75,7 @@ struct MannerlyTransportTests {
         let scripted = ScriptedTransport(
             [.reply("{}", status: status, retryAfter: retryAfter)] + Array(repeating: .reply("{}"), count: 3)
         )
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
+        let transport = ThrottledTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         #expect(await fault(transport, OutgoingRequest(to: "a")) == nil)
         #expect(await fault(transport, OutgoingRequest(to: "a")) == .heldBack(seconds: seconds))
         #expect(scripted.requests.count == 1)
@@ -87,14 +87,14 @@ struct MannerlyTransportTests {
     func impatience(status: Int) async {
         let retryAfter = status == 503 ? "soon" : "20"
         let scripted = ScriptedTransport([.reply("", status: status, retryAfter: retryAfter), .reply("{}")])
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
+        let transport = ThrottledTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<2 { #expect(await fault(transport, OutgoingRequest(to: "a")) == nil) }
     }
 
     @Test("Each app has its pace, a tenth of it in the Sandbox; who cannot wait is told when to come back")
     func pace() async {
         let scripted = ScriptedTransport(Array(repeating: .reply("{}"), count: 10))
-        let transport = MannerlyTransport(scripted, requestsPerSecond: 1, deadline: .seconds(5), now: now)
+        let transport = ThrottledTransport(scripted, requestsPerSecond: 1, deadline: .seconds(5), now: now)
         let short = Duration.milliseconds(200)
         let production = OutgoingRequest(to: "a")
         #expect(await fault(transport, production, timeout: short) == nil)
@@ -102,7 +102,7 @@ struct MannerlyTransportTests {
         #expect(await fault(transport, OutgoingRequest(to: "a", bundleId: "c"), timeout: short) == nil)
         #expect(await fault(transport, production, timeout: .seconds(2)) == nil)
         #expect(scripted.requests.count == 3)
-        let sandbox = MannerlyTransport(scripted, requestsPerSecond: 10, deadline: .seconds(5), now: now)
+        let sandbox = ThrottledTransport(scripted, requestsPerSecond: 10, deadline: .seconds(5), now: now)
         let request = OutgoingRequest(to: "s", environment: .sandbox)
         #expect(await fault(sandbox, request, timeout: short) == nil)
         #expect(await fault(sandbox, request, timeout: short) == .heldBack(seconds: 1))
@@ -111,7 +111,7 @@ struct MannerlyTransportTests {
     @Test("Load above an app's pace is held back by it, and a host that answers is never taken to be down")
     func load() async {
         let answering = TimedTransport(answeringWithin: .milliseconds(450))
-        let transport = MannerlyTransport(answering, requestsPerSecond: 20, deadline: .seconds(2), now: now)
+        let transport = ThrottledTransport(answering, requestsPerSecond: 20, deadline: .seconds(2), now: now)
         let faults = await withTaskGroup(of: TransportFault?.self) { group in
             for _ in 0..<400 {
                 group.addTask { await fault(transport, OutgoingRequest(to: "a"), timeout: .seconds(1)) }
@@ -126,7 +126,7 @@ struct MannerlyTransportTests {
 
     @Test("A call whose own time was short says nothing of the host, one that had its time does")
     func shortTime() async {
-        let transport = MannerlyTransport(TimedTransport(), requestsPerSecond: 1000, deadline: .seconds(5), now: now)
+        let transport = ThrottledTransport(TimedTransport(), requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<10 {
             #expect(await fault(transport, OutgoingRequest(to: "a"), timeout: .milliseconds(900)) == .timeout)
         }
@@ -134,7 +134,7 @@ struct MannerlyTransportTests {
         for _ in 0..<5 { #expect(await fault(transport, OutgoingRequest(to: "a"), timeout: .seconds(3)) == .timeout) }
         #expect(transport.isPaused("a"))
         // Where the operator gives a question one second, its first request has all the time there is.
-        let hasty = MannerlyTransport(TimedTransport(), requestsPerSecond: 1000, deadline: .seconds(1), now: now)
+        let hasty = ThrottledTransport(TimedTransport(), requestsPerSecond: 1000, deadline: .seconds(1), now: now)
         for _ in 0..<5 { _ = await fault(hasty, OutgoingRequest(to: "a"), timeout: .milliseconds(600)) }
         #expect(hasty.isPaused("a"))
     }
@@ -142,7 +142,7 @@ struct MannerlyTransportTests {
     @Test("A call that was given up, and an answer that is too large, are no outage")
     func noOutage() async {
         let given = TimedTransport(waits: true)
-        let transport = MannerlyTransport(given, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
+        let transport = ThrottledTransport(given, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<10 {
             let call = Task { await fault(transport, OutgoingRequest(to: "a")) }
             call.cancel()
@@ -150,12 +150,12 @@ struct MannerlyTransportTests {
         }
         #expect(!transport.isPaused("a"))
         let scripted = ScriptedTransport(Array(repeating: .failure(.tooLarge), count: 10))
-        let large = MannerlyTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
+        let large = ThrottledTransport(scripted, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<10 { #expect(await fault(large, OutgoingRequest(to: "a")) == .tooLarge) }
         // Who sends too much is there: what failed before is forgiven.
         let four = Array(repeating: Result<IncomingResponse, TransportFault>.failure(.connection), count: 4)
         let failing = ScriptedTransport(four + [.failure(.tooLarge)] + four)
-        let between = MannerlyTransport(failing, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
+        let between = ThrottledTransport(failing, requestsPerSecond: 1000, deadline: .seconds(5), now: now)
         for _ in 0..<9 { _ = await fault(between, OutgoingRequest(to: "a")) }
         #expect(!between.isPaused("a"))
     }
@@ -167,7 +167,7 @@ struct MannerlyTransportTests {
         for _ in 0..<5 where outcome == nil {
             let failures = Array(repeating: Result<IncomingResponse, TransportFault>.failure(.connection), count: 5)
             let scripted = ScriptedTransport([.reply("{}")] + failures + [.reply("{}")])
-            let transport = MannerlyTransport(scripted, requestsPerSecond: 1, deadline: .seconds(5), now: now)
+            let transport = ThrottledTransport(scripted, requestsPerSecond: 1, deadline: .seconds(5), now: now)
             #expect(await fault(transport, OutgoingRequest(to: "a")) == nil)
             async let waiting = fault(transport, OutgoingRequest(to: "a"))
             try? await Task.sleep(for: .milliseconds(100))
@@ -180,7 +180,7 @@ struct MannerlyTransportTests {
     @Test("Who gives up a place in the row leaves it to the next")
     func givenUp() async {
         let answering = TimedTransport(answeringWithin: .zero)
-        let transport = MannerlyTransport(answering, requestsPerSecond: 1, deadline: .seconds(5), now: now)
+        let transport = ThrottledTransport(answering, requestsPerSecond: 1, deadline: .seconds(5), now: now)
         var given: TransportFault?
         // On a busy machine its turn may have come before it is given up.
         while given != .timeout {

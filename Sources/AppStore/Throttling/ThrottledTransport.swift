@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// What to do is decided under the lock, and done outside of it. The pace is this process's: with several replicas,
 /// each has its own.
-final class MannerlyTransport: HTTPTransport {
+final class ThrottledTransport: HTTPTransport {
     private struct PaceKey: Hashable {
         let bundleId: String
         let host: String
@@ -145,8 +145,6 @@ final class SingleFlight: Sendable {
     private let metrics: AppStoreMetrics
 
     /// Begins with no call under way.
-    ///
-    /// - Parameter metrics: Where questions are counted.
     init(metrics: AppStoreMetrics = AppStoreMetrics()) {
         self.metrics = metrics
     }
@@ -156,7 +154,7 @@ final class SingleFlight: Sendable {
 
     /// The answer to a question: of the call that is under way, or of a new one.
     ///
-    /// The call goes on when whoever began it has gone, as others may wait for it; it ends by its own deadline.
+    /// The call goes on when its first caller has gone, as others may wait for it; it ends by its own deadline.
     ///
     /// - Parameters:
     ///   - key: What is asked.

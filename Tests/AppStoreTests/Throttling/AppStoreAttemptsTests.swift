@@ -3,35 +3,35 @@ import Testing
 
 @testable import AppStore
 
-@Suite("The course of a question to Apple")
-struct AppStoreCourseTests {
+@Suite("The attempts of a question to Apple")
+struct AppStoreAttemptsTests {
     private let busy = EvidenceFault.appStoreUnavailable("busy")
     private let refused = EvidenceFault(.rejected, code: "receipt_status", detail: "refused")
 
-    private func course(deadline: Duration = .seconds(5)) -> AppStoreCourse<SubscriptionHistory> {
-        AppStoreCourse(startingIn: .production, deadline: deadline)
+    private func attempts(deadline: Duration = .seconds(5)) -> AppStoreAttempts<SubscriptionHistory> {
+        AppStoreAttempts(startingIn: .production, deadline: deadline)
     }
 
     @Test("Three attempts, with pauses that grow and are half chance")
     func attempts() {
         for (chance, pauses) in [(0.0, [100, 200]), (1.0, [200, 400])] {
-            var course = course()
+            var attempts = attempts()
             for pause in pauses {
-                let step = course.step(after: .temporary(busy), at: .zero, chance: chance)
+                let step = attempts.step(after: .temporary(busy), at: .zero, chance: chance)
                 #expect(step == .ask(.production, after: .milliseconds(pause)))
             }
-            #expect(course.step(after: .temporary(busy), at: .zero, chance: chance) == .finish(.failure(busy)))
+            #expect(attempts.step(after: .temporary(busy), at: .zero, chance: chance) == .finish(.failure(busy)))
         }
     }
 
     @Test("No pause leads past the deadline")
     func deadline() {
-        var course = course(deadline: .seconds(1))
+        var attempts = attempts(deadline: .seconds(1))
         #expect(
-            course.step(after: .temporary(busy), at: .milliseconds(799), chance: 0)
+            attempts.step(after: .temporary(busy), at: .milliseconds(799), chance: 0)
                 == .ask(.production, after: .milliseconds(100))
         )
-        #expect(course.step(after: .temporary(busy), at: .milliseconds(850), chance: 0) == .finish(.failure(busy)))
+        #expect(attempts.step(after: .temporary(busy), at: .milliseconds(850), chance: 0) == .finish(.failure(busy)))
     }
 
     @Test("An attempt leaves time for another one, and the last takes all that is left")
@@ -47,30 +47,32 @@ struct AppStoreCourseTests {
     @Test("The other environment is asked once, and who is sent back and forth is refused")
     func environments() {
         for (first, other) in [(AppStoreEnvironment.production, AppStoreEnvironment.sandbox), (.sandbox, .production)] {
-            var course = AppStoreCourse<SubscriptionHistory>(startingIn: first, deadline: .seconds(5))
-            #expect(course.step(after: .otherEnvironment(refused), at: .zero, chance: 0) == .ask(other, after: .zero))
+            var attempts = AppStoreAttempts<SubscriptionHistory>(startingIn: first, deadline: .seconds(5))
+            #expect(attempts.step(after: .otherEnvironment(refused), at: .zero, chance: 0) == .ask(other, after: .zero))
             #expect(
-                course.step(after: .temporary(busy), at: .zero, chance: 0) == .ask(other, after: .milliseconds(100))
+                attempts.step(after: .temporary(busy), at: .zero, chance: 0) == .ask(other, after: .milliseconds(100))
             )
-            #expect(course.step(after: .otherEnvironment(refused), at: .zero, chance: 0) == .finish(.failure(refused)))
+            #expect(
+                attempts.step(after: .otherEnvironment(refused), at: .zero, chance: 0) == .finish(.failure(refused))
+            )
         }
     }
 
     @Test("What may be a temporary fault or a bad receipt is asked once more, not twice")
     func once() {
-        var course = course()
+        var attempts = attempts()
         #expect(
-            course.step(after: .temporaryOnce(refused), at: .zero, chance: 0)
+            attempts.step(after: .temporaryOnce(refused), at: .zero, chance: 0)
                 == .ask(.production, after: .milliseconds(100))
         )
-        #expect(course.step(after: .temporaryOnce(refused), at: .zero, chance: 0) == .finish(.failure(refused)))
+        #expect(attempts.step(after: .temporaryOnce(refused), at: .zero, chance: 0) == .finish(.failure(refused)))
     }
 
     @Test("Refusals and our own faults end it at once")
     func ends() {
-        var course = course()
-        #expect(course.step(after: .refusal(refused), at: .zero, chance: 0) == .finish(.failure(refused)))
-        #expect(course.step(after: .unavailable(busy), at: .zero, chance: 0) == .finish(.failure(busy)))
+        var attempts = attempts()
+        #expect(attempts.step(after: .refusal(refused), at: .zero, chance: 0) == .finish(.failure(refused)))
+        #expect(attempts.step(after: .unavailable(busy), at: .zero, chance: 0) == .finish(.failure(busy)))
     }
 
     @Test(

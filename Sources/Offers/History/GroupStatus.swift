@@ -1,5 +1,5 @@
-/// What a customer is in one subscription group.
-public enum GroupStanding: Equatable, Sendable {
+/// The status of a customer in one subscription group.
+public enum GroupStatus: Equatable, Sendable {
     /// There is an entry of `pending_renewal_info` for the group; of several the one with the strongest state.
     case subscriber(Subscription)
     /// The group has transactions, but no entry.
@@ -15,7 +15,7 @@ public enum GroupStanding: Equatable, Sendable {
 }
 
 extension SubscriptionHistory {
-    /// What the customer is in a group, or in the whole app, at Apple's clock.
+    /// The customer's status in a group, or in the whole app, at Apple's clock.
     ///
     /// In the whole app every entry counts, and every subscription that was bought, also one whose group cannot be
     /// determined.
@@ -23,19 +23,19 @@ extension SubscriptionHistory {
     /// - Parameters:
     ///   - groupId: The group's identifier; `nil` for the whole app.
     ///   - app: The app of the catalog, which knows the groups of its products.
-    ///   - clock: Apple's clock, at which expiry and grace are judged unless held state told of a subscription since.
+    ///   - clock: Apple's clock, at which expiry and grace are judged unless held state of a subscription is newer.
     ///   - now: The server's clock; Apple's, unless said.
-    /// - Returns: The standing.
-    public func standing(
+    /// - Returns: The status.
+    public func status(
         inGroup groupId: String?,
         of app: App,
         at clock: Timestamp,
         now: Timestamp? = nil
-    ) -> GroupStanding {
-        subscriptions(inGroup: groupId, of: app, at: clock, now: now ?? clock).standing
+    ) -> GroupStatus {
+        subscriptions(inGroup: groupId, of: app, at: clock, now: now ?? clock).status
     }
 
-    /// What the customer is in a group, or in the whole app, with the subscriptions that run beside the one that counts.
+    /// The customer's status in a group or the whole app, with the subscriptions that run beside the one that counts.
     ///
     /// - Parameters:
     ///   - groupId: The group's identifier; `nil` for the whole app.
@@ -49,7 +49,7 @@ extension SubscriptionHistory {
         at clock: Timestamp,
         now: Timestamp
     ) -> StrongestSubscription {
-        guard let renewals else { return StrongestSubscription(standing: .noEvidence) }
+        guard let renewals else { return StrongestSubscription(status: .noEvidence) }
         var found = StrongestSubscription()
         var someUnknown = false
         let lookup = EntryLookup(self, of: app)
@@ -65,17 +65,17 @@ extension SubscriptionHistory {
             found.consider(renewal, newest: lookup.newestTransaction(of: renewal), by: clocks)
         }
         if found.isSettled { return found }
-        if someUnknown { return StrongestSubscription(standing: .groupUnknown) }
+        if someUnknown { return StrongestSubscription(status: .groupUnknown) }
         let bought = transactions.contains { transaction in
             let group = groupIdentifier(of: transaction, in: app)
             guard let groupId else { return group != nil || transaction.expiresDate != nil }
             return group == groupId
         }
-        let standing = withoutEntry(
+        let status = withoutEntry(
             bought: bought,
             maybeBought: groupId != nil && hasSubscriptionOfUnknownGroup(in: app, by: lookup)
         )
-        return StrongestSubscription(standing: standing)
+        return StrongestSubscription(status: status)
     }
 
     /// The same as ``subscriptions(inGroup:of:at:now:)`` for one of many groups.
@@ -92,20 +92,20 @@ extension SubscriptionHistory {
         at clock: Timestamp,
         now: Timestamp
     ) -> StrongestSubscription {
-        guard renewals != nil else { return StrongestSubscription(standing: .noEvidence) }
+        guard renewals != nil else { return StrongestSubscription(status: .noEvidence) }
         var found = StrongestSubscription()
         for renewal in index.entries(inGroup: groupId) {
             let clocks = self.clocks(of: renewal, at: clock, now: now)
             found.consider(renewal, newest: index.lookup.newestTransaction(of: renewal), by: clocks)
         }
         if found.isSettled { return found }
-        if index.hasUnknownEntry { return StrongestSubscription(standing: .groupUnknown) }
+        if index.hasUnknownEntry { return StrongestSubscription(status: .groupUnknown) }
         let bought = !index.transactions(inGroup: groupId).isEmpty
-        let standing = withoutEntry(bought: bought, maybeBought: index.hasUnknownSubscription)
-        return StrongestSubscription(standing: standing)
+        let status = withoutEntry(bought: bought, maybeBought: index.hasUnknownSubscription)
+        return StrongestSubscription(status: status)
     }
 
-    private func withoutEntry(bought: Bool, maybeBought: @autoclosure () -> Bool) -> GroupStanding {
+    private func withoutEntry(bought: Bool, maybeBought: @autoclosure () -> Bool) -> GroupStatus {
         if bought { return .noPendingRenewalInfo }
         guard coverage.showsEverySubscription else { return .noEvidence }
         return maybeBought() ? .groupUnknown : .neverSubscribed
@@ -114,28 +114,28 @@ extension SubscriptionHistory {
 
 /// The group that transactions tell of a subscription or of a product.
 ///
-/// Where they tell different ones none is taken: which of them is true cannot be seen, and lists come in no order that
+/// If they name different ones none is taken: which of them is true cannot be seen, and lists come in no order that
 /// counts.
-struct ToldGroup {
-    /// The group's identifier; `nil` where none is told, or more than one.
+struct NamedGroup {
+    /// The group's identifier; `nil` if none is named, or more than one.
     private(set) var identifier: String?
-    /// Whether any is told.
-    private(set) var isTold = false
+    /// Whether any is named.
+    private(set) var isNamed = false
 
-    /// Takes what one transaction tells into account.
+    /// Takes the group of one transaction into account.
     ///
-    /// - Parameter other: The group; `nil` where the transaction tells none.
+    /// - Parameter other: The group; `nil` if the transaction names none.
     mutating func note(_ other: String?) {
         guard let other else { return }
-        if !isTold {
-            (identifier, isTold) = (other, true)
+        if !isNamed {
+            (identifier, isNamed) = (other, true)
         } else if identifier != other {
             identifier = nil
         }
     }
 }
 
-/// What a history has of each group, found in one pass for all groups.
+/// The contents of a history by group, found in one pass for all groups.
 ///
 /// One group is looked for through the whole lists, which is the fastest. Of many, as a request for a hundred offers may
 /// ask for, each would cost as much again.
@@ -143,14 +143,14 @@ final class GroupIndex: Sendable {
     /// How many transactions and entries are few, so that looking through them again costs less than an index.
     private static let fewItems = 64
 
-    /// What was found for a group; entries and transactions by their positions in the lists.
+    /// The findings for a group; entries and transactions by their positions in the lists.
     private struct Found {
         var entries: [Int] = []
         var transactions: [Int] = []
         var accounts: Set<AppAccountToken> = []
     }
 
-    /// What the transactions say of the entries.
+    /// The entries by the transactions.
     let lookup: EntryLookup
     /// Whether there is an entry whose group cannot be determined.
     let hasUnknownEntry: Bool
@@ -207,9 +207,6 @@ final class GroupIndex: Sendable {
     }
 
     /// The entries of a group, in the order of the list.
-    ///
-    /// - Parameter groupId: The group's identifier.
-    /// - Returns: The entries.
     func entries(inGroup groupId: String) -> some Sequence<RenewalInfo> {
         let entries = history.renewals ?? []
         return (groups[groupId]?.entries ?? []).lazy.map { entries[$0] }
@@ -225,9 +222,6 @@ final class GroupIndex: Sendable {
     }
 
     /// The accounts of a group, as ``SubscriptionHistory/accountTokens(inGroup:of:)`` finds them.
-    ///
-    /// - Parameter groupId: The group's identifier.
-    /// - Returns: The tokens.
     func accountTokens(inGroup groupId: String) -> Set<AppAccountToken> {
         guard let accounts = groups[groupId]?.accounts, !accounts.isEmpty else { return allAccounts }
         return accounts

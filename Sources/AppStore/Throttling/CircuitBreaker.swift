@@ -3,7 +3,7 @@ import Offers
 /// Whether a host is asked at all: a pure state machine over the time since some start.
 ///
 /// After five failures in a row nothing is sent for five seconds; then one request tries it. When that fails too, the
-/// pause doubles, up to a minute. Whoever asks meanwhile has an answer at once, and Apple is left to recover.
+/// pause doubles, up to a minute. Questions meanwhile are refused at once, and Apple is left to recover.
 struct CircuitBreaker: Sendable {
     /// How many failures in a row open the circuit.
     static let tolerance = 5
@@ -101,11 +101,9 @@ struct RequestPace: Sendable {
     }
 
     /// Leaves no place before a moment, for whatever was asked; a place that was taken already stays.
-    ///
-    /// - Parameter moment: The moment.
     mutating func hold(until moment: Duration) { next = max(next, moment + tolerance) }
 
-    /// Gives a place back that was taken, and not used: the row is shorter for whoever comes next.
+    /// Gives a place back that was taken, and not used: the row is shorter for the next request.
     mutating func giveBack() { next -= interval }
 }
 

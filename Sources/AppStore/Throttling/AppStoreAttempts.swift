@@ -1,9 +1,9 @@
 import Offers
 
-/// The course of one question: which environment is asked, how often, and when it is given up.
+/// The attempts to answer one question: which environment is asked, how often, and when it is given up.
 ///
 /// It asks nobody itself.
-struct AppStoreCourse<Answer: Sendable>: Sendable {
+struct AppStoreAttempts<Answer: Sendable>: Sendable {
     /// The environment that is asked.
     private(set) var environment: AppStoreEnvironment
     private(set) var budget: RetryBudget
@@ -38,8 +38,8 @@ struct AppStoreCourse<Answer: Sendable>: Sendable {
         case .refusal(let fault), .unavailable(let fault): return .finish(.failure(fault))
         case .otherEnvironment(let fault):
             if let reasonToSwitch {
-                // Who is sent back and forth is sent away; that nobody was let in at the first place says more than that
-                // nothing is known at the second.
+                // Two environments that point at each other end the question; a refusal by the first says more than
+                // that nothing is known at the second.
                 if case .unavailable = reasonToSwitch.kind { return .finish(.failure(reasonToSwitch)) }
                 return .finish(.failure(fault))
             }
@@ -59,7 +59,7 @@ struct AppStoreCourse<Answer: Sendable>: Sendable {
     }
 }
 
-extension AppStoreCourse {
+extension AppStoreAttempts {
     /// Asks until there is an answer, or no point in going on: never longer than the deadline.
     ///
     /// - Parameter ask: Sends one request to an environment, which may take that long.
@@ -106,7 +106,7 @@ extension EvidenceFault {
         EvidenceFault(
             .unavailable(retryAfterSeconds: 60),
             code: "app_store_credentials",
-            detail: "The App Store does not take this service's credentials. Its operator has to mend that."
+            detail: "The App Store does not take this service's credentials. Its operator has to fix that."
         )
     }
 
@@ -121,10 +121,7 @@ extension EvidenceFault {
         )
     }
 
-    /// What a request that got no answer comes to.
-    ///
-    /// - Parameter fault: Why there was none.
-    /// - Returns: The outcome.
+    /// The outcome of a request that got no answer.
     static func outcome<Answer>(of fault: TransportFault) -> AppStoreOutcome<Answer> {
         switch fault {
         case .timeout: .temporary(.appStoreUnavailable("The App Store did not answer in time."))
@@ -148,7 +145,7 @@ enum AppStoreStep<Answer: Sendable>: Sendable {
 
 extension AppStoreStep: Equatable where Answer: Equatable {}
 
-/// What one request to Apple came to, for whoever decides what to do next.
+/// The outcome of one request to Apple.
 enum AppStoreOutcome<Answer: Sendable>: Sendable {
     /// Apple answered the question.
     case answer(Answer)

@@ -20,11 +20,6 @@ struct AnswerCache: Sendable {
     var count: Int { entries.count }
 
     /// The answer to a question, if it is still fresh.
-    ///
-    /// - Parameters:
-    ///   - key: What was asked.
-    ///   - now: The time.
-    /// - Returns: The answer.
     func history(for key: QuestionKey, at now: Duration) -> SubscriptionHistory? {
         guard let entry = entries[key], entry.until > now else { return nil }
         return entry.history
@@ -54,9 +49,6 @@ final class AnswerStore: Sendable {
     var count: Int { cache.withLock { $0.count } }
 
     /// The answer to a question, if it is still fresh.
-    ///
-    /// - Parameter key: What was asked.
-    /// - Returns: The answer.
     func history(for key: QuestionKey) -> SubscriptionHistory? {
         let now = start.duration(to: .now)
         return cache.withLock { $0.history(for: key, at: now) }
@@ -74,7 +66,7 @@ final class AnswerStore: Sendable {
     }
 }
 
-/// What was asked, in little room: receipts are long, so their digest stands for them.
+/// A question in little room: receipts are long, so their digest stands for them.
 struct QuestionKey: Hashable, Sendable {
     private let bundleId: String
     private let isReceipt: Bool
