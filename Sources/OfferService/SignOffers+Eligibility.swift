@@ -95,6 +95,10 @@ extension SignOffers {
         var policy = offerPolicy(of: app, for: request.account, history, at: moment)
         // Nothing is going to be written: what the ledger would say then is asked now.
         if let question = policy.question(about: request.offers ?? app.offers, decided: nil, at: moment) {
+            if let standing = ledger?.standingAtHand(of: question) {
+                policy.hear(standing)
+                return .answered(eligibility(request, of: app, history, by: policy, at: moment))
+            }
             let reason = UndecidedEligibility.Reason.ledger(question, history, policy, moment)
             return .waiting(UndecidedEligibility(request: request, app: app, reason: reason))
         }

@@ -117,8 +117,16 @@ extension SignOffers {
         )
         let decisions = decisions(on: inquiry, by: &undecided.policy)
         if !inquiry.skipsEligibility,
-            let question = undecided.policy.question(about: request.offers, decided: decisions, at: moment)
+            let question = undecided.policy.question(
+                about: request.offers,
+                decided: decisions,
+                at: moment,
+                suspecting: { ledger?.isSuspect($0) ?? false }
+            )
         {
+            if let standing = ledger?.standingAtHand(of: question) {
+                return .decided(decide(inquiry, undecided, hearing: standing))
+            }
             return .waiting(Waiting(inquiry: inquiry, reason: .ledger(question, undecided)))
         }
         return .decided(Decided(inquiry, undecided, decisions))

@@ -58,6 +58,7 @@ public final class SignOffers: Sendable {
             reader: evidenceReader,
             fetcher: evidenceFetcher,
             memory: memory,
+            ledger: ledger,
             rooms: metrics.rooms,
             maximumHeldAgeSeconds: maximumEvidenceAgeSeconds,
             now: now

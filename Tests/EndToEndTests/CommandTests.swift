@@ -194,8 +194,8 @@ struct CommandTests {
         #expect(try decision(unknown)["reason"] as? String == "offer_not_in_catalog")
     }
 
-    @Test("Sign counts in what is held of the customer, as the service does")
-    func signRemembers() throws {
+    @Test("Sign believes a verifyReceipt answer for its own request alone")
+    func signForgets() throws {
         let customer = ["--offer-id", "anyone", "--application-username", "bea"]
         let arguments = [
             "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",
@@ -203,11 +203,11 @@ struct CommandTests {
         ]
         #expect(try Executable.run(arguments + customer).status == 1)
         try installation.directory.write("receipt.json", Customers.active)
-        let taught = ["--receipt-response", installation.directory.path("receipt.json")]
-        #expect(try Executable.run(arguments + customer + taught).status == 0)
-        let held = try Executable.run(arguments + customer)
-        #expect(held.status == 0, "\(held.errors)")
-        #expect(try decision(held)["reason"] as? String == "active")
+        let evidence = ["--receipt-response", installation.directory.path("receipt.json")]
+        #expect(try Executable.run(arguments + customer + evidence).status == 0)
+        let without = try Executable.run(arguments + customer)
+        #expect(without.status == 1, "\(without.errors)")
+        #expect(try decision(without)["reason"] as? String == "no_evidence")
     }
 
     @Test(

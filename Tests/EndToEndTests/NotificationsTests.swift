@@ -221,10 +221,12 @@ struct NotificationsTests {
         #expect(reason == "no_evidence")
     }
 
-    @Test("Who never subscribed is remembered as that")
+    @Test("Who never subscribed is remembered as that, where Apple itself said so")
     func newcomer() throws {
-        let evidence = #""receiptResponse":\#(try appStore.receiptResponse(of: "newcomer"))"#
-        #expect(try reason("anyone", evidence) == "never_subscribed")
+        let words = #""receiptResponse":\#(try appStore.receiptResponse(of: "newcomer"))"#
+        #expect(try reason("anyone", words) == "never_subscribed")
+        #expect(try reason("anyone") == "no_evidence")
+        #expect(try reason("anyone", #""receipt":"\#(try receipt(of: "newcomer"))""#) == "never_subscribed")
         #expect(try reason("anyone") == "never_subscribed")
         let outcome = try Executable.run([
             "sign", "--config", installation.configuration, "--bundle-id", Installation.bundleId, "--product-id",

@@ -9,21 +9,21 @@ public final class InMemorySubscriptionStates: SubscriptionStates {
         var marks: [AccountDigest: [AccountHistoryMark]] = [:]
         var notifications: Set<String> = []
 
-        mutating func learn(_ lesson: StateLesson) {
-            for learnt in lesson.subscriptions {
-                let before = subscriptions[learnt.identity]
-                var held = before ?? learnt
-                held.merge(learnt)
-                subscriptions[learnt.identity] = held
+        mutating func learn(_ observation: StateObservation) {
+            for seen in observation.subscriptions {
+                let before = subscriptions[seen.identity]
+                var held = before ?? seen
+                held.merge(seen)
+                subscriptions[seen.identity] = held
                 for gone in held.accountsLetGo(since: before) {
-                    byAccount[gone]?.remove(learnt.identity)
+                    byAccount[gone]?.remove(seen.identity)
                     marks[gone]?.removeAll {
-                        $0.bundleId == learnt.identity.bundleId && $0.environment == learnt.identity.environment
+                        $0.bundleId == seen.identity.bundleId && $0.environment == seen.identity.environment
                     }
                 }
-                for account in held.accounts.keys { byAccount[account, default: []].insert(learnt.identity) }
+                for account in held.accounts.keys { byAccount[account, default: []].insert(seen.identity) }
             }
-            guard let mark = lesson.mark else { return }
+            guard let mark = observation.mark(beside: { subscriptions[$0] }) else { return }
             marks[mark.account] = mark.put(into: marks[mark.account] ?? [])
         }
     }
@@ -59,19 +59,19 @@ public final class InMemorySubscriptionStates: SubscriptionStates {
 
     /// Learns from evidence.
     ///
-    /// - Parameter lesson: What is learnt.
-    public func learn(_ lesson: StateLesson) { contents.withLock { $0.learn(lesson) } }
+    /// - Parameter observation: What is learnt.
+    public func learn(_ observation: StateObservation) { contents.withLock { $0.learn(observation) } }
 
     /// Keeps a notification and learns from it.
     ///
     /// - Parameters:
     ///   - notification: The notification.
-    ///   - lesson: What is learnt from it.
+    ///   - observation: What is learnt from it.
     /// - Returns: `false` when the notification was kept before.
-    public func keep(_ notification: NotificationRecord, _ lesson: StateLesson) -> Bool {
+    public func keep(_ notification: NotificationRecord, _ observation: StateObservation) -> Bool {
         contents.withLock { contents in
             guard contents.notifications.insert(notification.id).inserted else { return false }
-            contents.learn(lesson)
+            contents.learn(observation)
             return true
         }
     }

@@ -12,20 +12,28 @@ public final class ScriptedLedger: SignatureLedger {
     private let standing: LedgerStanding
     private let failure: LedgerFailure?
     private let outcome: @Sendable (OfferGrant) -> GrantOutcome
+    private let suspects: Set<String>
+    private let isAtHand: Bool
 
     /// Creates the ledger.
     ///
     /// - Parameters:
     ///   - standing: What it holds of every customer.
     ///   - failure: Why it takes and tells nothing.
+    ///   - suspects: The subscriptions whose evidence was lately refused.
+    ///   - isAtHand: Whether it is asked without waiting.
     ///   - outcome: What becomes of a grant; it is recorded unless said otherwise.
     public init(
         standing: LedgerStanding = LedgerStanding(),
         failure: LedgerFailure? = nil,
+        suspects: Set<String> = [],
+        isAtHand: Bool = false,
         outcome: @escaping @Sendable (OfferGrant) -> GrantOutcome = { _ in .recorded }
     ) {
         self.standing = standing
         self.failure = failure
+        self.suspects = suspects
+        self.isAtHand = isAtHand
         self.outcome = outcome
     }
 
@@ -46,6 +54,24 @@ public final class ScriptedLedger: SignatureLedger {
         if let failure { return completion(.failure(failure)) }
         state.withLock { $0.entries += entries }
         completion(.success(entries.map { $0.grants.map(outcome) }))
+    }
+
+    /// Notes the question, and says what it was told to say, where it may be asked without waiting.
+    ///
+    /// - Parameter question: The question.
+    /// - Returns: The standing.
+    public func standingAtHand(of question: LedgerQuestion) -> LedgerStanding? {
+        guard isAtHand else { return nil }
+        state.withLock { $0.questions.append(question) }
+        return standing
+    }
+
+    /// Whether it was told so.
+    ///
+    /// - Parameter subscription: The subscription.
+    /// - Returns: `true` when it was.
+    public func isSuspect(_ subscription: SubscriptionIdentity) -> Bool {
+        suspects.contains(subscription.originalTransactionId)
     }
 
     /// Notes the question, and says what it was told to say.

@@ -42,7 +42,7 @@ struct DiagnoseReportsTests {
             digester: HMACAccountDigester(key: [1, 2, 3])
         )
         let view = memory.view(of: Self.alice, in: app)
-        memory.learn(history, from: .fetched, for: view, of: app, beside: HeldState(), at: Self.now)
+        memory.learn(history, isApples: true, for: view, of: app, beside: HeldState(), at: Self.now)
         let verifier = try #require(
             P256Verifier(keyIdentifier: "KEY0", subjectPublicKeyInfo: Array(key.publicKey.derRepresentation))
         )

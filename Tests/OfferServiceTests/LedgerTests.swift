@@ -2,6 +2,7 @@ import AppStore
 import LedgerFixtures
 import OfferService
 import Offers
+import Synchronization
 import Testing
 
 @Suite("Signatures and the ledger")
@@ -160,6 +161,29 @@ struct LedgerTests {
         let ledger = ScriptedLedger()
         _ = try await useCase(ledger).answer(request(["stay", "limited"]))
         #expect(ledger.questions.isEmpty)
+    }
+
+    @Test(
+        "Evidence that was refused as shared is looked up before the next one signs: nothing is signed, nothing written",
+        arguments: [true, false]
+    )
+    func suspect(isAtHand: Bool) async throws {
+        for (others, isKnown, reason) in [(3, false, Reason.evidenceShared), (3, true, .active), (2, false, .active)] {
+            let ledger = ScriptedLedger(
+                standing: LedgerStanding(presentations: ["77": .init(others: others, isKnown: isKnown)]),
+                suspects: ["77"],
+                isAtHand: isAtHand
+            )
+            let before = signer.signatures.withLock { $0 }
+            let useCase = useCase(ledger)
+            if case .decided = try useCase.begin(request(["stay"])) { #expect(isAtHand) } else { #expect(!isAtHand) }
+            let answer = try await useCase.answer(request(["stay"]))
+            #expect(answer.decisions.map(\.decision.reason) == [reason])
+            let isSigned = reason == .active
+            #expect(signer.signatures.withLock { $0 } - before == (isSigned ? 1 : 0))
+            #expect(ledger.entries.count == (isSigned ? 1 : 0))
+            #expect(ledger.questions.map(\.originalTransactionIds).last == ["77"])
+        }
     }
 
     @Test("The account that genuine evidence names is not counted, and never refused")

@@ -51,11 +51,14 @@ public struct TakeNotifications<Reader: NotificationReader>: Sendable {
             signedDate: notification.signedDate,
             receivedAt: moment
         )
-        let lesson = notification.history.map {
-            StateLesson($0, from: .signed, digester: memory.digester, learntAt: moment)
+        let observation = notification.history.map {
+            StateObservation($0, digester: memory.digester, at: moment)
         }
         do throws(StateStoreFailure) {
-            let isNew = try await memory.states.keep(record, lesson ?? StateLesson(subscriptions: []))
+            let isNew = try await memory.states.keep(
+                record,
+                observation ?? StateObservation(subscriptions: [])
+            )
             metrics.count(record.type, isNew ? .taken : .repeated)
             return TakenNotification(notification: record, isNew: isNew)
         } catch {

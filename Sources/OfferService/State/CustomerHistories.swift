@@ -9,6 +9,8 @@ struct CustomerHistories: Sendable {
     let fetcher: (any EvidenceFetcher)?
     /// What the service remembers of customers; `nil` where it remembers nothing.
     let memory: StateMemory?
+    /// Knows which evidence is shared; `nil` where nobody does.
+    let ledger: (any SignatureLedger)?
     /// How long evidence takes.
     let rooms: RoomMetrics
     /// How old held state may be, in seconds; 0 for no limit.
@@ -34,6 +36,8 @@ struct CustomerHistories: Sendable {
         private let app: App
         private let view: AccountView
         private let oldest: Timestamp?
+        /// Whether the evidence was lately refused, as too many have shown it.
+        private let isShared: Bool
         fileprivate let moment: Timestamp
         fileprivate let memory: StateMemory
         fileprivate let question: StateQuestion
@@ -45,6 +49,7 @@ struct CustomerHistories: Sendable {
             app: App,
             view: AccountView,
             memory: StateMemory,
+            ledger: (any SignatureLedger)?,
             maximumHeldAgeSeconds: Int64
         ) {
             oldest = maximumHeldAgeSeconds > 0 ? moment.adding(seconds: -maximumHeldAgeSeconds) : nil
@@ -54,11 +59,9 @@ struct CustomerHistories: Sendable {
             self.app = app
             self.view = view
             self.memory = memory
-            question = StateQuestion(
-                bundleId: app.bundleId,
-                account: view.digest,
-                subscriptions: told?.namedSubscriptions ?? []
-            )
+            let named = told?.namedSubscriptions ?? []
+            question = StateQuestion(bundleId: app.bundleId, account: view.digest, subscriptions: named)
+            isShared = ledger.map { named.contains(where: $0.isSuspect) } ?? false
         }
 
         /// Puts what is held over the evidence where it is newer, and learns from the evidence.
@@ -66,9 +69,12 @@ struct CustomerHistories: Sendable {
             guard let told, let evidence else {
                 return SubscriptionHistory(held: state, of: app, for: view).map { SharedHistory($0) }
             }
-            let source = evidence.source
-            memory.learn(told, from: source, for: view, of: app, beside: state, at: moment)
-            return SharedHistory(told.updated(by: state, from: source, for: view, since: oldest))
+            // Whoever else comes with shared evidence gets no place beside those who came first.
+            let owner = isShared ? AccountView(.none, of: app.bundleId, digester: memory.digester) : view
+            memory.learn(told, isApples: evidence.isApples, for: owner, of: app, beside: state, at: moment)
+            var state = state
+            if evidence.isApples { state.leaveOutRedemptions(in: told) }
+            return SharedHistory(told.updated(by: state, for: view, since: oldest))
         }
     }
 
@@ -204,6 +210,7 @@ struct CustomerHistories: Sendable {
             app: app,
             view: memory.view(of: account, in: app),
             memory: memory,
+            ledger: ledger,
             maximumHeldAgeSeconds: maximumHeldAgeSeconds
         )
         guard let state = memory.states.atHand(reading.question) else { return .reading(reading) }
@@ -266,13 +273,9 @@ struct CustomerHistories: Sendable {
 }
 
 extension Evidence {
-    /// Who says what the evidence says.
-    var source: StateSource {
-        switch self {
-        case .receiptResponse: .client
-        case .signedTransactions: .signed
-        case .question: .fetched
-        }
+    /// Whether Apple says what the evidence says, as far as is certain: a client can write a verifyReceipt answer by itself.
+    var isApples: Bool {
+        if case .receiptResponse = self { false } else { true }
     }
 }
 

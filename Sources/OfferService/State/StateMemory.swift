@@ -27,18 +27,19 @@ public final class StateMemory: Sendable {
         AccountView(account, of: app.bundleId, digester: digester)
     }
 
-    /// Learns what genuine evidence says, where it is of the app and of an environment that counts for it.
+    /// Remembers what evidence shows, where it is of the app and of an environment that counts for it: all that Apple said,
+    /// and of a client's own words the redemptions.
     ///
     /// - Parameters:
     ///   - history: What the evidence says.
-    ///   - source: Who said it.
+    ///   - isApples: Whether Apple said it.
     ///   - view: The account that it came for.
     ///   - app: The app that was asked for.
     ///   - state: What is held of it.
     ///   - moment: The server's clock.
     func learn(
         _ history: SubscriptionHistory,
-        from source: StateSource,
+        isApples: Bool,
         for view: AccountView,
         of app: App,
         beside state: HeldState,
@@ -47,24 +48,10 @@ public final class StateMemory: Sendable {
         guard history.bundleId == app.bundleId, history.environment.map(app.environments.contains) == true else {
             return
         }
-        let customer = view.account.customer(by: app.customerPattern)
-        let isKnown = state.knows(
-            history,
-            from: source,
-            presentedFor: view,
-            customer: customer,
-            digester: digester,
-            at: moment
-        )
-        if isKnown { return }
-        let lesson = StateLesson(
-            history,
-            from: source,
-            presentedFor: view.account,
-            customer: customer,
-            digester: digester,
-            learntAt: moment
-        )
-        if !lesson.isEmpty { states.learn(lesson) }
+        let observation =
+            isApples
+            ? StateObservation(history, presentedFor: view.account, digester: digester, at: moment)
+            : StateObservation(redemptionsIn: history, shownFor: view.account, digester: digester)
+        if observation.isNews(beside: state) { states.learn(observation) }
     }
 }

@@ -186,16 +186,20 @@ extension OfferPolicy {
     ///   - offers: The offers.
     ///   - decisions: What was decided about each without the ledger; `nil` when nothing is going to be written.
     ///   - now: The server's clock.
+    ///   - isSuspect: Whether evidence of a subscription was lately refused as shared: nothing of it is signed unasked.
     /// - Returns: The question; `nil` when there is nothing to ask.
     public mutating func question(
         about offers: [OfferRequest],
         decided decisions: [Decision]?,
-        at now: Timestamp
+        at now: Timestamp,
+        suspecting isSuspect: (SubscriptionIdentity) -> Bool = { _ in false }
     ) -> LedgerQuestion? {
         var limited: [(offer: OfferRequest, limit: SignatureLimit, originalTransactionId: String?)] = []
         var presented: [String] = []
         for (index, request) in offers.enumerated() {
-            if let decisions, !decisions[index].needsLedger { continue }
+            if let decisions, !decisions[index].needsLedger {
+                guard decisions[index].verdict == .eligible, isShared(request, isSuspect) else { continue }
+            }
             guard let facts = facts(of: request) else { continue }
             if facts.countsAccounts, let id = facts.originalTransactionId, !presented.contains(id) {
                 presented.append(id)
@@ -212,6 +216,15 @@ extension OfferPolicy {
             now: now,
             offers: limited,
             originalTransactionIds: presented
+        )
+    }
+
+    private mutating func isShared(_ request: OfferRequest, _ isSuspect: (SubscriptionIdentity) -> Bool) -> Bool {
+        guard let facts = facts(of: request), facts.countsAccounts, let id = facts.originalTransactionId,
+            let environment
+        else { return false }
+        return isSuspect(
+            SubscriptionIdentity(bundleId: app.bundleId, environment: environment, originalTransactionId: id)
         )
     }
 

@@ -173,3 +173,35 @@ struct RedemptionRun {
         return overflow ? Self.longestPauseSeconds : min(Self.longestPauseSeconds, max(paid, 0) / 8000)
     }
 }
+
+extension RedemptionRun {
+    /// The redemptions among transactions of one subscription: of each the first transaction, as far as redemptions need it,
+    /// which ends where the last one does that the offer covers.
+    ///
+    /// - Parameter transactions: The transactions, in any order.
+    /// - Returns: The redemptions, the oldest first.
+    static func whole(in transactions: [Transaction]) -> [Transaction] {
+        var run = RedemptionRun()
+        var found: [Transaction] = []
+        for transaction in transactions.sorted(by: Transaction.isOlder) where !transaction.isFamilyShared {
+            let turns = run.turns(at: transaction)
+            guard run.offerId != nil else { continue }
+            if turns {
+                found.append(
+                    Transaction(
+                        originalTransactionId: transaction.originalTransactionId,
+                        productId: transaction.productId,
+                        subscriptionGroupIdentifier: transaction.subscriptionGroupIdentifier,
+                        purchaseDate: transaction.purchaseDate,
+                        expiresDate: transaction.expiresDate,
+                        offer: transaction.offer,
+                        transactionId: transaction.transactionId
+                    )
+                )
+            } else if let end = transaction.expiresDate, !found.isEmpty {
+                found[found.count - 1].expiresDate = found[found.count - 1].expiresDate.map { max($0, end) } ?? end
+            }
+        }
+        return found
+    }
+}

@@ -23,9 +23,28 @@ public protocol SignatureLedger: Sendable {
     /// - Returns: The counts. They may have grown when an entry is appended: what counts then is its outcome.
     /// - Throws: ``LedgerFailure`` when the ledger cannot be read.
     func standing(of question: LedgerQuestion) async throws(LedgerFailure) -> LedgerStanding
+
+    /// Looks up the customer's status in the ledger without waiting.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: The counts; `nil` where they have to be waited for.
+    func standingAtHand(of question: LedgerQuestion) -> LedgerStanding?
+
+    /// Whether evidence of a subscription was lately refused to somebody, as too many customers have shown it: then the
+    /// ledger is asked before anything is signed or remembered.
+    ///
+    /// - Parameter subscription: The subscription.
+    /// - Returns: `false` for most.
+    func isSuspect(_ subscription: SubscriptionIdentity) -> Bool
 }
 
 extension SignatureLedger {
+    /// Nothing is at hand.
+    public func standingAtHand(of question: LedgerQuestion) -> LedgerStanding? { nil }
+
+    /// Nothing is suspect.
+    public func isSuspect(_ subscription: SubscriptionIdentity) -> Bool { false }
+
     /// Appends an entry, and waits until it is on durable storage.
     ///
     /// - Parameter entry: The entry.

@@ -1,35 +1,33 @@
-/// Something that is held, with who said it and when.
+/// Something that Apple said, and when.
 public struct Held<Value: Equatable & Sendable>: Equatable, Sendable {
     /// What was said.
     public let value: Value
-    /// Apple's clock when it was said: `signedDate`, or the date of the verifyReceipt answer.
+    /// Apple's clock when it was said: `signedDate`, or the date of the answer.
     public let asOf: Timestamp
-    /// Who said it.
-    public let source: StateSource
 
     /// Holds a value.
     ///
     /// - Parameters:
     ///   - value: What was said.
     ///   - asOf: Apple's clock when it was said.
-    ///   - source: Who said it.
-    public init(_ value: Value, asOf: Timestamp, source: StateSource) {
+    public init(_ value: Value, asOf: Timestamp) {
         self.value = value
         self.asOf = asOf
-        self.source = source
     }
 
-    /// The one of two that counts: what Apple said before what a client says, then the newer one.
+    /// The newer one of two.
     ///
     /// - Parameters:
     ///   - other: The other one.
-    ///   - isLess: Orders values that were said by the same source at the same time, so that it does not matter in
-    ///     which order they came.
+    ///   - isLess: Orders values that were said at the same time, so that it does not matter in which order they came.
     /// - Returns: The one that counts.
     func orNewer(_ other: Held, isLess: (Value, Value) -> Bool) -> Held {
-        if source.isApples != other.source.isApples { return source.isApples ? self : other }
         if asOf != other.asOf { return asOf > other.asOf ? self : other }
-        if source != other.source { return source.rawValue > other.source.rawValue ? self : other }
         return isLess(value, other.value) ? other : self
+    }
+
+    /// Whether it says no more than an earlier one did, less than an hour later.
+    func isNoNews(after earlier: Held, _ isEqual: (Value, Value) -> Bool) -> Bool {
+        asOf <= earlier.asOf.adding(seconds: 3600) && isEqual(value, earlier.value)
     }
 }

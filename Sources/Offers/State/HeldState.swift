@@ -17,4 +17,13 @@ public struct HeldState: Equatable, Sendable {
 
     /// Whether nothing is held.
     public var isEmpty: Bool { subscriptions.isEmpty && marks.isEmpty }
+
+    /// Leaves out redemptions that clients showed, where evidence of Apple's has their transactions.
+    ///
+    /// - Parameter history: Evidence of Apple's.
+    public mutating func leaveOutRedemptions(in history: SubscriptionHistory) {
+        for index in subscriptions.indices where !subscriptions[index].shown.isEmpty {
+            subscriptions[index].leaveOutRedemptions(of: history.transactions)
+        }
+    }
 }

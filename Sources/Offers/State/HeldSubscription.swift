@@ -1,13 +1,14 @@
-/// What is held of one subscription: the newest that was said of each part, whoever said it.
+/// What is held of one subscription: the newest that Apple said of each part, and redemptions that clients showed.
 ///
-/// Values of one subscription can be merged in any order, and as often as one likes, with the same outcome.
+/// Values of one subscription can be merged in any order, and as often as one likes, with the same outcome; of accounts
+/// that only showed evidence, those that came first stay.
 public struct HeldSubscription: Equatable, Sendable {
     /// How many transactions are held: the last that were bought.
     ///
     /// Of those before them as many at the most are held as well: where a promotional offer's run began or ended, so
-    /// that what was redeemed stays on record.
+    /// that what was redeemed stays on record. So are as many redemptions that clients showed.
     public static let mostTransactions = 32
-    /// How many accounts are held that presented the subscription's evidence: the last that did.
+    /// How many accounts are held that presented the subscription's evidence, and how many that showed a redemption.
     public static let mostPresenters = 8
     /// How many accounts are held that bought what is no longer held, at the most.
     public static let mostFormerOwners = 8
@@ -18,39 +19,32 @@ public struct HeldSubscription: Equatable, Sendable {
     public private(set) var transactions: [String: Held<Transaction>] = [:]
     /// Its renewal info; a held `nil` says that there is no entry of `pending_renewal_info`, none held that nobody said.
     public private(set) var renewal: Held<RenewalInfo?>?
-    /// The transactions, by their identifiers, that clients alone told of and that were bought since the last that Apple
-    /// told of: beside what Apple said they count for redemptions alone.
-    private(set) var unconfirmed: [String] = []
+    /// Redemptions that clients showed and Apple did not, by the identifiers of their first transactions: each ends where
+    /// the last time under its offer does.
+    public private(set) var shown: [String: Transaction] = [:]
     /// The accounts that it belongs to.
     public private(set) var accounts: [AccountDigest: AccountTie] = [:]
-    /// The customers of accounts, by whom limits count, where they are another text than the account.
-    public private(set) var customers: [AccountDigest: AccountDigest] = [:]
-    /// When this service learnt of it last, by the server's clock.
-    public private(set) var learntAt: Timestamp
 
-    /// Holds what was learnt.
+    /// Holds what was seen.
     ///
     /// - Parameters:
     ///   - identity: Which subscription it is.
     ///   - transactions: Its transactions.
     ///   - renewal: Its renewal info.
+    ///   - shown: Redemptions that clients showed.
     ///   - accounts: The accounts that it belongs to.
-    ///   - customers: The customers of accounts, where they are another text than the account.
-    ///   - learntAt: When this service learnt of it.
     public init(
         _ identity: SubscriptionIdentity,
         transactions: [Held<Transaction>] = [],
         renewal: Held<RenewalInfo?>? = nil,
-        accounts: [AccountDigest: AccountTie] = [:],
-        customers: [AccountDigest: AccountDigest] = [:],
-        learntAt: Timestamp
+        shown: [Transaction] = [],
+        accounts: [AccountDigest: AccountTie] = [:]
     ) {
         self.identity = identity
-        self.learntAt = learntAt
         self.renewal = renewal
         self.accounts = accounts
-        self.customers = customers
         for held in transactions { add(held) }
+        for transaction in shown { add(shown: transaction) }
         prune()
     }
 
@@ -60,13 +54,45 @@ public struct HeldSubscription: Equatable, Sendable {
     public mutating func merge(_ other: HeldSubscription) {
         guard other.identity == identity else { return }
         for held in other.transactions.values { add(held) }
+        for transaction in other.shown.values { add(shown: transaction) }
         if let theirs = other.renewal {
             renewal = renewal.map { $0.orNewer(theirs, isLess: RenewalInfo?.precedes) } ?? theirs
         }
-        for (account, tie) in other.accounts { accounts[account] = accounts[account]?.orStronger(tie) ?? tie }
-        for (account, customer) in other.customers { customers[account] = Self.larger(customers[account], customer) }
-        learntAt = max(learntAt, other.learntAt)
+        for (account, tie) in other.accounts.sorted(by: { $0.key.precedes($1.key) }) { add(account, tie) }
         prune()
+    }
+
+    /// Whether Apple said anything of it: else it is nothing but redemptions that clients showed.
+    public var hasState: Bool { renewal != nil || !transactions.isEmpty }
+
+    /// Whether it says no more than an earlier value, but for dates within an hour.
+    ///
+    /// - Parameter earlier: A value that was merged into this one.
+    /// - Returns: `false` where there is something to write.
+    public func isNoNews(after earlier: HeldSubscription) -> Bool {
+        guard transactions.count == earlier.transactions.count, accounts.count == earlier.accounts.count,
+            shown == earlier.shown, (renewal == nil) == (earlier.renewal == nil)
+        else { return false }
+        if let renewal, let before = earlier.renewal {
+            let isSame = renewal.isNoNews(after: before) { left, right in
+                var left = left
+                left?.signedDate = right?.signedDate
+                return left == right
+            }
+            guard isSame else { return false }
+        }
+        return accounts.allSatisfy { account, tie in
+            earlier.accounts[account].map(tie.isNoNews) ?? false
+        }
+            && transactions.allSatisfy { key, held in
+                guard let before = earlier.transactions[key] else { return false }
+                return held.isNoNews(after: before) { left, right in
+                    if left == right { return true }
+                    var left = left
+                    left.signedDate = right.signedDate
+                    return left == right
+                }
+            }
     }
 
     /// The accounts that an earlier value of the same subscription names, and this one no longer does.
@@ -79,7 +105,7 @@ public struct HeldSubscription: Equatable, Sendable {
         earlier?.accounts.keys.filter { accounts[$0] == nil } ?? []
     }
 
-    /// When Apple last told of it.
+    /// When Apple last spoke of it.
     public var asOf: Timestamp? {
         transactions.values.reduce(renewal?.asOf) { newest, held in newest.map { max($0, held.asOf) } ?? held.asOf }
     }
@@ -90,58 +116,81 @@ public struct HeldSubscription: Equatable, Sendable {
             transactions[key] = held
             return
         }
+        if known == held { return }
         let newer = known.orNewer(held, isLess: Transaction.precedes)
         transactions[key] = newer.completed(by: known.value).completed(by: held.value)
-            .underOffer(of: known).underOffer(of: held)
+            .underOffer(of: known.value).underOffer(of: held.value)
     }
 
-    /// One of two customers of an account, whose pattern was changed: which one does not depend on their order.
-    private static func larger(_ left: AccountDigest?, _ right: AccountDigest) -> AccountDigest {
-        guard let left, right.bytes.lexicographicallyPrecedes(left.bytes) else { return right }
-        return left
+    private mutating func add(shown transaction: Transaction) {
+        let key = transaction.heldKey
+        guard let known = shown[key] else {
+            shown[key] = transaction
+            return
+        }
+        // The one that ends last has more of the time under the offer.
+        if Transaction.precedes(known, transaction) { shown[key] = transaction }
     }
 
-    /// Drops what was bought before the last transactions, and the accounts that presented before the last.
+    /// Ties an account to the subscription, where there is room for it: who is there stays, unless that was long ago.
+    private mutating func add(_ account: AccountDigest, _ tie: AccountTie) {
+        if let known = accounts[account] {
+            let stronger = known.orStronger(tie)
+            if stronger != known { accounts[account] = stronger }
+            return
+        }
+        switch tie {
+        case .bought: break
+        case .redeemed:
+            guard accounts.values.count(where: { $0 == .redeemed }) < Self.mostPresenters else { return }
+        case .presented(let moment):
+            let presenters = accounts.compactMap { account, tie -> (account: AccountDigest, at: Timestamp)? in
+                if case .presented(let moment) = tie { (account, moment) } else { nil }
+            }
+            if presenters.count >= Self.mostPresenters {
+                let oldest = presenters.min { left, right in
+                    left.at == right.at ? left.account.precedes(right.account) : left.at < right.at
+                }
+                guard let oldest, oldest.at.adding(days: AccountTie.keptDays) < moment else { return }
+                accounts[oldest.account] = nil
+            }
+        }
+        accounts[account] = tie
+    }
+
+    /// Drops what was bought before the last transactions, and what clients showed of those that Apple spoke of.
     private mutating func prune() {
+        if !shown.isEmpty {
+            shown = shown.filter { transactions[$0.key] == nil }
+            if shown.count > Self.mostTransactions {
+                let newest = shown.sorted { Transaction.isOlder($1.value, $0.value) }.prefix(Self.mostTransactions)
+                shown = Dictionary(uniqueKeysWithValues: newest.map { ($0, $1) })
+            }
+        }
         if transactions.count > Self.mostTransactions {
             let newest = transactions.sorted { Transaction.isOlder($1.value.value, $0.value.value) }
             let kept = newest.prefix(Self.mostTransactions) + Self.turns(newest.dropFirst(Self.mostTransactions))
             transactions = Dictionary(uniqueKeysWithValues: kept.map { ($0, $1) })
         }
-        noteUnconfirmed()
         dropFormerOwners()
-        defer { customers = customers.filter { accounts[$0.key] != nil } }
-        let presenters = accounts.compactMap { account, tie -> (AccountDigest, Timestamp)? in
-            if case .presented(let moment) = tie { (account, moment) } else { nil }
-        }
-        guard presenters.count > Self.mostPresenters else { return }
-        let newest = presenters.sorted { left, right in
-            left.1 == right.1 ? right.0.bytes.lexicographicallyPrecedes(left.0.bytes) : left.1 > right.1
-        }
-        for (account, _) in newest.dropFirst(Self.mostPresenters) { accounts[account] = nil }
     }
 
-    private mutating func noteUnconfirmed() {
-        unconfirmed = []
-        guard transactions.values.contains(where: { !$0.source.isApples }) else { return }
-        let apples = transactions.values.filter(\.source.isApples).map(\.value)
-        guard !apples.isEmpty || renewal?.source.isApples == true else { return }
-        let newest = apples.max(by: Transaction.isOlder)
-        unconfirmed = transactions.compactMap { key, held in
-            let isSince = newest.map { Transaction.isOlder($0, held.value) } ?? true
-            return isSince && !held.source.isApples ? key : nil
-        }
-        .sorted()
+    /// Leaves out redemptions that clients showed, of transactions that Apple spoke of.
+    ///
+    /// - Parameter told: Transactions that Apple spoke of.
+    mutating func leaveOutRedemptions(of told: [Transaction]) {
+        shown = shown.filter { redemption in !told.contains { $0.isCopy(of: redemption.value) } }
     }
 
     /// Drops accounts that bought nothing which is held, but for the first by their digests.
     ///
     /// Whether an account is among the first, or bought what is held, does not depend on the order of merging.
     private mutating func dropFormerOwners() {
+        guard accounts.count > Self.mostFormerOwners else { return }
         let owners = accounts.filter { $0.value == .bought }.map(\.key)
         guard owners.count > Self.mostFormerOwners else { return }
         let named = Set(transactions.values.compactMap(\.value.appAccountToken))
-        let sorted = owners.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        let sorted = owners.sorted { $0.precedes($1) }
         for owner in sorted.dropFirst(Self.mostFormerOwners) where !named.contains(owner.pseudonym) {
             accounts[owner] = nil
         }
@@ -180,7 +229,7 @@ extension Held<Transaction> {
         transaction.billingPlan = value.billingPlan ?? copy.billingPlan
         transaction.isOfferSaid = value.isOfferSaid || copy.isOfferSaid
         if value.revocationDate != nil { transaction.revocation = value.revocation ?? copy.revocation }
-        return Held(transaction, asOf: asOf, source: source)
+        return Held(transaction, asOf: asOf)
     }
 
     /// The transaction as a renewal, where nobody said what it is: those before it, which show that, are let go.
@@ -188,21 +237,22 @@ extension Held<Transaction> {
         guard value.reason == nil else { return self }
         var transaction = value
         transaction.reason = .renewal
-        return Held(transaction, asOf: asOf, source: source)
+        return Held(transaction, asOf: asOf)
     }
 
     /// The transaction with the promotional offer that another copy of it names, where it names none itself: an old
     /// answer's `in_app` has fewer members than its `latest_receipt_info`, and what was redeemed stays on record.
-    ///
-    /// What clients say is never put over what Apple said.
-    fileprivate func underOffer(of copy: Held<Transaction>) -> Held<Transaction> {
-        guard value.offer == nil, let offer = copy.value.offer, offer.catalogId != nil,
-            copy.source.isApples || !source.isApples
-        else { return self }
+    fileprivate func underOffer(of copy: Transaction) -> Held<Transaction> {
+        guard value.offer == nil, let offer = copy.offer, offer.catalogId != nil else { return self }
         var transaction = value
         transaction.offer = offer
-        return Held(transaction, asOf: asOf, source: source)
+        return Held(transaction, asOf: asOf)
     }
+}
+
+extension AccountDigest {
+    /// An order that is always the same.
+    fileprivate func precedes(_ other: AccountDigest) -> Bool { bytes.lexicographicallyPrecedes(other.bytes) }
 }
 
 extension Transaction {
@@ -211,29 +261,22 @@ extension Transaction {
         transactionId ?? "bought \(purchaseDate?.millisecondsSince1970 ?? expiresDate?.millisecondsSince1970 ?? 0)"
     }
 
-    /// Orders two copies of one transaction that are equally new.
+    /// Orders two copies of one transaction that are equally new: one that is signed by itself is the newer.
     fileprivate static func precedes(_ left: Transaction, _ right: Transaction) -> Bool {
+        guard left != right else { return false }
+        guard (left.signedDate == nil) == (right.signedDate == nil) else { return left.signedDate == nil }
         guard isOlder(left, right) == isOlder(right, left) else { return isOlder(left, right) }
-        return (left.appAccountToken?.lowercased ?? "") < (right.appAccountToken?.lowercased ?? "")
+        return "\(left)" < "\(right)"
     }
 }
 
 extension RenewalInfo? {
-    /// Orders two renewal infos that are equally new.
+    /// Orders two renewal infos that are equally new: one that is signed by itself is the newer.
     fileprivate static func precedes(_ left: RenewalInfo?, _ right: RenewalInfo?) -> Bool {
-        order(left).lexicographicallyPrecedes(order(right))
-    }
-
-    private static func order(_ info: RenewalInfo?) -> [String] {
-        guard let info else { return [] }
-        func flag(_ value: Bool?) -> String { value.map { $0 ? "on" : "off" } ?? "" }
-        return [
-            flag(info.autoRenewStatus), flag(info.commitmentAutoRenewStatus), info.hasExpirationIntent ? "1" : "0",
-            info.isInBillingRetryPeriod ? "1" : "0", "\(info.gracePeriodExpiresDate?.millisecondsSince1970 ?? 0)",
-            info.offer.map { "\($0.type)\($0.identifier)" } ?? "", info.productId ?? "",
-            info.subscriptionGroupIdentifier ?? "", info.eligibleWinBackOfferIds.joined(separator: " "),
-            info.status.map { "\($0.code.rawValue) \($0.asOf.millisecondsSince1970)" } ?? "",
-        ]
+        guard let left, let right else { return left == nil && right != nil }
+        guard left != right else { return false }
+        guard (left.signedDate == nil) == (right.signedDate == nil) else { return left.signedDate == nil }
+        return "\(left)" < "\(right)"
     }
 }
 
@@ -246,7 +289,6 @@ extension HeldSubscription {
         guard accounts[account] != .bought else { return nil }
         var rest = self
         rest.accounts[account] = nil
-        rest.customers[account] = nil
         return rest.accounts.isEmpty ? nil : rest
     }
 }

@@ -3,7 +3,6 @@ struct HeldUpdate {
     /// The evidence, with what was taken so far.
     private(set) var history: SubscriptionHistory
     private let asOf: Timestamp
-    private let source: StateSource
     private let view: AccountView
     private let oldest: Timestamp?
     private var places: ToldPlaces
@@ -14,7 +13,6 @@ struct HeldUpdate {
     ///   - history: The evidence.
     ///   - asOf: Its date.
     ///   - subscriptions: What is held and will be taken.
-    ///   - source: Who said it.
     ///   - view: The account of the request.
     ///   - oldest: Since when a held renewal info counts beside a later transaction that says nothing of the renewal;
     ///     `nil` however old it is.
@@ -22,13 +20,11 @@ struct HeldUpdate {
         _ history: SubscriptionHistory,
         asOf: Timestamp,
         by subscriptions: [HeldSubscription],
-        from source: StateSource,
         for view: AccountView,
         since oldest: Timestamp?
     ) {
         self.history = history
         self.asOf = asOf
-        self.source = source
         self.view = view
         self.oldest = oldest
         places = ToldPlaces(history, of: subscriptions)
@@ -44,25 +40,16 @@ struct HeldUpdate {
         if told.isEmpty, entry == nil { add(held) } else { update(by: held, told: told, entry: entry) }
     }
 
-    /// Whether what is held may be put over the evidence.
-    private func counts<Value>(_ held: Held<Value>) -> Bool { held.source.isApples || !source.isApples }
-
     /// Adds another subscription of the account.
     private mutating func add(_ held: HeldSubscription) {
-        guard let digest = view.digest, held.accounts[digest] != nil else { return }
-        let newer = held.transactions.filter { counts($1) && !held.unconfirmed.contains($0) }.values
-        let renewed = held.renewal.flatMap { counts($0) ? $0.asOf : nil }
-        guard let date = (newer.map(\.asOf) + [renewed].compactMap(\.self)).max(), date > asOf else {
+        guard let digest = view.digest, let tie = held.accounts[digest] else { return }
+        guard tie != .redeemed, let date = held.asOf, date > asOf else {
             // It says nothing new of what the customer has, but an offer that was redeemed stays redeemed.
             history.otherRedemptions += held.redemptions
             return
         }
-        history.transactions += newer.map(view.transaction)
-        if held.isRecorded {
-            // An offer that was redeemed stays redeemed, whoever told of it.
-            let others = held.transactions.filter { !counts($1) || held.unconfirmed.contains($0) }.values
-            history.recordedTransactions += others.map(view.transaction)
-        }
+        history.transactions += held.transactions.values.map(view.transaction)
+        history.recordedTransactions += held.shown.values
         if let entry = held.entry { history.renewals = (history.renewals ?? []) + [entry] }
         note(date, of: held, isWhole: true)
     }
@@ -71,17 +58,10 @@ struct HeldUpdate {
     private mutating func update(by held: HeldSubscription, told positions: [Int], entry: Int?) {
         let told = positions.map { history.transactions[$0] }
         var positions = positions
-        let isRecorded = held.isRecorded
-        let leftOut = leftOut(of: held)
+        let isRecorded = held.hasRedemptions
         var newer: [Transaction] = []
-        for (key, item) in held.transactions {
+        for item in held.transactions.values {
             let transaction = view.transaction(item)
-            guard counts(item), !leftOut.contains(key) else {
-                if isRecorded, !told.contains(where: transaction.isCopy) {
-                    history.recordedTransactions.append(transaction)
-                }
-                continue
-            }
             if let index = positions.first(where: { history.transactions[$0].isCopy(of: transaction) }) {
                 guard item.asOf > history.transactions[index].signedDate ?? asOf else {
                     if isRecorded { history.recordedTransactions.append(transaction) }
@@ -99,17 +79,9 @@ struct HeldUpdate {
             guard item.asOf > asOf || history.coverage == .partial else { continue }
             newer.append(transaction)
         }
+        history.recordedTransactions += held.shown.values
         if !newer.isEmpty { note(newer, of: held, at: positions) }
-        updateEntry(at: entry, by: held, leavingOut: leftOut, told: told, newer: newer)
-    }
-
-    /// The transactions that clients alone told of, where Apple told anything since the evidence was made.
-    private func leftOut(of held: HeldSubscription) -> [String] {
-        guard !held.unconfirmed.isEmpty else { return [] }
-        let isTold =
-            held.renewal.map { $0.source.isApples && $0.asOf > asOf } == true
-            || held.transactions.values.contains { $0.source.isApples && $0.asOf > asOf }
-        return isTold ? held.unconfirmed : []
+        updateEntry(at: entry, by: held, told: told, newer: newer)
     }
 
     /// Whether evidence of this kind may leave the transaction out: then it is no sign that it is not there.
@@ -125,23 +97,22 @@ struct HeldUpdate {
     private mutating func updateEntry(
         at index: Int?,
         by held: HeldSubscription,
-        leavingOut leftOut: [String],
         told: [Transaction],
         newer: [Transaction]
     ) {
         let signedDate = index.flatMap { history.renewals?[$0].signedDate }
         let isUnsaid = signedDate == nil && history.coverage == .partial
         let date = signedDate ?? (isUnsaid ? told.compactMap(\.signedDate).max() : nil) ?? asOf
-        if let renewal = held.renewal, counts(renewal),
+        if let renewal = held.renewal,
             renewal.asOf > date || isUnsaid && isLastWord(renewal, beside: told)
         {
             if let index {
                 history.renewals?.remove(at: index)
                 places.noteRemoval(at: index)
             }
-            if let entry = held.entry(leavingOut: leftOut) { history.renewals = (history.renewals ?? []) + [entry] }
+            if let entry = held.entry { history.renewals = (history.renewals ?? []) + [entry] }
             if renewal.asOf > date { note(renewal.asOf, of: held) }
-        } else if !newer.isEmpty, let entry = held.standIn(leavingOut: leftOut) {
+        } else if !newer.isEmpty, let entry = held.standIn {
             if let index {
                 // What the evidence says of the renewal was said before the purchase.
                 let isOlder = newer.contains { $0.isBought(since: date) && $0.signedDate.map { $0 > date } ?? false }
@@ -173,11 +144,6 @@ struct HeldUpdate {
         let known = history.heldShares[id]?.asOf ?? date
         history.heldShares[id] = HeldShare(asOf: max(known, date), isWhole: isWhole)
     }
-}
-
-extension HeldSubscription {
-    /// Whether a promotional offer was redeemed, as far as is held.
-    fileprivate var isRecorded: Bool { transactions.values.contains { $0.value.offer?.catalogId != nil } }
 }
 
 extension Transaction {

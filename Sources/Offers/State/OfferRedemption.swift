@@ -23,10 +23,10 @@ extension HeldSubscription {
     ///
     /// A pay-as-you-go offer names itself on each renewal that it covers: that is one redemption, see ``RedemptionRun``.
     public var redemptions: [OfferRedemption] {
-        guard transactions.values.contains(where: { $0.value.offer?.catalogId != nil }) else { return [] }
+        guard hasRedemptions else { return [] }
         var run = RedemptionRun()
         var found: [OfferRedemption] = []
-        for transaction in transactions.values.map(\.value).sorted(by: Transaction.isOlder)
+        for transaction in (transactions.values.map(\.value) + shown.values).sorted(by: Transaction.isOlder)
         where !transaction.isFamilyShared {
             guard run.turns(at: transaction), let offerId = run.offerId else { continue }
             found.append(
@@ -44,4 +44,7 @@ extension HeldSubscription {
         }
         return found
     }
+
+    /// Whether a promotional offer was redeemed, as far as is held.
+    var hasRedemptions: Bool { !shown.isEmpty || transactions.values.contains { $0.value.offer?.catalogId != nil } }
 }

@@ -1,8 +1,8 @@
 extension SubscriptionHistory {
     /// What held state alone says of an account.
     ///
-    /// It is complete where all subscriptions of the account were told once, as far as their newest transactions go; else
-    /// what was not told cannot be seen. Of several environments that count for the app, production is taken first.
+    /// It is complete where Apple once spoke of all subscriptions of the account, as far as their newest transactions go;
+    /// else what it left out cannot be seen. Of several environments that count for the app, production is taken first.
     ///
     /// - Parameters:
     ///   - state: What is held.
@@ -12,49 +12,52 @@ extension SubscriptionHistory {
     ///     account.
     public init?(held state: HeldState, of app: App, for view: AccountView, asking transactionId: String? = nil) {
         let subscriptions = state.subscriptions
-        func isMeant(_ index: Int) -> Bool {
-            guard subscriptions[index].identity.bundleId == app.bundleId else { return false }
-            if let digest = view.digest, subscriptions[index].accounts[digest] != nil { return true }
-            return transactionId != nil && subscriptions[index].identity.originalTransactionId == transactionId
+        // What only a client showed leads to redemptions alone.
+        func isState(_ index: Int) -> Bool {
+            guard subscriptions[index].identity.bundleId == app.bundleId, subscriptions[index].hasState else {
+                return false
+            }
+            let tie = view.digest.flatMap { subscriptions[index].accounts[$0] }
+            return tie != nil && tie != .redeemed
+                || transactionId != nil && subscriptions[index].identity.originalTransactionId == transactionId
         }
         func isMark(_ mark: AccountHistoryMark, of environment: AppStoreEnvironment) -> Bool {
             mark.environment == environment && mark.bundleId == app.bundleId && mark.account == view.digest
         }
         // By their places: copying what is held takes longer than looking at it.
-        let meant = subscriptions.indices.filter(isMeant)
+        let meant = subscriptions.indices.filter(isState)
         let found = AppStoreEnvironment.allCases.first { environment in
             guard app.environments.contains(environment) else { return false }
             return meant.contains { subscriptions[$0].identity.environment == environment }
                 || state.marks.contains { isMark($0, of: environment) }
         }
         guard let found else { return nil }
-        let told = state.marks.first { isMark($0, of: found) }?.told
+        let mark = state.marks.first { isMark($0, of: found) }
         var renewals: [RenewalInfo] = []
         var transactions: [Transaction] = []
-        var recorded: [Transaction] = []
         var newest: Timestamp?
         for index in meant where subscriptions[index].identity.environment == found {
             if let entry = subscriptions[index].entry { renewals.append(entry) }
             transactions.reserveCapacity(transactions.count + subscriptions[index].transactions.count)
-            for (key, held) in subscriptions[index].transactions {
-                if subscriptions[index].unconfirmed.contains(key) {
-                    recorded.append(view.transaction(held))
-                } else {
-                    transactions.append(view.transaction(held))
-                }
-            }
-            if told == nil, let asOf = subscriptions[index].asOf { newest = newest.map { max($0, asOf) } ?? asOf }
+            for held in subscriptions[index].transactions.values { transactions.append(view.transaction(held)) }
+            if mark == nil, let asOf = subscriptions[index].asOf { newest = newest.map { max($0, asOf) } ?? asOf }
         }
         self.init(
             bundleId: app.bundleId,
             environment: found,
-            asOf: told?.asOf ?? newest,
+            asOf: mark?.asOf ?? newest,
             renewals: renewals,
             transactions: transactions,
-            coverage: told == nil ? .partial : .newestTransactions
+            coverage: mark == nil ? .partial : .newestTransactions
         )
         isHeld = true
-        recordedTransactions = recorded
+        for index in subscriptions.indices where subscriptions[index].identity.environment == found {
+            if meant.contains(index) {
+                recordedTransactions += subscriptions[index].shown.values
+            } else if view.digest.map({ subscriptions[index].accounts[$0] != nil }) == true {
+                otherRedemptions += subscriptions[index].redemptions
+            }
+        }
     }
 
     /// The subscriptions that the history names, for a ``StateQuestion``; a bounded number of them.
@@ -83,20 +86,18 @@ extension SubscriptionHistory {
     ///
     /// - Parameters:
     ///   - state: What is held of the subscriptions that the evidence names, and of the account.
-    ///   - source: Who said what the evidence says: what clients said is never put over what Apple said.
     ///   - view: The account of the request.
     ///   - oldest: Since when a held renewal info counts beside a signed transaction that came without one, and was signed
     ///     later; `nil` however old it is.
     /// - Returns: The history that decisions should read.
     public func updated(
         by state: HeldState,
-        from source: StateSource,
         for view: AccountView,
         since oldest: Timestamp? = nil
     ) -> SubscriptionHistory {
         guard !state.isEmpty, let asOf else { return self }
         let subscriptions = state.subscriptions
-        var update = HeldUpdate(self, asOf: asOf, by: subscriptions, from: source, for: view, since: oldest)
+        var update = HeldUpdate(self, asOf: asOf, by: subscriptions, for: view, since: oldest)
         for held in subscriptions
         where held.identity.bundleId == bundleId && held.identity.environment == environment {
             update.take(held)
@@ -106,48 +107,35 @@ extension SubscriptionHistory {
 }
 
 extension HeldSubscription {
-    /// The entry that decisions read where what clients alone told is left out.
-    var entry: RenewalInfo? { entry(leavingOut: unconfirmed) }
-
     /// The entry that decisions read: a transaction alone stands for one, unless Apple said that there is none.
-    ///
-    /// - Parameter leftOut: The transactions that are not read; what a client said of the renewal is of them, too.
-    /// - Returns: The entry; `nil` where there is none.
-    func entry(leavingOut leftOut: [String]) -> RenewalInfo? {
-        guard let renewal, leftOut.isEmpty || renewal.source.isApples else { return standIn(leavingOut: leftOut) }
-        func isSince(_ key: String, _ held: Held<Transaction>) -> Bool {
-            held.asOf > renewal.asOf && !leftOut.contains(key)
-        }
+    var entry: RenewalInfo? {
+        guard let renewal else { return standIn }
         guard var entry = renewal.value else {
             // What was bought after Apple had said so is a new beginning.
-            return transactions.contains(where: isSince) ? standIn(leavingOut: leftOut) : nil
+            return transactions.values.contains { $0.asOf > renewal.asOf } ? standIn : nil
         }
         // What was bought since then is another time, of whose end nobody has spoken.
-        if transactions.contains(where: { isSince($0, $1) && $1.value.isBought(since: renewal.asOf) }) {
-            return standIn(leavingOut: leftOut)
+        let isBoughtSince = transactions.values.contains {
+            $0.asOf > renewal.asOf && $0.value.isBought(since: renewal.asOf)
         }
+        if isBoughtSince { return standIn }
         entry.signedDate = renewal.asOf
-        if entry.productId == nil || entry.subscriptionGroupIdentifier == nil,
-            let newest = newest(leavingOut: leftOut)
-        {
+        if entry.productId == nil || entry.subscriptionGroupIdentifier == nil, let newest {
             entry.productId = entry.productId ?? newest.productId
             entry.subscriptionGroupIdentifier = entry.subscriptionGroupIdentifier ?? newest.subscriptionGroupIdentifier
         }
         return entry
     }
 
-    private func newest(leavingOut leftOut: [String]) -> Transaction? {
+    private var newest: Transaction? {
         // Mostly there is one, and comparing copies it.
-        guard transactions.count > 1 else { return leftOut.isEmpty ? transactions.values.first?.value : nil }
-        return transactions.lazy.filter { !leftOut.contains($0.key) }.map(\.value.value).max(by: Transaction.isOlder)
+        guard transactions.count > 1 else { return transactions.values.first?.value }
+        return transactions.values.lazy.map(\.value).max(by: Transaction.isOlder)
     }
 
-    /// An entry that stands for what nobody said of the renewal.
-    ///
-    /// - Parameter leftOut: The transactions that are not read.
-    /// - Returns: The entry; `nil` where there is no transaction.
-    func standIn(leavingOut leftOut: [String]) -> RenewalInfo? {
-        newest(leavingOut: leftOut).map { newest in
+    /// An entry that stands for what nobody said of the renewal; `nil` where there is no transaction.
+    var standIn: RenewalInfo? {
+        newest.map { newest in
             RenewalInfo.standIn(
                 originalTransactionId: identity.originalTransactionId,
                 productId: newest.productId,

@@ -18,17 +18,18 @@ public protocol SubscriptionStates: Sendable {
     /// It is on durable storage some time later. When the store does not keep up, or a crash comes first, it is
     /// forgotten: the evidence can be sent again.
     ///
-    /// - Parameter lesson: What is learnt.
-    func learn(_ lesson: StateLesson)
+    /// - Parameter observation: What is learnt.
+    func learn(_ observation: StateObservation)
 
     /// Keeps a notification and learns from it; when this returns, its effect is on durable storage.
     ///
     /// - Parameters:
     ///   - notification: The notification.
-    ///   - lesson: What is learnt from it.
+    ///   - observation: What is learnt from it.
     /// - Returns: `false` when the notification was kept before.
     /// - Throws: ``StateStoreFailure`` when it cannot be kept: then nothing of it is.
-    func keep(_ notification: NotificationRecord, _ lesson: StateLesson) async throws(StateStoreFailure) -> Bool
+    func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StateStoreFailure)
+        -> Bool
 
     /// Forgets a customer: the subscriptions that belong to the account, with all that is held of them.
     ///

@@ -90,6 +90,15 @@ package protocol SQLDatabase: LedgerArchive, FunnelArchive, OfferCountStore {
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value
 
+    /// Reads what was there at one moment on the thread that asks, which may be an event loop's: nothing is waited for.
+    ///
+    /// - Parameter body: Reads.
+    /// - Returns: What `body` returns; `nil` where it would have to be waited for, as for a server.
+    /// - Throws: ``StorageFailure``.
+    func readAtOnce<Value>(
+        _ body: (any Session) throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value?
+
     /// Reads what was there at one moment, for somebody in a hurry, together with others who ask.
     ///
     /// - Parameter body: Reads.

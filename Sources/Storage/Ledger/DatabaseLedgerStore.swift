@@ -127,6 +127,12 @@ final class DatabaseLedgerStore: LedgerStore {
             try session.standing(of: question, digestKey)
         }
     }
+
+    func standingAtOnce(of question: LedgerQuestion) throws(StorageFailure) -> LedgerStanding? {
+        try database.readAtOnce { session throws(StorageFailure) in
+            try session.standing(of: question, keys.digestKey)
+        }
+    }
 }
 
 // MARK: The chain

@@ -13,6 +13,7 @@ public final class DurableLedger: SignatureLedger {
     private let upkeepTimer: UpkeepTimer
     private let upkeepFailure = Mutex<StorageFailure?>(nil)
     private let observer = CommitObserver()
+    private let shared = SharedEvidence()
     private let isClosed = Mutex(false)
     private let isClockRight: @Sendable () -> Bool
     private let now: @Sendable () -> Timestamp
@@ -39,12 +40,13 @@ public final class DurableLedger: SignatureLedger {
             probe: { () throws(LedgerFailure) in
                 try Self.translating { () throws(StorageFailure) in try store.probe() }
             },
-            commit: { [observer] (entries, isWanted) throws(LedgerFailure) in
+            commit: { [observer, shared] (entries, isWanted) throws(LedgerFailure) in
                 let start = ContinuousClock.now
                 let outcomes = try Self.translating { () throws(StorageFailure) in
                     try store.commit(entries, while: isWanted)
                 }
                 observer.note(entries, outcomes, .now - start)
+                shared.note(entries, outcomes)
                 return outcomes
             }
         )
@@ -120,6 +122,32 @@ public final class DurableLedger: SignatureLedger {
         } catch {
             throw LedgerFailure(.unavailable, error.detail)
         }
+    }
+
+    /// Tells what the ledger holds of a customer now, where that can be read on the spot and is little.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: The counts; `nil` where they have to be waited for.
+    public func standingAtHand(of question: LedgerQuestion) -> LedgerStanding? {
+        guard question.offers.count + question.originalTransactionIds.count <= Self.fewCounts else { return nil }
+        return try? store.standingAtOnce(of: question)
+    }
+
+    /// How much is counted on the spot, on an event loop on which others wait.
+    private static var fewCounts: Int { 16 }
+
+    /// Whether evidence of a subscription was lately refused to somebody, as too many customers have shown it.
+    ///
+    /// - Parameter subscription: The subscription.
+    /// - Returns: Whether the ledger is to be asked before anything is signed.
+    public func isSuspect(_ subscription: SubscriptionIdentity) -> Bool {
+        shared.contains(
+            PresentedSubscription(
+                bundleId: subscription.bundleId,
+                environment: subscription.environment.rawValue,
+                originalTransactionId: subscription.originalTransactionId
+            )
+        )
     }
 
     /// Takes no more, writes what waits, and signs the chain's end.

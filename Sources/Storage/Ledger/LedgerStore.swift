@@ -56,15 +56,24 @@ protocol LedgerStore: Sendable {
     /// - Throws: ``StorageFailure``.
     func forgetPresentations(of customer: String, bundleId: String) throws(StorageFailure) -> Int
 
-    /// Counts what is known of a customer, beside whoever writes; the only call that comes from a request's task.
+    /// Counts what is known of a customer, beside whoever writes; it comes from a request's task.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts.
     /// - Throws: ``StorageFailure``.
     func standing(of question: LedgerQuestion) async throws(StorageFailure) -> LedgerStanding
+
+    /// Counts what is known of a customer on the thread that asks, which may be an event loop's: nothing is waited for.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: The counts; `nil` where they would have to be waited for.
+    /// - Throws: ``StorageFailure``.
+    func standingAtOnce(of question: LedgerQuestion) throws(StorageFailure) -> LedgerStanding?
 }
 
 extension LedgerStore {
+    func standingAtOnce(of question: LedgerQuestion) -> LedgerStanding? { nil }
+
     /// Writes entries, however long it takes.
     ///
     /// - Parameter entries: The entries.

@@ -168,6 +168,8 @@ extension PostgreSQLDatabase: SQLDatabase {
         }
     }
 
+    package func readAtOnce<Value>(_ body: (any Session) throws(StorageFailure) -> Value) -> Value? { nil }
+
     package func answer<Value: Sendable>(
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) async throws(StorageFailure) -> Value {

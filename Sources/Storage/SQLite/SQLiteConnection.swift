@@ -22,6 +22,11 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// The connection; for what has no method here.
     let handle: OpaquePointer
+    /// Whether statements wait for another process, and do not fail at once.
+    var waitsForOthers = true {
+        didSet { sqlite3_busy_timeout(handle, waitsForOthers ? busyTimeout : 0) }
+    }
+    private let busyTimeout: Int32
     private var prepared: [String: OpaquePointer] = [:]
 
     /// Opens a file.
@@ -41,7 +46,8 @@ final class SQLiteConnection: @unchecked Sendable {
             throw Failure(code: code, message: String(cString: sqlite3_errstr(code)))
         }
         self.handle = handle
-        sqlite3_busy_timeout(handle, Int32(busyTimeoutSeconds * 1000))
+        busyTimeout = Int32(busyTimeoutSeconds * 1000)
+        sqlite3_busy_timeout(handle, busyTimeout)
     }
 
     deinit {

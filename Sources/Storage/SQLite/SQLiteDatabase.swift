@@ -26,8 +26,8 @@ public final class SQLiteDatabase: Sendable {
     ///
     /// A commit writes each page that it changed to the log, whole: half of SQLite's own size leaves less to write.
     static let pageSize = 2048
-    /// How many connections that read are kept for the next one who does.
-    private static let keptReaders = 4
+    /// How many connections that read are kept for the next one who does: one for each event loop, and some.
+    private static let keptReaders = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 2) + 2
 
     /// The file.
     public let path: String
@@ -161,6 +161,20 @@ extension SQLiteDatabase: SQLDatabase {
     ) throws(StorageFailure) -> Value {
         let connection = try takeReader()
         defer { giveBack(connection) }
+        return try Self.transaction("BEGIN", on: connection, path) { () throws(StorageFailure) in
+            try body(SQLiteSession(connection: connection, path: path, abandoned: []))
+        }
+    }
+
+    package func readAtOnce<Value>(
+        _ body: (any Session) throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value? {
+        let connection = try takeReader()
+        connection.waitsForOthers = false
+        defer {
+            connection.waitsForOthers = true
+            giveBack(connection)
+        }
         return try Self.transaction("BEGIN", on: connection, path) { () throws(StorageFailure) in
             try body(SQLiteSession(connection: connection, path: path, abandoned: []))
         }

@@ -48,7 +48,7 @@ extension Migration {
         "CREATE TABLE ledger_key_marks (name TEXT NOT NULL PRIMARY KEY, mark BYTEA NOT NULL)",
     ]
 
-    /// The tables that a signature adds rows to.
+    /// The tables that signatures and evidence add rows to.
     ///
     /// In SQLite each is one tree in the order of its key. A table with an index for its key is two, and a commit writes the
     /// changed pages of each.
@@ -90,47 +90,36 @@ extension Migration {
             ) \(suffix)
             """,
             "CREATE INDEX ledger_presentations_last_seen ON ledger_presentations (last_seen)",
-        ]
+        ] + held.map { "\($0) \(suffix)" }
     }
 
-    /// Held state.
+    /// Held state: what Apple said of each subscription, in few bytes, and the subscriptions of each account.
     ///
-    /// A subscription's is one text, so that it is read and written at once; what it is looked up by has tables of its own.
-    /// Accounts are digests. A redemption has the record of the signature that made it possible: each of at most one.
-    private static let state = [
+    /// Accounts are digests. A row of an account without identifier says since when all its subscriptions are known.
+    private static let held = [
         """
         CREATE TABLE held_subscriptions (
             bundle_id TEXT NOT NULL,
             environment TEXT NOT NULL,
             original_transaction_id TEXT NOT NULL,
-            body TEXT NOT NULL,
-            learnt_at BIGINT NOT NULL,
-            PRIMARY KEY (bundle_id, environment, original_transaction_id)
+            body BYTEA NOT NULL,
+            PRIMARY KEY (original_transaction_id, bundle_id, environment)
         )
         """,
         """
         CREATE TABLE held_accounts (
             account BYTEA NOT NULL,
             bundle_id TEXT NOT NULL,
-            environment TEXT NOT NULL,
             original_transaction_id TEXT NOT NULL,
-            PRIMARY KEY (account, bundle_id, environment, original_transaction_id)
-        )
-        """,
-        """
-        CREATE INDEX held_accounts_subscription
-            ON held_accounts (bundle_id, environment, original_transaction_id)
-        """,
-        """
-        CREATE TABLE held_marks (
-            account BYTEA NOT NULL,
-            bundle_id TEXT NOT NULL,
             environment TEXT NOT NULL,
-            as_of BIGINT NOT NULL,
-            source BIGINT NOT NULL,
-            PRIMARY KEY (account, bundle_id, environment)
+            all_as_of BIGINT,
+            PRIMARY KEY (account, bundle_id, original_transaction_id, environment)
         )
         """,
+    ]
+
+    /// Redemptions, each with the record of the signature that made it possible, each of at most one; and notifications.
+    private static let state = [
         """
         CREATE TABLE redemptions (
             bundle_id TEXT NOT NULL,

@@ -1,13 +1,13 @@
 import Offers
-import StrictJSON
 
 /// Held state in a database, which several services may share.
 ///
-/// What is learnt is merged under a lock for each subscription and account that it is about, or under one for all of them
-/// where they are many, so that nothing is lost when two services learn of the same one at once.
+/// What was seen is merged under a lock for each subscription and account that it is about, or under one for all of them
+/// where they are many, so that nothing is lost when two services see the same one at once.
 struct DatabaseStateStore: StateStore {
     private let database: any SQLDatabase
     private let digestKey: DigestKey
+    private let lookups: SharedLookups
 
     /// Uses a database.
     ///
@@ -17,43 +17,42 @@ struct DatabaseStateStore: StateStore {
     init(_ database: any SQLDatabase, digestKey: DigestKey) {
         self.database = database
         self.digestKey = digestKey
-    }
-
-    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
-        try await database.answer { session throws(StorageFailure) in
-            var identities = Set(question.subscriptions)
-            var marks: [AccountHistoryMark] = []
-            if let account = question.account {
-                let answers = try session.run([
-                    SQLCall(StateSQL.ofAccount, .bytes(account.bytes), .text(question.bundleId)),
-                    SQLCall(StateSQL.marks, .bytes(account.bytes), .text(question.bundleId)),
-                ])
-                identities.formUnion(try answers[0].identities(bundleId: question.bundleId))
-                marks = try answers[1].marks(of: account, in: question.bundleId)
-            }
-            let held = try session.held(Array(identities))
-            return HeldState(subscriptions: Array(held.values), marks: marks)
+        lookups = SharedLookups { (questions) throws(StorageFailure) in
+            try await database.answer { session throws(StorageFailure) in try session.held(questions) }
         }
     }
 
+    func heldAtOnce(_ question: StateQuestion) throws(StorageFailure) -> HeldState? {
+        try database.readAtOnce { session throws(StorageFailure) in try session.held([question])[0] }
+    }
+
+    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
+        try await lookups.answer(question)
+    }
+
     func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
-        let identities = Set(works.flatMap { $0.lesson.subscriptions.map(\.identity) })
+        let identities = Set(works.flatMap { $0.observation.subscriptions.map(\.identity) })
         let keys =
             identities.map(Self.lockKey)
-            + works.compactMap(\.lesson.mark?.account).map {
+            + works.compactMap(\.observation.mark?.account).map {
                 Self.lockKey("account", "", $0.bytes.map { String($0) }.joined(separator: "."))
             }
             + works.compactMap { $0.notification?.id }.map { Self.lockKey("notification", "", $0) }
         return try database.transaction(.repeatable, locking: Self.locks(Set(keys))) {
             [digestKey] session throws(StorageFailure) in
-            try session.learn(works, Array(identities), digestKey)
+            try session.merge(works, Array(identities), digestKey)
         }
     }
 
     func forget(_ account: AccountDigest) throws(StorageFailure) -> Int {
         // Which subscriptions to lock has to be known first; one that comes meanwhile is as if it came afterwards.
         let identities = try database.read { session throws(StorageFailure) in
-            Set(try session.run(StateSQL.ofAccountEverywhere, .bytes(account.bytes)).identities())
+            let rows = try session.run(StateSQL.ofAccountEverywhere, .bytes(account.bytes))
+            var identities: Set<SubscriptionIdentity> = []
+            for row in rows.rows {
+                if let identity = try rows.identity(row, from: 0) { identities.insert(identity) }
+            }
+            return identities
         }
         let locks = Self.locks(Set(identities.map(Self.lockKey)))
         return try database.transaction(.repeatable, locking: locks) { session throws(StorageFailure) in
@@ -96,25 +95,8 @@ extension Session {
         return rows.count > 0 ? try rows.integer(0, 0) : 0
     }
 
-    /// The subscriptions that are held, of those asked about.
-    fileprivate func held(
-        _ identities: [SubscriptionIdentity]
-    ) throws(StorageFailure) -> [SubscriptionIdentity: HeldSubscription] {
-        let answers = try run(identities.map { $0.call(StateSQL.subscription) })
-        var held: [SubscriptionIdentity: HeldSubscription] = [:]
-        for (identity, rows) in zip(identities, answers) where rows.count > 0 {
-            let body = try rows.text(0, 0)
-            do {
-                held[identity] = try HeldSubscription(identity, json: Array(body.utf8))
-            } catch {
-                throw StorageFailure(.malformed, "the state of a subscription cannot be read: \(error.detail)")
-            }
-        }
-        return held
-    }
-
-    /// Merges what is learnt into what is held, in one transaction.
-    fileprivate func learn(
+    /// Merges what was seen into what is held, in one transaction.
+    fileprivate func merge(
         _ works: [StateWork],
         _ identities: [SubscriptionIdentity],
         _ digestKey: DigestKey
@@ -123,54 +105,57 @@ extension Session {
         let known = try held(identities)
         var state = known
         var outcomes: [Bool] = []
-        var changes: [SQLCall] = []
+        var marks: [MarkKey: Timestamp] = [:]
+        var goneMarks: Set<MarkKey> = []
         for work in works {
             guard work.isDue(in: generation) else {
                 outcomes.append(false)
                 continue
             }
             if let notification = work.notification {
-                // Whether it is new has to be known before its lesson is learnt.
+                // Whether it is new has to be known before what it says counts.
                 let isNew = try run([notification.insertion])[0].changes > 0
                 outcomes.append(isNew)
                 guard isNew else { continue }
             } else {
                 outcomes.append(true)
             }
-            for learnt in work.lesson.subscriptions {
-                let before = state[learnt.identity]
-                let held = before?.merging(learnt) ?? learnt
-                state[learnt.identity] = held
-                changes += held.accountsLetGo(since: before).map(learnt.identity.deletionOfMark)
+            for seen in work.observation.subscriptions {
+                let before = state[seen.identity]
+                let held = before?.merging(seen) ?? seen
+                state[seen.identity] = held
+                for account in held.accountsLetGo(since: before) {
+                    let key = MarkKey(
+                        account: account,
+                        bundleId: seen.identity.bundleId,
+                        environment: seen.identity.environment
+                    )
+                    marks[key] = nil
+                    goneMarks.insert(key)
+                }
             }
-            if let mark = work.lesson.mark, let put = try put(mark) { changes.append(put) }
+            if let mark = work.observation.mark(beside: { state[$0] }) {
+                let key = MarkKey(account: mark.account, bundleId: mark.bundleId, environment: mark.environment)
+                marks[key] = max(marks[key] ?? mark.asOf, mark.asOf)
+            }
         }
-        for (identity, held) in state where held != known[identity] {
-            changes += held.changes(since: known[identity])
-        }
-        try putRedemptions(
-            of: state.values.filter { RedemptionMatch.isDue($0, since: known[$0.identity]) },
-            digestKey
+        let changed = state.values.filter { $0 != known[$0.identity] }
+        try send(.subscriptions, changed.map(\.row))
+        try send(
+            .untied,
+            changed.flatMap { held in
+                held.accountsLetGo(since: known[held.identity]).map(held.identity.row)
+            } + goneMarks.map(\.row)
         )
-        for change in changes { try send(change) }
+        try send(
+            .ties,
+            changed.flatMap { held in
+                held.accounts.keys.filter { known[held.identity]?.accounts[$0] == nil }.map(held.identity.row)
+            }
+        )
+        try send(.marks, marks.map { $0.row + [.integer($1.millisecondsSince1970)] })
+        try putRedemptions(of: changed.filter { RedemptionMatch.isDue($0, since: known[$0.identity]) }, digestKey)
         return outcomes
-    }
-
-    /// What keeps a mark, where it counts beside what is held.
-    private func put(_ mark: AccountHistoryMark) throws(StorageFailure) -> SQLCall? {
-        let others = try run(StateSQL.marks, .bytes(mark.account.bytes), .text(mark.bundleId))
-            .marks(of: mark.account, in: mark.bundleId)
-        guard let counts = mark.put(into: others).first(where: { $0.environment == mark.environment }) else {
-            return nil
-        }
-        return SQLCall(
-            StateSQL.putMark,
-            .bytes(mark.account.bytes),
-            .text(mark.bundleId),
-            .text(mark.environment.rawValue),
-            .integer(counts.told.asOf.millisecondsSince1970),
-            .integer(Int64(counts.told.source.rawValue))
-        )
     }
 
     /// Forgets a customer, in one transaction.
@@ -179,22 +164,26 @@ extension Session {
         _ identities: Set<SubscriptionIdentity>
     ) throws(StorageFailure) -> Int {
         try send(SQLCall(StateSQL.nextGeneration))
-        try send(SQLCall(StateSQL.deleteMarks, .bytes(account.bytes)))
         let known = try held(Array(identities))
         for identity in identities {
             if let rest = known[identity]?.forgetting(account) {
-                try send(rest.insertion)
-                try send(identity.call(StateSQL.deleteAccount, account))
+                try send(.subscriptions, [rest.row])
                 continue
             }
-            for others in try run([identity.call(StateSQL.accountsOf)]) {
-                for row in others.rows {
-                    try send(identity.call(StateSQL.deleteAccount, AccountDigest(try others.bytes(row, 0))))
-                }
-            }
+            try send(.untied, (known[identity]?.accounts.keys).map { $0.map(identity.row) } ?? [])
             try send(identity.call(RedemptionSQL.delete))
             try send(identity.call(StateSQL.deleteSubscription))
         }
+        try send(SQLCall(StateSQL.deleteAccount, .bytes(account.bytes)))
         return identities.count
+    }
+}
+
+extension HeldSubscription {
+    /// The value with what another one knows.
+    func merging(_ other: HeldSubscription) -> HeldSubscription {
+        var merged = self
+        merged.merge(other)
+        return merged
     }
 }

@@ -2,39 +2,39 @@ import Dispatch
 public import Offers
 import Synchronization
 
-/// Held state on durable storage, with what was used lately in memory.
+/// Held state on durable storage.
 ///
-/// One thread writes. What evidence teaches is written a little later, off the path of requests; a notification is told
-/// once its effect is on durable storage. What is in memory counts what waits to be written. Another process that
-/// forgets a customer is noticed within a second, by the store's generation: then everything is read anew, and what
-/// evidence taught before and is not written yet is let go.
+/// One thread writes. What evidence shows is written a little later, off the path of requests; a notification is answered
+/// once its effect is on durable storage. What is read counts what waits to be written, and nothing else is kept in memory.
+/// Another process that forgets a customer is noticed within a second, by the store's generation: then what evidence
+/// showed before and is not written yet is let go.
 public final class DurableSubscriptionStates: SubscriptionStates {
     /// How much may wait, and for how long.
     struct Bounds: Sendable {
-        /// The most lessons that wait to be written; evidence teaches nothing beyond.
+        /// The most observations that wait to be written; evidence leaves nothing behind beyond.
         var waiting = 4096
-        /// The most of one commit, a lesson counted as often as it has subscriptions.
+        /// The most of one commit, an observation counted as often as it has subscriptions.
         var commit = 256
-        /// How long evidence waits for more, so that many lessons make one commit.
+        /// How long evidence waits for more, so that many observations make one commit.
         var linger = DispatchTimeInterval.milliseconds(50)
         /// How long the writer rests after a failure.
         var rest = DispatchTimeInterval.seconds(1)
-        /// How many subscriptions, and how many accounts, each half of the memory holds.
-        var cached = 5000
-        /// Whether other services learn, too, so that what is in memory may be old and the store is asked each time.
-        var isShared = false
         /// For how many days a notification is known to have been seen: Apple repeats for six, and by hand for longer.
         var notificationDays = 180
     }
 
-    private typealias Waiting = LessonQueue.Waiting
+    private typealias Waiting = UnwrittenStates.Waiting
 
     private struct State {
-        var cache: StateCache
-        var queue: LessonQueue
+        var unwritten: UnwrittenStates
         var generation: Int64?
-        /// Grows with each commit and each clearing: what was read before may be old.
-        var version = 0
+    }
+
+    private struct Count {
+        let count: Int
+        let at: ContinuousClock.Instant
+        /// How long it counts: counting many takes long.
+        let life: Duration
     }
 
     private let store: any StateStore
@@ -42,7 +42,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     private let now: @Sendable () -> Timestamp
     private let state: Mutex<State>
     private let health = ReadHealth()
-    private let counted = Mutex<(count: Int, at: ContinuousClock.Instant)?>(nil)
+    private let counted = Mutex<Count?>(nil)
     private let writer = DispatchQueue(label: "state.writer", qos: .utility)
     private let timer: UpkeepTimer
 
@@ -58,8 +58,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         self.now = now
         state = Mutex(
             State(
-                cache: StateCache(capacity: bounds.cached),
-                queue: LessonQueue(most: bounds.waiting),
+                unwritten: UnwrittenStates(most: bounds.waiting, batchSize: bounds.commit),
                 generation: try? store.generation()
             )
         )
@@ -71,9 +70,23 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         }
     }
 
+    /// Opens the held state of a database, which other services may share: what one sees, all know.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - digestKey: The key of the ledger's digests, by which redemptions find their signatures.
+    ///   - now: The server's clock.
+    package convenience init(
+        in database: any SQLDatabase,
+        digestKey: DigestKey,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.init(DatabaseStateStore(database, digestKey: digestKey), now: now)
+    }
+
     /// What keeps state from being written, in a sentence; `nil` when nothing does.
     public var fault: String? {
-        state.withLock { $0.queue.failure }.map { "state: \($0.detail); Apple's notifications are put off" }
+        state.withLock { $0.unwritten.failure }.map { "state: \($0.detail); Apple's notifications are put off" }
     }
 
     /// What keeps state from being read, in a sentence; `nil` when nothing does, or has for less than a second.
@@ -83,15 +96,14 @@ public final class DurableSubscriptionStates: SubscriptionStates {
 
     /// What of the evidence and notifications since the start was not kept, in a sentence; `nil` when all of it was.
     public var warning: String? {
-        let (dropped, refusal) = state.withLock { ($0.queue.dropped, $0.queue.refusal) }
+        let (dropped, refusal) = state.withLock { ($0.unwritten.dropped, $0.unwritten.refusal) }
         let sentences = [
             dropped == 0
                 ? nil
-                : "\(dropped) lessons of evidence were let go, as \(bounds.waiting) others waited to be written; such "
-                    + "evidence teaches when it is sent again",
+                : "observations let go: \(dropped), as \(bounds.waiting) others waited to be written; such evidence counts "
+                    + "again when it is sent again",
             refusal.map { refusal in
-                "\(refusal.count) lessons of evidence and notifications could not be kept and were dropped; the last: "
-                    + refusal.detail
+                "observations that could not be kept: \(refusal.count); the last: \(refusal.detail)"
             },
         ].compactMap(\.self)
         return sentences.isEmpty ? nil : "state: " + sentences.joined(separator: "; ")
@@ -102,25 +114,36 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// - Returns: The number; `nil` when it cannot be told.
     public func count() -> Int? { try? store.count() }
 
-    /// How many subscriptions were held within the last minute: counting many of them takes long.
+    /// How many subscriptions were held a minute ago or less, or a hundred times as long ago as counting them took.
     ///
     /// - Returns: The number; `nil` when it cannot be told.
     public func recentCount() async -> Int? {
-        if let known = counted.withLock({ $0 }), known.at.duration(to: .now) < .seconds(60) { return known.count }
+        if let known = counted.withLock({ $0 }), known.at.duration(to: .now) < known.life { return known.count }
+        let start = ContinuousClock.now
         let count = await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { continuation.resume(returning: self.count()) }
         }
-        counted.withLock { $0 = count.map { (count: $0, at: .now) } }
+        let life = max(.seconds(60), start.duration(to: .now) * 100)
+        counted.withLock { $0 = count.map { Count(count: $0, at: .now, life: life) } }
         return count
     }
 
-    /// What is held, when it is in memory.
+    /// What is held, where it can be read on the spot.
     ///
     /// - Parameter question: What is asked.
-    /// - Returns: What is held; `nil` when the store has to be asked.
+    /// - Returns: What is held; `nil` when the store has to be waited for.
     public func atHand(_ question: StateQuestion) -> HeldState? {
-        guard !bounds.isShared else { return nil }
-        return state.withLock { $0.cache.state(for: question) }
+        for _ in 0..<3 {
+            let glance = state.withLock { $0.unwritten.glance(at: question) }
+            let number = health.begin()
+            guard var held = try? store.heldAtOnce(question.adding(glance.others)) else {
+                health.forget(number)
+                return nil
+            }
+            health.noteSuccess(number)
+            if lay(over: &held, for: question, since: glance) { return held }
+        }
+        return nil
     }
 
     /// What is held.
@@ -129,18 +152,37 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// - Returns: What is held.
     /// - Throws: `StateStoreFailure` when it cannot be read.
     public func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
-        if let known = atHand(question) { return known }
-        return try await read(question)
+        while true {
+            let glance = state.withLock { $0.unwritten.glance(at: question) }
+            let number = health.begin()
+            do throws(StorageFailure) {
+                var held = try await store.held(question.adding(glance.others))
+                health.noteSuccess(number)
+                if lay(over: &held, for: question, since: glance) { return held }
+            } catch {
+                health.note(error, of: question, number)
+                throw StateStoreFailure(detail: error.detail)
+            }
+        }
+    }
+
+    private func lay(
+        over held: inout HeldState,
+        for question: StateQuestion,
+        since glance: UnwrittenStates.Glance
+    ) -> Bool {
+        guard state.withLock({ $0.unwritten.lay(over: &held, for: question, since: glance) }) else { return false }
+        held.leaveOut(beyond: question)
+        return true
     }
 
     /// Learns from evidence.
     ///
-    /// - Parameter lesson: What is learnt.
-    public func learn(_ lesson: StateLesson) {
+    /// - Parameter observation: What is learnt.
+    public func learn(_ observation: StateObservation) {
         let isFirst = state.withLock { state in
-            guard state.queue.hasRoomForEvidence(), state.cache.learn(lesson) else { return false }
-            let work = StateWork(notification: nil, lesson: lesson, generation: state.generation)
-            return state.queue.add(evidence: Waiting(work: work, completion: nil))
+            let work = StateWork(notification: nil, observation: observation, generation: state.generation)
+            return state.unwritten.add(evidence: Waiting(work: work, completion: nil))
         }
         if isFirst { writer.asyncAfter(deadline: .now() + bounds.linger) { self.writeAll() } }
     }
@@ -149,19 +191,19 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     ///
     /// - Parameters:
     ///   - notification: The notification.
-    ///   - lesson: What is learnt from it.
+    ///   - observation: What is learnt from it.
     /// - Returns: `false` when the notification was kept before.
     /// - Throws: `StateStoreFailure` when it cannot be kept.
     public func keep(
         _ notification: NotificationRecord,
-        _ lesson: StateLesson
+        _ observation: StateObservation
     ) async throws(StateStoreFailure) -> Bool {
         let result: Result<Bool, StateStoreFailure> = await withCheckedContinuation { continuation in
             let work = Waiting(
-                work: StateWork(notification: notification, lesson: lesson),
+                work: StateWork(notification: notification, observation: observation),
                 completion: { continuation.resume(returning: $0) }
             )
-            if state.withLock({ $0.queue.add(notification: work) }) {
+            if state.withLock({ $0.unwritten.add(notification: work) }) {
                 writer.async { self.writeAll() }
             } else {
                 work.completion?(.failure(StateStoreFailure(detail: "state cannot be written now")))
@@ -184,8 +226,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
                     let generation = try? self.store.generation()
                     self.state.withLock { state in
                         state.generation = generation
-                        state.cache.clear()
-                        state.version += 1
+                        generation.map { state.unwritten.letGo(before: $0) }
                     }
                     continuation.resume(returning: .success(count))
                 } catch {
@@ -202,81 +243,51 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         writer.sync { writeAll() }
     }
 
-    /// Reads, and keeps in memory what nobody has changed meanwhile.
-    private func read(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
-        // What waits now may be written, and wait no longer, while the store is read as it was before.
-        let (version, before) = state.withLock { ($0.version, $0.queue.unwritten) }
-        var held: HeldState
-        let number = health.begin()
-        do throws(StorageFailure) {
-            held = try await store.held(question)
-            health.noteSuccess(number)
-        } catch {
-            health.note(error, of: question, number)
-            throw StateStoreFailure(detail: error.detail)
-        }
-        state.withLock { state in
-            let read = held
-            held.learn((before + state.queue.unwritten).lazy.map(\.work.lesson), for: question)
-            // What waits may be of a subscription that was not read: all of it can be told once it is written.
-            let isAll = held == read
-            held.leaveOut(beyond: question)
-            if state.version == version, isAll { state.cache.keep(held, for: question) }
-        }
-        return held
-    }
-
     /// Writes commit after commit, until nothing waits.
     private func writeAll() {
         while true {
-            let batch = state.withLock { $0.queue.take(bounds.commit) }
+            let batch = state.withLock { $0.unwritten.take() }
             guard !batch.isEmpty else { return }
-            // One piece, unless the store refuses it for its values: then its halves, down to the lesson at fault.
-            var pieces = [batch]
+            // One piece, unless the store refuses it for its values: then its halves, down to the one at fault.
+            var pieces = [batch.indices]
+            var refused: Set<Int> = []
+            var outcomes: [Int: Bool] = [:]
             while let piece = pieces.popLast() {
-                let rest = Array(pieces.reversed().joined())
                 do throws(StorageFailure) {
-                    try write(piece, before: rest)
+                    for (index, outcome) in zip(piece, try store.commit(batch[piece].map(\.work))) {
+                        outcomes[index] = outcome
+                    }
                 } catch {
-                    guard error.code == .refused else { return fail(piece + rest, error) }
+                    guard error.code == .refused else {
+                        let rest = batch[piece] + pieces.reversed().flatMap { batch[$0] }
+                        return finish(batch, outcomes) { self.fail(Array(rest), error) }
+                    }
                     guard piece.count > 1 else {
-                        drop(piece, before: rest, error)
+                        refused.insert(piece.lowerBound)
+                        let others = batch.indices.filter { !refused.contains($0) }.map { batch[$0] }
+                        state.withLock { $0.unwritten.refused(beside: others, error) }
+                        batch[piece.lowerBound].completion?(.failure(StateStoreFailure(detail: error.detail)))
                         continue
                     }
-                    pieces.append(Array(piece.dropFirst(piece.count / 2)))
-                    pieces.append(Array(piece.prefix(piece.count / 2)))
+                    let middle = piece.lowerBound + piece.count / 2
+                    pieces += [middle..<piece.upperBound, piece.lowerBound..<middle]
                 }
             }
+            finish(batch, outcomes) { state.withLock { $0.unwritten.wrote() } }
         }
     }
 
-    private func write(_ batch: [Waiting], before rest: [Waiting]) throws(StorageFailure) {
-        let outcomes = try store.commit(batch.map(\.work))
-        state.withLock { state in
-            for waiting in batch where waiting.work.notification != nil {
-                _ = state.cache.learn(waiting.work.lesson)
-            }
-            state.queue.wrote(before: rest)
-            state.version += 1
-        }
-        for (waiting, isNew) in zip(batch, outcomes) { waiting.completion?(.success(isNew)) }
-        // What was not due was learnt before somebody was forgotten: nothing of it may stay in memory either.
-        if zip(batch, outcomes).contains(where: { $0.work.notification == nil && !$1 }) { noticeForgotten() }
+    /// Says of notifications that they were kept, once what was written is let go of.
+    private func finish(_ batch: [Waiting], _ outcomes: [Int: Bool], lettingGo letGo: () -> Void) {
+        letGo()
+        for (index, isNew) in outcomes { batch[index].completion?(.success(isNew)) }
+        // What was not due was seen before somebody was forgotten: nothing of it may stay in memory either.
+        if outcomes.contains(where: { batch[$0].work.notification == nil && !$1 }) { noticeForgotten() }
     }
 
-    /// Lets go of what the store will never take, in memory, too: it would be told until it fell out of there.
-    private func drop(_ refused: [Waiting], before rest: [Waiting], _ failure: StorageFailure) {
-        state.withLock { state in
-            state.cache.clear()
-            state.queue.refused(refused, before: rest, failure)
-            state.version += 1
-        }
-        for waiting in refused { waiting.completion?(.failure(StateStoreFailure(detail: failure.detail))) }
-    }
-
-    /// Puts evidence's lessons back, tells notifications that they were not kept, and rests.
+    /// Puts evidence back, says of notifications that they were not kept, and rests.
     private func fail(_ batch: [Waiting], _ failure: StorageFailure) {
-        for waiting in state.withLock({ $0.queue.failed(batch, failure) }) {
+        for waiting in state.withLock({ $0.unwritten.failed(batch, failure) }) {
             waiting.completion?(.failure(StateStoreFailure(detail: failure.detail)))
         }
         writer.asyncAfter(deadline: .now() + bounds.rest) { [weak self] in self?.tryAgain() }
@@ -288,7 +299,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
             writer.asyncAfter(deadline: .now() + bounds.rest) { [weak self] in self?.tryAgain() }
             return
         }
-        state.withLock { $0.queue.recovered() }
+        state.withLock { $0.unwritten.recovered() }
         writeAll()
     }
 
@@ -300,15 +311,14 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         state.withLock { state in
             defer { state.generation = generation }
             guard let known = state.generation, known != generation else { return }
-            state.cache.clear()
-            state.version += 1
+            state.unwritten.letGo(before: generation)
         }
     }
 
     /// Looks whether the store can be read again: who is not ready is asked nothing that would show it.
     private func readAgain() {
         guard let question = health.question else { return }
-        Task { _ = try? await read(question) }
+        Task { _ = try? await held(question) }
     }
 
     /// Deletes the names of notifications that Apple no longer repeats.

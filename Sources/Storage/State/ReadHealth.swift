@@ -33,6 +33,11 @@ final class ReadHealth: Sendable {
         }
     }
 
+    /// Something is not asked any more.
+    ///
+    /// - Parameter number: The question's number.
+    func forget(_ number: Int) { state.withLock { $0.open[number] = nil } }
+
     /// Something was read.
     ///
     /// - Parameter number: The question's number.

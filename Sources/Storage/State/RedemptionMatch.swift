@@ -39,8 +39,9 @@ struct RedemptionMatch {
     ///
     /// - Parameters:
     ///   - held: The subscription.
+    ///   - presented: The customers for whom the ledger noted that evidence of the subscription was presented.
     ///   - digestKey: The key of the ledger's digests.
-    init(_ held: HeldSubscription, digestKey: DigestKey) {
+    init(_ held: HeldSubscription, presentedFor presented: [AccountDigest], digestKey: DigestKey) {
         let id = held.identity.originalTransactionId
         let nobody = digestKey.digest(
             customer: nil,
@@ -51,7 +52,7 @@ struct RedemptionMatch {
             [Question(customer: nobody, originalTransactionId: id)]
             + Self.sorted(held.accounts.keys).map { Question(customer: $0.bytes, originalTransactionId: nil) }
             // A customer has many accounts: which of them it was, the subscription says.
-            + Self.sorted(Set(held.customers.values)).map { Question(customer: $0.bytes, originalTransactionId: id) }
+            + Self.sorted(presented).map { Question(customer: $0.bytes, originalTransactionId: id) }
     }
 
     /// In an order that is always the same, so that of too many the same are asked.
@@ -102,6 +103,6 @@ struct RedemptionMatch {
         let redemptions = held.redemptions
         guard redemptions == before?.redemptions ?? [] else { return true }
         return !redemptions.isEmpty
-            && (Set(held.accounts.keys) != Set((before?.accounts ?? [:]).keys) || held.customers != before?.customers)
+            && Set(held.accounts.keys) != Set((before?.accounts ?? [:]).keys)
     }
 }

@@ -16,7 +16,11 @@ extension Session {
         try lock(DatabaseStateStore.lockKey("redemptions", "", ""))
         _ = try run(subscriptions.map { $0.identity.call(RedemptionSQL.delete) })
         for held in subscriptions.sorted(by: { $0.identity.isBefore($1.identity) }) {
-            var match = RedemptionMatch(held, digestKey: digestKey)
+            var presented: [AccountDigest] = []
+            for rows in try run([held.identity.call(RedemptionSQL.presentedFor)]) {
+                for row in rows.rows { presented.append(AccountDigest(try rows.bytes(row, 0))) }
+            }
+            var match = RedemptionMatch(held, presentedFor: presented, digestKey: digestKey)
             let questions = match.questions.map { SQLCall(RedemptionSQL.anySignature, .bytes($0.customer)) }
             match.keep(try run(questions).map { $0.count > 0 })
             for redemption in held.redemptions {

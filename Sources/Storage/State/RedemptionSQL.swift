@@ -17,6 +17,11 @@ enum RedemptionSQL {
         case oldest
     }
 
+    /// The last customers for whom evidence of a subscription was presented.
+    static let presentedFor =
+        "SELECT customer FROM ledger_presentations WHERE bundle_id = $1 AND environment = $2 "
+        + "AND original_transaction_id = $3 ORDER BY last_seen DESC, customer LIMIT 16"
+
     /// Whether anything was ever signed for a customer.
     static let anySignature = "SELECT 1 FROM ledger_records WHERE customer = $1 LIMIT 1"
 

@@ -1,46 +1,29 @@
 import Offers
 
-extension HeldSubscription {
-    /// Puts what is held in the place of what is there of the subscription; its accounts have rows of their own.
-    var insertion: SQLCall {
-        identity.call(
-            StateSQL.putSubscription,
-            [.text(String(decoding: json, as: UTF8.self)), .integer(learntAt.millisecondsSince1970)]
-        )
-    }
-
-    /// What makes the tables say this, where they said something else or nothing.
-    func changes(since before: HeldSubscription?) -> [SQLCall] {
-        var changes = [insertion]
-        for account in accounts.keys where before?.accounts[account] == nil {
-            changes.append(identity.call(StateSQL.putAccount, account))
-        }
-        for account in accountsLetGo(since: before) {
-            changes.append(identity.call(StateSQL.deleteAccount, account))
-        }
-        return changes
-    }
-}
-
 extension SubscriptionIdentity {
-    private var values: [SQLValue] {
-        [.text(bundleId), .text(environment.rawValue), .text(originalTransactionId)]
-    }
+    /// What names it in a statement.
+    var values: [SQLValue] { [.text(bundleId), .text(environment.rawValue), .text(originalTransactionId)] }
 
     /// A statement whose first parameters name the subscription.
-    func call(_ sql: String, _ rest: [SQLValue] = []) -> SQLCall {
-        SQLCall(sql, values + rest)
-    }
+    func call(_ sql: String, _ rest: [SQLValue] = []) -> SQLCall { SQLCall(sql, values + rest) }
 
-    /// Deletes that all subscriptions of an account are known where this one is of.
-    func deletionOfMark(of account: AccountDigest) -> SQLCall {
-        SQLCall(StateSQL.deleteMark, .bytes(account.bytes), .text(bundleId), .text(environment.rawValue))
-    }
+    /// The row that ties it to an account.
+    func row(of account: AccountDigest) -> [SQLValue] { [.bytes(account.bytes)] + values }
+}
 
-    /// A statement whose parameters name an account and then the subscription.
-    func call(_ sql: String, _ account: AccountDigest) -> SQLCall {
-        SQLCall(sql, [.bytes(account.bytes)] + values)
-    }
+extension HeldSubscription {
+    /// Its row.
+    var row: [SQLValue] { identity.values + [.bytes(bytes)] }
+}
+
+/// Whose mark it is, and of what.
+struct MarkKey: Hashable {
+    let account: AccountDigest
+    let bundleId: String
+    let environment: AppStoreEnvironment
+
+    /// The row's key: that of a subscription without an identifier.
+    var row: [SQLValue] { [.bytes(account.bytes), .text(bundleId), .text(environment.rawValue), .text("")] }
 }
 
 extension NotificationRecord {
@@ -60,58 +43,174 @@ extension NotificationRecord {
 }
 
 extension Rows {
-    /// Subscriptions of an app, by environment and identifier.
-    func identities(bundleId: String) throws(StorageFailure) -> [SubscriptionIdentity] {
-        var identities: [SubscriptionIdentity] = []
-        for row in rows {
-            guard let environment = AppStoreEnvironment(rawValue: try text(row, 0)) else { continue }
-            identities.append(
-                SubscriptionIdentity(
-                    bundleId: bundleId,
-                    environment: environment,
-                    originalTransactionId: try text(row, 1)
-                )
-            )
+    /// A subscription, by app, environment and identifier in three columns; `nil` in an environment that nobody knows.
+    func identity(_ row: Int, from column: Int) throws(StorageFailure) -> SubscriptionIdentity? {
+        let bundleId = try text(row, column)
+        let environment = AppStoreEnvironment(rawValue: try text(row, column + 1))
+        let id = try text(row, column + 2)
+        return environment.map {
+            SubscriptionIdentity(bundleId: bundleId, environment: $0, originalTransactionId: id)
         }
-        return identities
+    }
+}
+
+// MARK: Reading
+
+/// An account within an app.
+struct AccountKey: Hashable {
+    let account: AccountDigest
+    let bundleId: String
+}
+
+/// What was read of an account: the subscriptions that are tied to it, and its marks.
+struct AccountRows {
+    var subscriptions: [SubscriptionIdentity] = []
+    var marks: [AccountHistoryMark] = []
+}
+
+extension Session {
+    /// What is held, for questions that are asked together.
+    ///
+    /// - Parameter questions: The questions.
+    /// - Returns: The answers, in their order.
+    /// - Throws: ``StorageFailure``.
+    func held(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState] {
+        switch dialect {
+        case .sqlite:
+            var answers: [HeldState] = []
+            for question in questions { answers.append(try held(question)) }
+            return answers
+        case .postgreSQL: return try together(questions)
+        }
     }
 
-    /// Subscriptions, by app, environment and identifier.
-    func identities() throws(StorageFailure) -> [SubscriptionIdentity] {
-        var identities: [SubscriptionIdentity] = []
-        for row in rows {
-            guard let environment = AppStoreEnvironment(rawValue: try text(row, 1)) else { continue }
-            identities.append(
-                SubscriptionIdentity(
-                    bundleId: try text(row, 0),
-                    environment: environment,
-                    originalTransactionId: try text(row, 2)
-                )
-            )
-        }
-        return identities
+    /// The subscriptions that are held, of those asked about.
+    ///
+    /// - Parameter identities: The subscriptions, each once.
+    /// - Returns: What is held of them.
+    /// - Throws: ``StorageFailure``.
+    func held(
+        _ identities: [SubscriptionIdentity]
+    ) throws(StorageFailure) -> [SubscriptionIdentity: HeldSubscription] {
+        guard !identities.isEmpty else { return [:] }
+        if dialect == .postgreSQL { return try many(accounts: [], identities).subscriptions }
+        var held: [SubscriptionIdentity: HeldSubscription] = [:]
+        for identity in identities { held[identity] = try subscription(identity) }
+        return held
     }
 
-    /// What is known of an account's whole history, by environment, date and source.
-    func marks(
-        of account: AccountDigest,
-        in bundleId: String
-    ) throws(StorageFailure) -> [AccountHistoryMark] {
-        var marks: [AccountHistoryMark] = []
-        for row in rows {
-            guard let environment = AppStoreEnvironment(rawValue: try text(row, 0)),
-                let source = StateSource(rawValue: Int(try integer(row, 2)))
-            else { continue }
+    private func held(_ question: StateQuestion) throws(StorageFailure) -> HeldState {
+        var own = AccountRows()
+        if let account = question.account {
+            let key = AccountKey(account: account, bundleId: question.bundleId)
+            let rows = try run(StateSQL.ofAccount, .bytes(account.bytes), .text(question.bundleId))
+            for row in rows.rows {
+                let environment = AppStoreEnvironment(rawValue: try rows.text(row, 0))
+                try own.note(key, environment, try rows.text(row, 1), try rows.optionalInteger(row, 2))
+            }
+        }
+        var state = HeldState(marks: own.marks)
+        for identity in question.identities(with: own) {
+            if let held = try subscription(identity) { state.subscriptions.append(held) }
+        }
+        return state
+    }
+
+    private func subscription(_ identity: SubscriptionIdentity) throws(StorageFailure) -> HeldSubscription? {
+        for rows in try run([identity.call(StateSQL.subscription)]) where rows.count > 0 {
+            return try HeldSubscription(identity, bytes: try rows.bytes(0, 0))
+        }
+        return nil
+    }
+
+    private func together(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState] {
+        let keys = Set(questions.compactMap(\.accountKey))
+        let (accounts, subscriptions) = try many(
+            accounts: Array(keys),
+            Array(Set(questions.flatMap(\.subscriptions)))
+        )
+        return questions.map { question in
+            let own = question.accountKey.flatMap { accounts[$0] } ?? AccountRows()
+            return HeldState(
+                subscriptions: question.identities(with: own).compactMap { subscriptions[$0] },
+                marks: own.marks
+            )
+        }
+    }
+
+    private func many(
+        accounts keys: [AccountKey],
+        _ identities: [SubscriptionIdentity]
+    ) throws(StorageFailure) -> (
+        accounts: [AccountKey: AccountRows], subscriptions: [SubscriptionIdentity: HeldSubscription]
+    ) {
+        let rows = try run(
+            StateSQL.many,
+            .byteStrings(keys.map(\.account.bytes)),
+            .texts(keys.map(\.bundleId)),
+            .texts(identities.map(\.bundleId)),
+            .texts(identities.map(\.environment.rawValue)),
+            .texts(identities.map(\.originalTransactionId))
+        )
+        var accounts: [AccountKey: AccountRows] = [:]
+        var subscriptions: [SubscriptionIdentity: HeldSubscription] = [:]
+        for row in rows.rows {
+            if let account = try rows.optionalBytes(row, 0) {
+                let key = AccountKey(account: AccountDigest(account), bundleId: try rows.text(row, 1))
+                let environment = AppStoreEnvironment(rawValue: try rows.text(row, 2))
+                let (id, asOf) = (try rows.text(row, 3), try rows.optionalInteger(row, 4))
+                try accounts[key, default: AccountRows()].note(key, environment, id, asOf)
+            } else if let identity = try rows.identity(row, from: 1) {
+                subscriptions[identity] = try HeldSubscription(identity, bytes: try rows.bytes(row, 5))
+            }
+        }
+        return (accounts, subscriptions)
+    }
+}
+
+extension AccountRows {
+    /// Takes a row; one of an environment that nobody knows is left out.
+    fileprivate mutating func note(
+        _ key: AccountKey,
+        _ environment: AppStoreEnvironment?,
+        _ id: String,
+        _ asOf: Int64?
+    ) throws(StorageFailure) {
+        guard let environment else { return }
+        if let asOf {
             marks.append(
                 AccountHistoryMark(
-                    account: account,
-                    bundleId: bundleId,
+                    account: key.account,
+                    bundleId: key.bundleId,
                     environment: environment,
-                    asOf: Timestamp(millisecondsSince1970: try integer(row, 1)),
-                    source: source
+                    asOf: Timestamp(millisecondsSince1970: asOf)
                 )
             )
+        } else {
+            subscriptions.append(
+                SubscriptionIdentity(bundleId: key.bundleId, environment: environment, originalTransactionId: id)
+            )
         }
-        return marks
+    }
+}
+
+extension StateQuestion {
+    /// The account within its app; `nil` for none.
+    var accountKey: AccountKey? { account.map { AccountKey(account: $0, bundleId: bundleId) } }
+
+    /// What the question is about, each once.
+    fileprivate func identities(with own: AccountRows) -> [SubscriptionIdentity] {
+        if subscriptions.isEmpty { return own.subscriptions }
+        return subscriptions + own.subscriptions.filter { !subscriptions.contains($0) }
+    }
+
+    /// The question about more subscriptions.
+    func adding(_ others: Set<SubscriptionIdentity>) -> StateQuestion {
+        guard !others.isEmpty else { return self }
+        return StateQuestion(
+            bundleId: bundleId,
+            account: account,
+            subscriptions: subscriptions + others.subtracting(subscriptions)
+        )
     }
 }

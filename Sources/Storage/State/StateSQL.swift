@@ -1,50 +1,47 @@
 import Offers
 
-/// The SQL of held state, plain for SQLite and PostgreSQL alike.
+/// The SQL of held state: plain for SQLite and PostgreSQL alike, and beside it what PostgreSQL does for many rows at once.
 enum StateSQL {
     static let subscription =
         "SELECT body FROM held_subscriptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
 
-    /// The subscriptions of an account that are told, the last learnt first, and one more where there are others.
+    /// How many rows of an account are read: its subscriptions, one more where there are others, and its marks.
+    static let mostRows = HeldState.mostOfAccount + 1 + AppStoreEnvironment.allCases.count
+
+    /// The last subscriptions of an account by their identifiers, and its marks, whose identifiers are empty.
     static let ofAccount =
-        "SELECT a.environment, a.original_transaction_id FROM held_accounts a JOIN held_subscriptions s "
-        + "ON s.bundle_id = a.bundle_id AND s.environment = a.environment "
-        + "AND s.original_transaction_id = a.original_transaction_id WHERE a.account = $1 AND a.bundle_id = $2 "
-        + "ORDER BY s.learnt_at DESC, a.original_transaction_id DESC, a.environment DESC "
-        + "LIMIT \(HeldState.mostOfAccount + 1)"
+        "SELECT environment, original_transaction_id, all_as_of FROM held_accounts WHERE account = $1 AND bundle_id = $2 "
+        + "ORDER BY original_transaction_id DESC, environment DESC LIMIT \(mostRows)"
+
+    /// The same for many accounts, and many subscriptions, in PostgreSQL: one question, so that all is of one moment.
+    static let many = """
+        WITH own AS (
+            SELECT found.* FROM unnest($1::bytea[], $2::text[]) AS asked (account, bundle_id)
+            CROSS JOIN LATERAL (
+                SELECT account, bundle_id, environment, original_transaction_id, all_as_of FROM held_accounts
+                WHERE account = asked.account AND bundle_id = asked.bundle_id
+                ORDER BY original_transaction_id COLLATE "C" DESC, environment COLLATE "C" DESC LIMIT \(mostRows)
+            ) AS found
+        ), named AS (
+            SELECT bundle_id, environment, original_transaction_id FROM own WHERE all_as_of IS NULL
+            UNION
+            SELECT * FROM unnest($3::text[], $4::text[], $5::text[])
+        )
+        SELECT account, bundle_id, environment, original_transaction_id, all_as_of, NULL::bytea AS body FROM own
+        UNION ALL
+        SELECT NULL, bundle_id, environment, original_transaction_id, NULL, body
+        FROM held_subscriptions JOIN named USING (bundle_id, environment, original_transaction_id)
+        """
 
     /// Everything that belongs to an account, in whatever app.
     static let ofAccountEverywhere =
-        "SELECT bundle_id, environment, original_transaction_id FROM held_accounts WHERE account = $1"
+        "SELECT bundle_id, environment, original_transaction_id FROM held_accounts WHERE account = $1 "
+        + "AND original_transaction_id <> ''"
 
-    static let accountsOf =
-        "SELECT account FROM held_accounts WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
-
-    static let putSubscription =
-        "INSERT INTO held_subscriptions (bundle_id, environment, original_transaction_id, body, learnt_at) "
-        + "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (bundle_id, environment, original_transaction_id) "
-        + "DO UPDATE SET body = excluded.body, learnt_at = excluded.learnt_at"
+    static let deleteAccount = "DELETE FROM held_accounts WHERE account = $1"
 
     static let deleteSubscription =
         "DELETE FROM held_subscriptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
-
-    static let putAccount =
-        "INSERT INTO held_accounts (account, bundle_id, environment, original_transaction_id) VALUES ($1, $2, $3, $4) "
-        + "ON CONFLICT (account, bundle_id, environment, original_transaction_id) DO NOTHING"
-
-    static let deleteAccount =
-        "DELETE FROM held_accounts WHERE account = $1 AND bundle_id = $2 AND environment = $3 "
-        + "AND original_transaction_id = $4"
-
-    static let marks = "SELECT environment, as_of, source FROM held_marks WHERE account = $1 AND bundle_id = $2"
-
-    static let putMark =
-        "INSERT INTO held_marks (account, bundle_id, environment, as_of, source) VALUES ($1, $2, $3, $4, $5) "
-        + "ON CONFLICT (account, bundle_id, environment) DO UPDATE SET as_of = excluded.as_of, source = excluded.source"
-
-    static let deleteMark = "DELETE FROM held_marks WHERE account = $1 AND bundle_id = $2 AND environment = $3"
-
-    static let deleteMarks = "DELETE FROM held_marks WHERE account = $1"
 
     static let putNotification =
         "INSERT INTO notifications (id, type, subtype, bundle_id, environment, signed_at, received_at) "
@@ -57,4 +54,75 @@ enum StateSQL {
     static let nextGeneration = "UPDATE state_generation SET generation = generation + 1 WHERE id = 1"
 
     static let subscriptionCount = "SELECT COUNT(*) FROM held_subscriptions"
+}
+
+/// A statement that writes rows: SQLite takes them one after the other, PostgreSQL all at once.
+enum StateWrite {
+    /// Puts what is held of subscriptions in the place of what is there.
+    case subscriptions
+    /// Ties subscriptions to accounts; what is tied stays.
+    case ties
+    /// Unties them.
+    case untied
+    /// Notes since when all subscriptions of accounts are known; the newest counts.
+    case marks
+
+    /// The statement for one row, or for one array of each column.
+    func sql(in dialect: SQLDialect) -> String {
+        let isMany = dialect == .postgreSQL
+        func values(_ types: String...) -> String {
+            isMany
+                ? "SELECT * FROM unnest(\(types.enumerated().map { "$\($0 + 1)::\($1)[]" }.joined(separator: ", ")))"
+                : "VALUES (\(types.indices.map { "$\($0 + 1)" }.joined(separator: ", ")))"
+        }
+        switch self {
+        case .subscriptions:
+            return "INSERT INTO held_subscriptions (bundle_id, environment, original_transaction_id, body) "
+                + values("text", "text", "text", "bytea")
+                + " ON CONFLICT (bundle_id, environment, original_transaction_id) "
+                + "DO UPDATE SET body = excluded.body"
+        case .ties:
+            return "INSERT INTO held_accounts (account, bundle_id, environment, original_transaction_id) "
+                + values("bytea", "text", "text", "text") + " ON CONFLICT \(Self.key) DO NOTHING"
+        case .untied:
+            return "DELETE FROM held_accounts WHERE (account, bundle_id, environment, original_transaction_id) IN "
+                + "(\(values("bytea", "text", "text", "text")))"
+        case .marks:
+            return "INSERT INTO held_accounts (account, bundle_id, environment, original_transaction_id, all_as_of) "
+                + values("bytea", "text", "text", "text", "int8")
+                + " ON CONFLICT \(Self.key) DO UPDATE SET all_as_of = excluded.all_as_of "
+                + "WHERE excluded.all_as_of > held_accounts.all_as_of"
+        }
+    }
+
+    private static let key = "(account, bundle_id, original_transaction_id, environment)"
+}
+
+extension Session {
+    /// Writes rows.
+    ///
+    /// - Parameters:
+    ///   - write: What is written.
+    ///   - rows: The values of each row, no two with the same key.
+    /// - Throws: ``StorageFailure``, here or by what comes next.
+    func send(_ write: StateWrite, _ rows: [[SQLValue]]) throws(StorageFailure) {
+        guard let first = rows.first else { return }
+        let sql = write.sql(in: dialect)
+        guard dialect == .postgreSQL else {
+            for row in rows { try send(SQLCall(sql, row)) }
+            return
+        }
+        try send(SQLCall(sql, first.indices.map { column in SQLValue(array: rows.map { $0[column] }) }))
+    }
+}
+
+extension SQLValue {
+    /// An array of values of one type, for PostgreSQL.
+    fileprivate init(array values: [SQLValue]) {
+        switch values.first {
+        case .bytes: self = .byteStrings(values.map { if case .bytes(let bytes) = $0 { bytes } else { nil } })
+        case .integer: self = .integers(values.map { if case .integer(let number) = $0 { number } else { nil } })
+        default: self = .texts(values.map { if case .text(let text) = $0 { text } else { nil } })
+        }
+    }
 }

@@ -2,9 +2,16 @@ import Offers
 
 /// Where held state is kept: an SQLite file or a PostgreSQL database.
 ///
-/// Blocking calls, for the thread of ``DurableSubscriptionStates``, but for the one that requests wait for.
+/// Blocking calls, for the thread of ``DurableSubscriptionStates``, but for the two that requests come with.
 protocol StateStore: Sendable {
-    /// What is held; the only call that comes from a request's task.
+    /// What is held, read on the thread that asks, which may be an event loop's: nothing is waited for.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: What is held; `nil` where it would have to be waited for.
+    /// - Throws: ``StorageFailure``.
+    func heldAtOnce(_ question: StateQuestion) throws(StorageFailure) -> HeldState?
+
+    /// What is held; it is called from a request's task.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: What is held.

@@ -1,15 +1,15 @@
 import Offers
 
-/// What is written at once: a lesson, and the notification that it is from.
+/// What is written at once: an observation, and the notification that it is from.
 struct StateWork: Sendable {
     /// The notification; `nil` for evidence.
     let notification: NotificationRecord?
-    /// What is learnt.
-    let lesson: StateLesson
-    /// The generation of what was held when it was learnt; `nil` where that is not known, and for notifications.
+    /// What was seen.
+    let observation: StateObservation
+    /// The generation of what was held then; `nil` where that is not known, and for notifications.
     ///
-    /// Evidence teaches nothing once somebody was forgotten after it, maybe its customer: it is sent again. Notifications
-    /// are not.
+    /// Evidence leaves nothing behind once somebody was forgotten after it, maybe its customer: it is sent again.
+    /// Notifications are not.
     var generation: Int64?
 
     /// Whether it may still be written.

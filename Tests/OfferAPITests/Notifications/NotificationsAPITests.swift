@@ -55,7 +55,9 @@ private final class PatientStates: SubscriptionStates {
 
     func open(_ isOpen: Bool = true) { state.withLock { $0.isOpen = isOpen } }
 
-    func keep(_ notification: NotificationRecord, _ lesson: StateLesson) async throws(StateStoreFailure) -> Bool {
+    func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StateStoreFailure)
+        -> Bool
+    {
         state.withLock { $0.waiting += 1 }
         while !state.withLock({ $0.isOpen }) { try? await Task.sleep(for: .milliseconds(5)) }
         state.withLock { $0.waiting -= 1 }
@@ -66,7 +68,7 @@ private final class PatientStates: SubscriptionStates {
 
     func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState { HeldState() }
 
-    func learn(_ lesson: StateLesson) {}
+    func learn(_ observation: StateObservation) {}
 
     func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int { 0 }
 }

@@ -42,8 +42,10 @@ struct HeldStateTests {
         func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
             throw StateStoreFailure(detail: "broken")
         }
-        func learn(_ lesson: StateLesson) {}
-        func keep(_ notification: NotificationRecord, _ lesson: StateLesson) async throws(StateStoreFailure) -> Bool {
+        func learn(_ observation: StateObservation) {}
+        func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StateStoreFailure)
+            -> Bool
+        {
             throw StateStoreFailure(detail: "broken")
         }
         func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int { 0 }
@@ -64,7 +66,8 @@ struct HeldStateTests {
         account: Account = .applicationUsername("alice"),
         atHand: SubscriptionHistory = active(secondsAgo: 60),
         states: (any SubscriptionStates)? = nil,
-        explaining rule: String? = nil
+        explaining rule: String? = nil,
+        suspects: Set<String> = []
     ) async -> String {
         let app = App(
             bundleId: "reader",
@@ -79,7 +82,7 @@ struct HeldStateTests {
             memory: StateMemory(states: states ?? self.states, digester: HMACAccountDigester(key: [1, 2, 3])),
             maximumEvidenceAgeSeconds: 3600,
             maximumSignedTransactionAgeSeconds: 86_400,
-            ledger: ScriptedLedger(),
+            ledger: ScriptedLedger(suspects: suspects),
             now: { Self.now }
         )
         do {
@@ -154,18 +157,41 @@ struct HeldStateTests {
         #expect(await ask(receipt, account: .none) == "down")
     }
 
+    private let signed = Evidence.signedTransactions([], renewalInfos: [])
+
     @Test("Evidence of another app teaches nothing")
     func otherApp() async {
-        #expect(await ask(response, atHand: Self.active(secondsAgo: 60, bundleId: "other")) == "bundle_mismatch")
+        #expect(await ask(signed, atHand: Self.active(secondsAgo: 60, bundleId: "other")) == "bundle_mismatch")
         #expect(await ask(nil) == "no_evidence")
-        #expect(await ask(response) == "active")
+        #expect(await ask(signed) == "active")
         #expect(await ask(nil) == "active")
     }
 
     @Test("Evidence dated ahead of the clock teaches nothing")
     func future() async {
-        #expect(await ask(response, atHand: Self.active(secondsAgo: -301)) == "evidence_in_future")
+        #expect(await ask(signed, atHand: Self.active(secondsAgo: -301)) == "evidence_in_future")
         #expect(await ask(nil) == "no_evidence")
+    }
+
+    @Test("A client's own words count for their request, beside a refund that Apple reported since, and leave no state")
+    func ownWords() async {
+        #expect(await ask(response) == "active")
+        #expect(await ask(nil) == "no_evidence")
+        #expect(await ask(receipt) == "down")
+        var refunded = Self.active(secondsAgo: 30)
+        refunded.transactions[0].revocationDate = Self.now.adding(seconds: -40)
+        #expect(await ask(receipt, .success(refunded)) == "refunded")
+        #expect(await ask(response) == "refunded")
+        #expect(await ask(nil) == "refunded")
+    }
+
+    @Test("Of evidence that was refused as shared, whoever else comes is not remembered; what Apple said is")
+    func suspect() async {
+        #expect(await ask(signed, suspects: ["1"]) == "active")
+        #expect(await ask(nil) == "no_evidence")
+        #expect(await ask(transaction, account: .none) == "active")
+        #expect(await ask(signed) == "active")
+        #expect(await ask(nil) == "active")
     }
 
     @Test("Where state cannot be read nothing is decided: a refund since the evidence would go unseen")
@@ -177,7 +203,6 @@ struct HeldStateTests {
 
     @Test("State of a subscription that signed transactions do not name is as old as state may be")
     func besideSigned() async {
-        let signed = Evidence.signedTransactions([], renewalInfos: [])
         var other = Self.active(secondsAgo: 7300)
         other.coverage = .partial
         var own = other

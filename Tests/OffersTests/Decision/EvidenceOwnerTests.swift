@@ -109,7 +109,7 @@ struct EvidenceOwnerTests {
         let view = Account.alice.view
         let app = exampleApp()
         for (token, isCounted) in [(nil, true), (Self.alice, false)] {
-            let told = lesson(history([entry()], [bought(by: token, called: "1")]), .client, for: .alice)
+            let told = observation(history([entry()], [bought(by: token, called: "1")]), for: .alice)
             let held = SubscriptionHistory(held: OffersTests.held([told]), of: app, for: view)
             let outcome = held.map(outcome)
             #expect(outcome?.reason == .active)

@@ -31,42 +31,46 @@ struct HeldBesideEvidenceTests {
         return policy.decide("pro.monthly").reason
     }
 
-    private func updated(_ evidence: SubscriptionHistory, _ source: StateSource, by lessons: [StateLesson])
-        -> SubscriptionHistory
-    {
-        evidence.updated(by: held(lessons), from: source, for: Account.alice.view)
+    private func updated(
+        _ evidence: SubscriptionHistory,
+        by observations: [StateObservation],
+        isApples: Bool = true
+    ) -> SubscriptionHistory {
+        var state = held(observations)
+        if isApples { state.leaveOutRedemptions(in: evidence) }
+        return evidence.updated(by: state, for: Account.alice.view)
     }
 
     /// A subscription of another group, told lately.
-    private var news: StateLesson {
+    private var news: StateObservation {
         let bought = bought("5", "news.monthly", on: -5, until: 25, by: token, called: "5")
-        return lesson(signed(bought, entry("5", "news.monthly"), on: -0.1))
+        return observation(signed(bought, entry("5", "news.monthly"), on: -0.1))
     }
 
-    @Test("What is learnt of one subscription moves no clock but its own", arguments: [StateSource.client, .fetched])
-    func clocks(source: StateSource) {
+    @Test("What is learnt of one subscription moves no clock but its own")
+    func clocks() {
         let renewing = history([entry()], [bought(on: -30, until: -0.6)], asOf: day(-0.9))
-        for history in [renewing, updated(renewing, source, by: [news])] {
+        for history in [renewing, updated(renewing, by: [news])] {
             #expect(decide(history) == .active)
             #expect(decide(history, "comeback") == .evidenceStale)
             #expect(introductory(history) == .evidenceStale)
         }
-        #expect(decide(updated(renewing, source, by: [news]), "extra", product: "news.monthly") == .active)
-        let ended = lesson(signed(bought(on: -30, until: -0.6), entry(renews: false), on: -0.1))
-        #expect(decide(updated(renewing, source, by: [ended]), "comeback") == .lapsed)
-        #expect(introductory(updated(renewing, source, by: [ended])) == .neverUsed)
+        #expect(decide(updated(renewing, by: [news]), "extra", product: "news.monthly") == .active)
+        let ended = observation(signed(bought(on: -30, until: -0.6), entry(renews: false), on: -0.1))
+        #expect(decide(updated(renewing, by: [ended]), "comeback") == .lapsed)
+        #expect(introductory(updated(renewing, by: [ended])) == .neverUsed)
         let away = history([entry(ended: true)], [bought(on: -60, until: -30.5)], asOf: day(-0.9))
-        for history in [away, updated(away, source, by: [news])] {
+        for history in [away, updated(away, by: [news])] {
             #expect(decide(history, "after-30") == .lapsedTooRecently)
         }
-        let told = lesson(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
-        #expect(decide(updated(away, source, by: [told]), "after-30") == .lapsed)
+        let told = observation(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
+        #expect(decide(updated(away, by: [told]), "after-30") == .lapsed)
     }
 
     @Test("The clock is named by which expiry was judged: a later one where more was told of the subscription")
     func clockInWords() throws {
         let away = history([entry(ended: true)], [bought(on: -60, until: -30.5)], asOf: day(-0.9))
-        let told = lesson(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
+        let told = observation(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
         func saw(_ rule: String, _ history: SubscriptionHistory) throws -> String {
             var policy = OfferPolicy(
                 app: exampleApp(),
@@ -78,7 +82,7 @@ struct HeldBesideEvidenceTests {
             let findings = try #require(policy.decide(request, explaining: true).explanation)
             return findings.first { $0.rule == rule }?.saw ?? ""
         }
-        let updated = updated(away, .client, by: [told])
+        let updated = updated(away, by: [told], isApples: false)
         #expect(
             try saw("evidence", updated)
                 == "Apple made the evidence at 2026-11-20T14:24:00Z; more of the subscription was told at "
@@ -89,7 +93,7 @@ struct HeldBesideEvidenceTests {
                 == "The subscription ended 2026-10-22, 30 days before 2026-11-21T09:36:00Z; the offer asks for at least "
                 + "30 days."
         )
-        let other = self.updated(away, .client, by: [news])
+        let other = self.updated(away, by: [news], isApples: false)
         #expect(
             try saw("evidence", other)
                 == "Apple made the evidence at 2026-11-20T14:24:00Z, the clock by which expiry is judged."
@@ -100,15 +104,15 @@ struct HeldBesideEvidenceTests {
     @Test("A subscription that was to renew since it was told is not taken for one that ended, whatever is sent beside")
     func overdue() {
         let renewing = bought(on: -30, until: -0.6, by: token, called: "1")
-        let told = lesson(signed(renewing, entry(), on: -0.8))
+        let told = observation(signed(renewing, entry(), on: -0.8))
         let other = signed(bought("5", "news.monthly", by: token, called: "5"), on: -0.85)
         // A copy that is signed since then says nothing of the renewal.
         for evidence in [other, signed(renewing, on: -0.85), signed(renewing, on: -0.1)] {
-            #expect(decide(updated(evidence, .signed, by: [told]), "comeback") == .evidenceStale)
+            #expect(decide(updated(evidence, by: [told]), "comeback") == .evidenceStale)
         }
         #expect(decide(signed(renewing, on: -0.1), "comeback") == .lapsed)
-        let ending = lesson(signed(renewing, entry(renews: false), on: -0.8))
-        #expect(decide(updated(other, .signed, by: [ending]), "comeback") == .lapsed)
+        let ending = observation(signed(renewing, entry(renews: false), on: -0.8))
+        #expect(decide(updated(other, by: [ending]), "comeback") == .lapsed)
     }
 
     @Test("A transaction that is signed again says nothing of its renewal: what Apple last said of that still counts")
@@ -123,28 +127,28 @@ struct HeldBesideEvidenceTests {
             (expired, grace, Reason.gracePeriod), (expired, retry, .billingRetry),
             (running, entry(renews: false), .activeAutoRenewOff),
         ] {
-            let told = lesson(signed(transaction, renewal, on: -0.4))
+            let told = observation(signed(transaction, renewal, on: -0.4))
             for signedOn in [-0.4, -0.1] {
                 let alone = signed(transaction, on: signedOn)
-                #expect(decide(updated(alone, .signed, by: [told])) == reason)
+                #expect(decide(updated(alone, by: [told])) == reason)
                 #expect(
-                    decide(alone.updated(by: held([told]), from: .signed, for: Account.alice.view, since: day(-0.4)))
+                    decide(alone.updated(by: held([told]), for: Account.alice.view, since: day(-0.4)))
                         == reason
                 )
             }
             // What is too old to count by itself counts no more beside it.
             let late = signed(transaction, on: -0.1)
             #expect(
-                decide(late.updated(by: held([told]), from: .signed, for: Account.alice.view, since: day(-0.3)))
+                decide(late.updated(by: held([told]), for: Account.alice.view, since: day(-0.3)))
                     != reason
             )
             // Renewal info that comes with the transaction is newer.
-            #expect(decide(updated(signed(transaction, entry(), on: -0.1), .signed, by: [told])) != reason)
+            #expect(decide(updated(signed(transaction, entry(), on: -0.1), by: [told])) != reason)
         }
         // What was bought since then is another time.
-        let told = lesson(signed(expired, grace, on: -0.4))
+        let told = observation(signed(expired, grace, on: -0.4))
         let again = signed(bought(on: -0.2, until: 29, by: token, called: "2"), on: -0.1)
-        #expect(decide(updated(again, .signed, by: [told])) == .active)
+        #expect(decide(updated(again, by: [told])) == .active)
     }
 
     @Test("Of one Apple Account's answer nothing is left out for what is held of others")
@@ -158,12 +162,12 @@ struct HeldBesideEvidenceTests {
             asOf: day(-0.5)
         )
         #expect(decide(evidence) == .active)
-        #expect(decide(updated(evidence, .client, by: [news])) == .active)
+        #expect(decide(updated(evidence, by: [news], isApples: false)) == .active)
         // What is held counts for its owner alone.
-        let sent = lesson(history([entry("9")], [bought("9", called: "9")], asOf: day(-0.4)), .client, for: .alice)
-        let owned = lesson(signed(bought("9", by: Account.bob.payloadField, called: "9"), entry("9"), on: -0.1))
+        let sent = observation(history([entry("9")], [bought("9", called: "9")], asOf: day(-0.4)), for: .alice)
+        let owned = observation(signed(bought("9", by: Account.bob.payloadField, called: "9"), entry("9"), on: -0.1))
         let lapsed = history([entry(ended: true)], [bought(on: -60, until: -30, by: token)], asOf: day(-0.5))
-        #expect(decide(updated(lapsed, .client, by: [sent])) == .active)
-        #expect(decide(updated(lapsed, .client, by: [sent, owned])) == .lapsed)
+        #expect(decide(updated(lapsed, by: [sent], isApples: false)) == .active)
+        #expect(decide(updated(lapsed, by: [sent, owned], isApples: false)) == .lapsed)
     }
 }

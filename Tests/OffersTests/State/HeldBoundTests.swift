@@ -26,9 +26,9 @@ struct HeldBoundTests {
         for _ in 0..<5 {
             history.transactions.shuffle()
             history.renewals?.shuffle()
-            let lesson = lesson(history, .fetched, for: .alice)
-            #expect(lesson.subscriptions.count == most)
-            #expect(ids(lesson.subscriptions) == Set((0..<most).map { "\($0)" }))
+            let observation = observation(history, for: .alice)
+            #expect(observation.subscriptions.count == most)
+            #expect(ids(observation.subscriptions) == Set((0..<most).map { "\($0)" }))
         }
     }
 
@@ -36,16 +36,16 @@ struct HeldBoundTests {
     func boughtAtOnce() {
         let all = (100..<300).map { bought("\($0)", called: "t\($0)") }
         for _ in 0..<5 {
-            let lesson = lesson(history([], all.shuffled()), .fetched)
-            #expect(ids(lesson.subscriptions) == Set((300 - most..<300).map { "\($0)" }))
+            let observation = observation(history([], all.shuffled()))
+            #expect(ids(observation.subscriptions) == Set((300 - most..<300).map { "\($0)" }))
         }
     }
 
     @Test("A history that was cut does not say that these are all subscriptions of the account")
     func mark() {
-        #expect(lesson(many(most), .fetched, for: .alice).mark != nil)
-        #expect(lesson(many(most + 1), .fetched, for: .alice).mark == nil)
-        let state = held([lesson(many(most + 1), .fetched, for: .alice)])
+        #expect(observation(many(most), for: .alice).mark != nil)
+        #expect(observation(many(most + 1), for: .alice).mark == nil)
+        let state = held([observation(many(most + 1), for: .alice)])
         let told = SubscriptionHistory(held: state, of: exampleApp(), for: Account.alice.view)
         #expect(told?.coverage == .partial)
     }
@@ -54,8 +54,7 @@ struct HeldBoundTests {
     func evidence() {
         let evidence = many(most + 100)
         let updated = evidence.updated(
-            by: held([lesson(evidence, .fetched, for: .alice)]),
-            from: .fetched,
+            by: held([observation(evidence, for: .alice)]),
             for: Account.alice.view
         )
         #expect(updated.transactions == evidence.transactions)
@@ -63,20 +62,19 @@ struct HeldBoundTests {
         #expect(updated.coverage == .complete)
     }
 
-    @Test("What was learnt longest ago is left out, but for what the question names, and then no mark counts")
+    @Test("The first by their identifiers are left out, but for what the question names, and then no mark counts")
     func leftOut() throws {
         let alice = try #require(Account.alice.view.digest)
-        /// What is held of so many subscriptions, each learnt a minute before the last, and of one of another account.
+        func id(_ number: Int) -> String { "\(2_000_000_000_000_000 - number)" }
+        /// What is held of so many subscriptions, each begun before the last, and of one of another account.
         func state(_ count: Int) -> HeldState {
-            let lessons = (0..<count).map { number in
-                lesson(
-                    history([entry("\(number)")], [bought("\(number)", by: token, called: "t")], coverage: .partial),
-                    .fetched,
-                    at: clock.adding(seconds: Int64(-60 * number))
+            let observations = (0..<count).map { number in
+                observation(
+                    history([entry(id(number))], [bought(id(number), by: token, called: "t")], coverage: .partial)
                 )
             }
-            let other = lesson(history([entry("other")], [bought("other")], coverage: .partial), .fetched)
-            return held((lessons + [other, lesson(history([]), .fetched, for: .alice)]).shuffled())
+            let other = observation(history([entry("other")], [bought("other")], coverage: .partial))
+            return held((observations + [other, observation(history([]), for: .alice)]).shuffled())
         }
         func question(_ ids: String...) -> StateQuestion {
             let identities = ids.map {
@@ -94,8 +92,8 @@ struct HeldBoundTests {
         #expect(few == before)
         #expect(few.marks.count == 1)
         var many = state(most + 20)
-        many.leaveOut(beyond: question("other", "\(most + 3)"))
-        #expect(ids(many.subscriptions) == Set((0..<most).map { "\($0)" } + ["other", "\(most + 3)"]))
+        many.leaveOut(beyond: question("other", id(most + 3)))
+        #expect(ids(many.subscriptions) == Set((0..<most).map(id) + ["other", id(most + 3)]))
         #expect(many.marks.isEmpty)
         var nobodys = state(most + 20)
         nobodys.leaveOut(beyond: StateQuestion(bundleId: "com.example.reader", account: nil))

@@ -20,46 +20,62 @@ struct HeldDecisionTests {
         return policy.decide(OfferRequest(productId: product, offerId: offer)).reason
     }
 
-    private func alone(_ lessons: [StateLesson], for account: Account = .alice) -> SubscriptionHistory? {
+    private func alone(_ observations: [StateObservation], for account: Account = .alice) -> SubscriptionHistory? {
         SubscriptionHistory(
-            held: held(lessons),
+            held: held(observations),
             of: exampleApp(environments: [.production, .sandbox]),
             for: account.view
         )
     }
 
-    @Test("Who asked with evidence once is answered without it, by the account in it or the one it was sent for")
+    @Test("Who asked with Apple's word once is answered without it, by the account in it or the one it was sent for")
     func byAccount() {
-        let own = lesson(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5))
-        let sent = lesson(history([entry()], [bought()], asOf: day(-0.5)), .client, for: .applicationUsername("carol"))
+        let own = observation(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5))
+        let sent = observation(history([entry()], [bought()], asOf: day(-0.5)), for: .applicationUsername("carol"))
         #expect(decide(alone([own])) == .active)
         #expect(decide(alone([own], for: .bob), for: .bob) == .noEvidence)
         #expect(
             decide(alone([sent], for: .applicationUsername("carol")), for: .applicationUsername("carol")) == .active
         )
         #expect(alone([sent]) == nil)
+        // A client's own words count for their own request.
+        let words = shown(history([entry()], [bought()], asOf: day(-0.5)), for: .applicationUsername("carol"))
+        #expect(words.isEmpty)
+        #expect(alone([words], for: .applicationUsername("carol")) == nil)
         #expect(alone([own], for: .none) == nil)
     }
 
     @Test("Evidence of one account, sent for another, ties it to nobody else")
     func foreignEvidence() {
-        let stolen = lesson(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5), for: .bob)
+        let stolen = observation(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5), for: .bob)
         #expect(alone([stolen], for: .bob) == nil)
         #expect(decide(alone([stolen])) == .active)
     }
 
     @Test("An account that Apple names later shuts out who presented the evidence before")
     func laterOwner() {
-        let sent = lesson(history([entry()], [bought(called: "1")], asOf: day(-0.5)), .client, for: .bob)
-        let owner = lesson(signed(bought(by: Account.alice.payloadField, called: "1"), entry(), on: -0.2))
+        let sent = observation(history([entry()], [bought(called: "1")], asOf: day(-0.5)), for: .bob)
+        let owner = observation(signed(bought(by: Account.alice.payloadField, called: "1"), entry(), on: -0.2))
         #expect(decide(alone([sent], for: .bob), for: .bob) == .active)
         #expect(decide(alone([sent, owner], for: .bob), for: .bob) == .accountMismatch)
         #expect(decide(alone([sent, owner])) == .active)
     }
 
+    @Test("Who only showed a redemption of a subscription has no state of it, whoever Apple names later")
+    func redeemedElsewhere() {
+        let redeemed = bought(under: .promotional("once"), called: "1")
+        let sent = shown(history([entry()], [redeemed], asOf: day(-0.5)), for: .bob)
+        let owner = observation(signed(bought(by: Account.alice.payloadField, called: "2"), entry(), on: -0.2))
+        #expect(alone([sent, owner], for: .bob) == nil)
+        #expect(decide(alone([sent, owner])) == .active)
+        let own = observation(signed(bought("5", called: "5"), entry("5"), on: -0.2), for: .bob)
+        #expect(decide(alone([sent, owner, own], for: .bob), for: .bob) == .active)
+        #expect(decide(alone([sent, owner, own], for: .bob), "once", for: .bob) == .redemptionLimit)
+    }
+
     @Test("State counts up to its age, by the date that Apple gave it; with no limit it always does")
     func age() {
-        let state = alone([lesson(signed(bought(by: Account.alice.payloadField), entry(), on: -2))])
+        let state = alone([observation(signed(bought(by: Account.alice.payloadField), entry(), on: -2))])
         #expect(decide(state) == .evidenceStale)
         #expect(decide(state, limit: 2 * 86_400) == .active)
         #expect(decide(state, limit: 0) == .active)
@@ -68,9 +84,11 @@ struct HeldDecisionTests {
     @Test("A subscription that was to renew since is not taken for one that ended")
     func overdue() {
         let token = Account.alice.payloadField
-        let renewing = alone([lesson(signed(bought(on: -30, until: -0.1, by: token), entry(), on: -0.5))])
-        let ending = alone([lesson(signed(bought(on: -30, until: -0.1, by: token), entry(renews: false), on: -0.5))])
-        let ended = alone([lesson(signed(bought(on: -30, until: -0.6, by: token), entry(ended: true), on: -0.5))])
+        let renewing = alone([observation(signed(bought(on: -30, until: -0.1, by: token), entry(), on: -0.5))])
+        let ending = alone([
+            observation(signed(bought(on: -30, until: -0.1, by: token), entry(renews: false), on: -0.5))
+        ])
+        let ended = alone([observation(signed(bought(on: -30, until: -0.6, by: token), entry(ended: true), on: -0.5))])
         #expect(decide(renewing, "comeback", limit: 0) == .evidenceStale)
         #expect(decide(renewing, limit: 0) == .active)
         #expect(decide(ending, "comeback", limit: 0) == .lapsed)
@@ -79,28 +97,28 @@ struct HeldDecisionTests {
 
     @Test("That somebody never subscribed is said only where all was told, and only as long as that counts")
     func neverSubscribed() {
-        let whole = lesson(history([], [], asOf: day(-0.5)), .fetched, for: .alice)
+        let whole = observation(history([], [], asOf: day(-0.5)), for: .alice)
         #expect(decide(alone([whole])) == .neverSubscribed)
         #expect(decide(alone([whole]), at: day(1)) == .evidenceStale)
-        let part = lesson(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5))
+        let part = observation(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5))
         #expect(decide(alone([part]), "extra", product: "news.monthly") == .noEvidence)
         #expect(decide(alone([part, whole]), "extra", product: "news.monthly") == .neverSubscribed)
-        let bought = lesson(signed(bought(by: Account.alice.payloadField), entry(), on: -0.1))
+        let bought = observation(signed(bought(by: Account.alice.payloadField), entry(), on: -0.1))
         #expect(decide(alone([whole, bought])) == .active)
     }
 
     @Test("An entry that Apple said is gone stays gone until something is bought")
     func noEntry() {
-        let gone = lesson(history([], [bought(called: "1")], asOf: day(-0.5)), .fetched, for: .alice)
+        let gone = observation(history([], [bought(called: "1")], asOf: day(-0.5)), for: .alice)
         #expect(decide(alone([gone])) == .noPendingRenewalInfo)
-        let again = lesson(signed(bought(on: -0.1, until: 30, called: "2"), on: -0.1), for: .alice)
+        let again = observation(signed(bought(on: -0.1, until: 30, called: "2"), on: -0.1), for: .alice)
         #expect(decide(alone([gone, again])) == .active)
     }
 
     @Test("The Sandbox's state never answers for production")
     func environments() {
-        let sandbox = lesson(history([entry()], [bought()], from: .sandbox), .fetched, for: .alice)
-        let lapsed = lesson(history([entry(ended: true)], [bought(on: -60, until: -30)]), .fetched, for: .alice)
+        let sandbox = observation(history([entry()], [bought()], from: .sandbox), for: .alice)
+        let lapsed = observation(history([entry(ended: true)], [bought(on: -60, until: -30)]), for: .alice)
         #expect(decide(alone([sandbox])) == .active)
         #expect(decide(alone([sandbox, lapsed])) == .lapsed)
         #expect(SubscriptionHistory(held: held([sandbox]), of: exampleApp(), for: Account.alice.view) == nil)
@@ -108,10 +126,14 @@ struct HeldDecisionTests {
 
     // MARK: Evidence and held state together
 
-    private func updated(_ evidence: SubscriptionHistory, _ source: StateSource, by lessons: [StateLesson])
-        -> SubscriptionHistory
-    {
-        evidence.updated(by: held(lessons), from: source, for: Account.alice.view)
+    private func updated(
+        _ evidence: SubscriptionHistory,
+        by observations: [StateObservation],
+        isApples: Bool = true
+    ) -> SubscriptionHistory {
+        var state = held(observations)
+        if isApples { state.leaveOutRedemptions(in: evidence) }
+        return evidence.updated(by: state, for: Account.alice.view)
     }
 
     @Test(
@@ -120,29 +142,29 @@ struct HeldDecisionTests {
     )
     func refundSince(coverage: HistoryCoverage) {
         let evidence = history([entry()], [bought(called: "1")], asOf: day(-0.5), coverage: coverage)
-        let refund = lesson(signed(bought(refunded: -0.2, called: "1"), entry(), on: -0.2))
-        let before = lesson(signed(bought(refunded: -0.2, called: "1"), entry(), on: -0.7))
+        let refund = observation(signed(bought(refunded: -0.2, called: "1"), entry(), on: -0.2))
+        let before = observation(signed(bought(refunded: -0.2, called: "1"), entry(), on: -0.7))
         #expect(decide(evidence) == .active)
-        #expect(decide(updated(evidence, .client, by: [refund])) == .refunded)
-        #expect(decide(updated(evidence, .client, by: [before])) == .active)
+        #expect(decide(updated(evidence, by: [refund], isApples: false)) == .refunded)
+        #expect(decide(updated(evidence, by: [before], isApples: false)) == .active)
     }
 
     @Test("An offer redeemed since the evidence was made counts, and one redeemed before stays redeemed")
     func redeemedSince() {
         let evidence = history([entry()], [bought(called: "1")], asOf: day(-0.5))
-        let redeemed = lesson(
+        let redeemed = observation(
             signed(bought(on: -0.2, until: 30, under: .promotional("once"), called: "2"), entry(), on: -0.2)
         )
         #expect(decide(evidence, "once") == .active)
-        #expect(decide(updated(evidence, .client, by: [redeemed]), "once") == .redemptionLimit)
-        let other = lesson(
+        #expect(decide(updated(evidence, by: [redeemed], isApples: false), "once") == .redemptionLimit)
+        let other = observation(
             signed(bought("2", on: -90, until: -60, under: .promotional("once"), called: "9"), on: -60),
             for: .alice
         )
-        #expect(decide(updated(evidence, .client, by: [other]), "once") == .redemptionLimit)
+        #expect(decide(updated(evidence, by: [other], isApples: false), "once") == .redemptionLimit)
         let newest = history([entry()], [bought(called: "2")], asOf: clock, coverage: .newestTransactions)
-        let older = lesson(signed(bought(on: -40, until: -10, under: .promotional("once"), called: "1"), on: -40))
-        #expect(decide(updated(newest, .fetched, by: [older]), "once") == .redemptionLimit)
+        let older = observation(signed(bought(on: -40, until: -10, under: .promotional("once"), called: "1"), on: -40))
+        #expect(decide(updated(newest, by: [older]), "once") == .redemptionLimit)
     }
 
     @Test("What is on record is counted once, whether the evidence shows it, leaves it out, or has the offer taken off")
@@ -151,26 +173,27 @@ struct HeldDecisionTests {
         let renewal = bought(on: -60, until: -30, under: .promotional("twice"), called: "2")
         let plain = bought(on: -10, until: 20, called: "3")
         let onRecord = [
-            lesson(signed(first, on: -90)), lesson(signed(renewal, on: -60)), lesson(signed(plain, on: -10)),
+            observation(signed(first, on: -90)), observation(signed(renewal, on: -60)),
+            observation(signed(plain, on: -10)),
         ]
-        func decide(_ offer: String, shown: [Transaction], _ source: StateSource = .client) -> Reason {
-            self.decide(updated(history([entry()], shown, asOf: day(-0.1)), source, by: onRecord), offer)
+        func decide(_ offer: String, shown: [Transaction], isApples: Bool = false) -> Reason {
+            self.decide(updated(history([entry()], shown, asOf: day(-0.1)), by: onRecord, isApples: isApples), offer)
         }
         var stripped = [first, renewal]
         for index in stripped.indices { stripped[index].offer = nil }
         for shown in [[first, renewal, plain], [plain], [renewal, plain], stripped + [plain]] {
             #expect(decide("twice", shown: shown) == .active, "\(shown.count)")
-            #expect(decide("twice", shown: shown, .fetched) == .active, "\(shown.count)")
+            #expect(decide("twice", shown: shown, isApples: true) == .active, "\(shown.count)")
         }
         let again = bought(on: -1, until: 29, under: .promotional("twice"), called: "4")
         #expect(decide("twice", shown: [plain, again]) == .redemptionLimit)
         var once = bought(on: -90, until: -60, under: .promotional("once"), called: "1")
-        let record = [lesson(signed(once, on: -90)), lesson(signed(plain, on: -10))]
+        let record = [observation(signed(once, on: -90)), observation(signed(plain, on: -10))]
         once.offer = nil
         for shown in [[plain], [once, plain]] {
             let evidence = history([entry()], shown, asOf: day(-0.1))
             #expect(self.decide(evidence, "once") == .active)
-            #expect(self.decide(updated(evidence, .client, by: record), "once") == .redemptionLimit)
+            #expect(self.decide(updated(evidence, by: record, isApples: false), "once") == .redemptionLimit)
         }
     }
 
@@ -178,58 +201,68 @@ struct HeldDecisionTests {
     func offerTakenOff() throws {
         var once = bought(on: -90, until: -60, under: .promotional("once"), called: "1")
         let plain = bought(on: -10, until: 20, called: "2")
-        let told = lesson(history([entry()], [once, plain], asOf: day(-1)), .client)
+        let told = shown(history([entry()], [once, plain], asOf: day(-1)))
         once.offer = nil
         let stripped = history([entry()], [once, plain], asOf: day(-0.5))
         let again = history([entry()], [once, plain], asOf: day(-0.1))
-        for lessons in [[told, lesson(stripped, .client)], [lesson(stripped, .client), told]] {
-            #expect(decide(updated(again, .client, by: lessons), "once") == .redemptionLimit)
+        for observations in [[told, shown(stripped)], [shown(stripped), told]] {
+            #expect(decide(updated(again, by: observations, isApples: false), "once") == .redemptionLimit)
         }
         // What a client says of the offer is not put over what Apple says of the transaction.
-        let apples = [told, lesson(signed(once, on: -0.5)), lesson(signed(plain, on: -0.5))]
+        let apples = [told, observation(signed(once, on: -0.5)), observation(signed(plain, on: -0.5))]
         #expect(held(apples).subscriptions.first?.redemptions.isEmpty == true)
     }
 
     @Test("An old signed transaction does not hide a purchase that came after it")
     func replayed() {
         let old = signed(bought(on: -60, until: -30, called: "1"), on: -0.1)
-        let current = lesson(signed(bought(on: -10, until: 20, called: "2"), entry(), on: -0.4))
+        let current = observation(signed(bought(on: -10, until: 20, called: "2"), entry(), on: -0.4))
         #expect(decide(old, "comeback") == .lapsed)
-        #expect(decide(updated(old, .signed, by: [current]), "comeback") == .stateNotInAudience)
+        #expect(decide(updated(old, by: [current]), "comeback") == .stateNotInAudience)
     }
 
     @Test("Auto-renew turned off since, and a subscription begun since, count")
     func changedSince() {
         let evidence = history([entry()], [bought(called: "1")], asOf: day(-0.5))
-        let off = lesson(signed(bought(called: "1"), entry(renews: false), on: -0.2))
-        #expect(decide(updated(evidence, .client, by: [off]), "stay") == .activeAutoRenewOff)
+        let off = observation(signed(bought(called: "1"), entry(renews: false), on: -0.2))
+        #expect(decide(updated(evidence, by: [off], isApples: false), "stay") == .activeAutoRenewOff)
         let lapsed = history([entry(ended: true)], [bought(on: -60, until: -30, called: "1")], asOf: day(-0.5))
-        let begun = lesson(
+        let begun = observation(
             signed(bought("2", on: -0.2, until: 30, by: Account.alice.payloadField), entry("2"), on: -0.2)
         )
         #expect(decide(lapsed, "comeback") == .lapsed)
-        #expect(decide(updated(lapsed, .client, by: [begun]), "comeback") == .stateNotInAudience)
+        #expect(decide(updated(lapsed, by: [begun], isApples: false), "comeback") == .stateNotInAudience)
     }
 
-    @Test("What a client sent before is not put over what Apple says now")
+    @Test("What a client's own words say leaves nothing behind but redemptions")
     func clientBefore() {
-        let evidence = signed(bought(on: -10, until: 20, called: "1"), entry(), on: -0.5)
-        let sent = lesson(history([entry(renews: false)], [bought(refunded: -1, called: "1")], asOf: clock), .client)
-        #expect(decide(updated(evidence, .signed, by: [sent])) == .active)
-        #expect(decide(updated(evidence, .client, by: [sent])) == .refunded)
+        let refunded = bought(refunded: -1, by: Account.alice.payloadField, called: "1")
+        #expect(shown(history([entry(renews: false)], [refunded], asOf: clock), for: .alice).isEmpty)
+        var redeemed = refunded
+        redeemed.offer = .promotional("once")
+        let sent = shown(history([entry(renews: false)], [redeemed], asOf: clock), for: .alice)
+        #expect(sent.mark == nil)
+        #expect(sent.subscriptions.map(\.hasState) == [false])
+        #expect(sent.subscriptions.map(\.redemptions.count) == [1])
+        #expect(alone([sent]) == nil)
+        let evidence = signed(bought("2", on: -10, until: 20, called: "2"), entry("2"), on: -0.5)
+        for isApples in [true, false] {
+            #expect(decide(updated(evidence, by: [sent], isApples: isApples)) == .active)
+            #expect(decide(updated(evidence, by: [sent], isApples: isApples), "once") == .redemptionLimit)
+        }
     }
 
     @Test("Old evidence with newer state is not stale where the newer one tells of the subscription")
     func freshened() {
         let evidence = history([entry()], [bought(called: "1")], asOf: day(-3))
-        let renewed = lesson(signed(bought(called: "1"), entry(), on: -0.2))
+        let renewed = observation(signed(bought(called: "1"), entry(), on: -0.2))
         #expect(decide(evidence) == .evidenceStale)
-        #expect(decide(updated(evidence, .client, by: [renewed])) == .active)
-        let other = lesson(
+        #expect(decide(updated(evidence, by: [renewed], isApples: false)) == .active)
+        let other = observation(
             signed(bought("5", "news.monthly", called: "5"), entry("5", "news.monthly"), on: -0.2),
             for: .alice
         )
-        #expect(decide(updated(evidence, .client, by: [other])) == .evidenceStale)
+        #expect(decide(updated(evidence, by: [other], isApples: false)) == .evidenceStale)
     }
 
     @Test("A history names each of its subscriptions once, and the same sixteen of many in whatever order they come")

@@ -17,79 +17,103 @@ struct HeldSourcesTests {
         return policy.decide(OfferRequest(productId: "pro.monthly", offerId: offer)).reason
     }
 
-    private func alone(_ lessons: [StateLesson]) -> SubscriptionHistory? {
-        SubscriptionHistory(held: held(lessons), of: app, for: Account.alice.view)
+    private func alone(_ observations: [StateObservation]) -> SubscriptionHistory? {
+        SubscriptionHistory(held: held(observations), of: app, for: Account.alice.view)
     }
 
-    private func updated(_ evidence: SubscriptionHistory, _ source: StateSource, by lessons: [StateLesson])
-        -> SubscriptionHistory
-    {
-        evidence.updated(by: held(lessons), from: source, for: Account.alice.view)
+    private func updated(
+        _ evidence: SubscriptionHistory,
+        by observations: [StateObservation],
+        isApples: Bool = true
+    ) -> SubscriptionHistory {
+        var state = held(observations)
+        if isApples { state.leaveOutRedemptions(in: evidence) }
+        return evidence.updated(by: state, for: Account.alice.view)
     }
 
     @Test("What was said of the renewal before a purchase says nothing of the purchase")
     func boughtAgain() {
-        let off = lesson(signed(ended, entry(renews: false, ended: true), on: -0.2), for: .alice)
-        let purchase = lesson(signed(again, on: -0.05), for: .alice)
+        let off = observation(signed(ended, entry(renews: false, ended: true), on: -0.2), for: .alice)
+        let purchase = observation(signed(again, on: -0.05), for: .alice)
         let evidence = history([entry(renews: false, ended: true)], [ended], asOf: day(-0.2))
         for history in [
-            alone([off, purchase]), alone([purchase, off]), updated(evidence, .client, by: [purchase]),
-            updated(evidence, .fetched, by: [purchase]),
+            alone([off, purchase]), alone([purchase, off]), updated(evidence, by: [purchase], isApples: false),
+            updated(evidence, by: [purchase]),
         ] {
             #expect(decide(history) == .active)
             #expect(decide(history, "stay") == .stateNotInAudience)
         }
         // Auto-renew turned off since the purchase is of it, also where the purchase is shown anew.
-        let since = lesson(signed(again, entry(renews: false), on: -0.06), for: .alice)
+        let since = observation(signed(again, entry(renews: false), on: -0.06), for: .alice)
         #expect(decide(alone([off, since, purchase]), "stay") == .activeAutoRenewOff)
     }
 
-    @Test("A purchase that a client alone told of is not put beside what Apple said, but its redemption counts")
+    @Test("A purchase that a client alone showed is not put beside what Apple said, but its redemption counts")
     func clientsPurchase() {
         var purchase = again
         purchase.offer = .promotional("once")
-        let fetched = lesson(
+        let fetched = observation(
             history([entry(renews: false, ended: true)], [ended], asOf: day(-0.2)),
-            .fetched,
             for: .alice
         )
-        let sent = lesson(history([entry(renews: false)], [ended, purchase], asOf: clock), .client, for: .alice)
+        let sent = shown(history([entry(renews: false)], [ended, purchase], asOf: clock), for: .alice)
         let before = history([entry(ended: true)], [ended], asOf: day(-0.3))
         for history in [
-            alone([fetched, sent]), alone([sent, fetched]), updated(before, .client, by: [fetched, sent]),
+            alone([fetched, sent]), alone([sent, fetched]), updated(before, by: [fetched, sent], isApples: false),
         ] {
             #expect(decide(history, "comeback") == .lapsed)
             #expect(decide(history, "once") == .redemptionLimit)
         }
         let news = bought("2", "news.monthly")
         let other = history([entry("2", "news.monthly")], [news], asOf: day(-0.3), coverage: .partial)
-        #expect(decide(updated(other, .signed, by: [fetched, sent]), "comeback") == .lapsed)
-        #expect(decide(updated(other, .signed, by: [fetched, sent]), "once") == .redemptionLimit)
-        // Of two answers that a client sent since, the newer one counts.
-        let between = history([entry(ended: true)], [ended], asOf: day(-0.15))
-        #expect(decide(updated(between, .client, by: [fetched, sent])) == .active)
-        #expect(decide(alone([sent]), "stay") == .activeAutoRenewOff)
+        #expect(decide(updated(other, by: [fetched, sent]), "comeback") == .lapsed)
+        #expect(decide(updated(other, by: [fetched, sent]), "once") == .redemptionLimit)
     }
 
-    @Test("A redemption that a client told of stays on record beside evidence of Apple's that leaves it out")
+    @Test("A redemption that a client showed stays on record beside evidence of Apple's that leaves it out")
     func clientsRedemption() {
         var once = bought(on: -90, until: -60, under: .promotional("once"), called: "1")
         let plain = bought(on: -10, until: 20, called: "2")
-        let sent = lesson(history([entry()], [once, plain], asOf: day(-0.5)), .client, for: .alice)
-        #expect(decide(alone([sent]), "once") == .redemptionLimit)
+        let sent = shown(history([entry()], [once, plain], asOf: day(-0.5)), for: .alice)
+        #expect(alone([sent]) == nil)
         let newest = signed(plain, entry(), on: 0)
         #expect(decide(newest, "once") == .active)
-        #expect(decide(updated(newest, .signed, by: [sent]), "once") == .redemptionLimit)
-        #expect(decide(updated(signed(plain, on: 0), .signed, by: [sent]), "once") == .redemptionLimit)
+        #expect(decide(updated(newest, by: [sent]), "once") == .redemptionLimit)
+        #expect(decide(updated(signed(plain, on: 0), by: [sent]), "once") == .redemptionLimit)
         let statuses = history([entry()], [plain], coverage: .newestTransactions)
-        #expect(decide(updated(statuses, .fetched, by: [sent]), "once") == .redemptionLimit)
-        // Beside another subscription, too.
+        #expect(decide(updated(statuses, by: [sent]), "once") == .redemptionLimit)
+        // Beside another subscription, too, and alone where Apple said something of either.
         let other = signed(bought("2", called: "9"), on: -0.6)
-        let shown = lesson(signed(plain, entry(), on: -0.4), for: .alice)
-        #expect(decide(updated(other, .signed, by: [sent, shown]), "once") == .redemptionLimit)
+        let told = observation(signed(plain, entry(), on: -0.4), for: .alice)
+        #expect(decide(updated(other, by: [sent, told]), "once") == .redemptionLimit)
+        #expect(decide(updated(other, by: [sent]), "once") == .redemptionLimit)
+        #expect(decide(alone([sent, told]), "once") == .redemptionLimit)
+        #expect(decide(alone([sent, observation(other, for: .alice)]), "once") == .redemptionLimit)
         // What Apple says of the transaction counts more.
         once.offer = nil
         let stripped = history([entry()], [once, plain])
-        #expect(decide(updated(stripped, .fetched, by: [sent]), "once") == .active)
+        #expect(decide(updated(stripped, by: [sent]), "once") == .active)
+        #expect(decide(alone([sent, observation(stripped, for: .alice)]), "once") == .active)
+    }
+
+    @Test("Of a run that a client showed the first transaction is held, which ends with the run: one redemption")
+    func clientsRun() throws {
+        let run = (0..<3).map { (number: Int) -> Transaction in
+            let start = Double(number * 30 - 200)
+            return bought(
+                on: start,
+                until: start + 30,
+                under: .promotional("twice"),
+                called: "\(number)"
+            )
+        }
+        let sent = shown(history([entry()], run), for: .alice)
+        let subscription = try #require(sent.subscriptions.first)
+        #expect(subscription.shown.keys.sorted() == ["0"])
+        #expect(subscription.shown["0"]?.expiresDate == run[2].expiresDate)
+        for transactions in [[run[2]], [run[1]], run] {
+            let state = held([sent, observation(history([entry()], transactions, coverage: .newestTransactions))])
+            #expect(state.subscriptions.first?.redemptions.map(\.transactionId) == ["0"])
+        }
     }
 }

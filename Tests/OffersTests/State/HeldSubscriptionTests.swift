@@ -3,15 +3,15 @@ import Testing
 
 @Suite("Held state, whatever comes when")
 struct HeldSubscriptionTests {
-    /// A customer's life, told in pieces by three sources, at random: seeds make it the same each time.
-    private func deliveries(_ seed: UInt64) -> [StateLesson] {
+    /// A customer's life, in pieces, at random: seeds make it the same each time.
+    private func deliveries(_ seed: UInt64) -> [StateObservation] {
         var random = SeededGenerator(seed: seed)
         let accounts: [Account] = [.none, .alice, .bob, .applicationUsername("carol")]
         return (0..<12).map { _ in
             let id = "\(Int.random(in: 1...2, using: &random))"
             let number = Int.random(in: 0..<5, using: &random)
             let told = day(Double(Int.random(in: -9...0, using: &random)))
-            let source = StateSource.allCases.randomElement(using: &random) ?? .signed
+            let isSigned = Bool.random(using: &random)
             var transaction = bought(
                 id,
                 on: Double(number * 30 - 200),
@@ -21,18 +21,22 @@ struct HeldSubscriptionTests {
                 under: number % 2 == 0 ? .promotional("once") : nil,
                 called: "\(id).\(number)"
             )
-            transaction.signedDate = source == .signed ? told : nil
+            transaction.signedDate = isSigned ? told : nil
             var renewal = entry(id, renews: Bool.random(using: &random))
-            renewal.signedDate = source == .signed ? told : nil
+            renewal.signedDate = isSigned ? told : nil
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                transaction.signedDate = nil
+                let words = history([entry(id)], [transaction], asOf: told)
+                return shown(words, for: accounts.randomElement(using: &random) ?? .none)
+            }
             let isAlone = Int.random(in: 0..<4, using: &random) == 0
-            return lesson(
+            return observation(
                 history(
                     isAlone ? [] : [renewal],
                     [transaction],
                     asOf: told,
-                    coverage: source == .signed ? .partial : .complete
+                    coverage: isSigned ? .partial : .complete
                 ),
-                source,
                 for: accounts.randomElement(using: &random) ?? .none,
                 at: day(Double(Int.random(in: -9...0, using: &random)))
             )
@@ -54,21 +58,89 @@ struct HeldSubscriptionTests {
         for _ in 0..<4 {
             let again = held((deliveries + deliveries.prefix(5)).shuffled(using: &random))
             #expect(sorted(again) == sorted(once))
-            #expect(Set(again.marks.map(\.told.asOf)) == Set(once.marks.map(\.told.asOf)))
+            #expect(Set(again.marks.map(\.asOf)) == Set(once.marks.map(\.asOf)))
         }
     }
 
-    @Test("What a client sent is never held over what Apple said, however new it is")
+    @Test("What a client showed is never held over what Apple said, however new it is")
     func clientsAnswers() throws {
         var refunded = bought(refunded: -3, called: "1")
         refunded.signedDate = day(-3)
-        let apple = lesson(history([entry()], [refunded], asOf: day(-3), coverage: .partial))
-        let client = lesson(history([entry(renews: false)], [bought(called: "1")], asOf: clock), .client)
+        let apple = observation(history([entry()], [refunded], asOf: day(-3), coverage: .partial))
+        let words = bought(under: .promotional("once"), called: "1")
+        let client = shown(history([entry(renews: false)], [words], asOf: clock))
         for order in [[apple, client], [client, apple]] {
             let subscription = try #require(held(order).subscriptions.first)
             #expect(subscription.transactions["1"]?.value.revocationDate == day(-3))
-            #expect(subscription.transactions["1"]?.source == .signed)
+            #expect(subscription.redemptions.isEmpty)
+            #expect(subscription.renewal == nil)
         }
+    }
+
+    @Test("Accounts that present evidence which names nobody: eight stay, and a ninth only after thirty days")
+    func presenters() throws {
+        let evidence = signed(bought(called: "1"), entry(), on: -1)
+        func presented(_ number: Int, at moment: Timestamp) -> StateObservation {
+            observation(evidence, for: .applicationUsername("reader \(number)"), at: moment)
+        }
+        func accounts(_ observations: [StateObservation]) throws -> Set<AccountDigest> {
+            Set(try #require(held(observations).subscriptions.first).accounts.keys)
+        }
+        let first = (0..<8).map { presented($0, at: day(Double($0) / 100)) }
+        let eight = try accounts(first)
+        #expect(eight.count == 8)
+        #expect(try accounts(first + (8..<10_000).map { presented($0, at: day(29)) }) == eight)
+        let later = try accounts(first + [presented(8, at: day(30.001))])
+        #expect(later.count == 8)
+        #expect(later.subtracting(eight).count == 1)
+        // Whoever comes again keeps the place.
+        #expect(try accounts(first + (0..<8).map { presented($0, at: day(20)) } + [presented(8, at: day(45))]) == eight)
+        // Nothing is written for who has no place.
+        let state = held(first)
+        #expect(!presented(9, at: day(10)).isNews(beside: state))
+        #expect(!presented(3, at: day(0.9)).isNews(beside: state))
+        #expect(presented(3, at: day(1.1)).isNews(beside: state))
+        #expect(presented(9, at: day(31)).isNews(beside: state))
+    }
+
+    @Test("What is known for less than an hour teaches nothing, but for what is new in it")
+    func news() {
+        func seen(_ seconds: Int64, refunded: Double? = nil, renews: Bool = true) -> StateObservation {
+            let moment = day(-1).adding(seconds: seconds)
+            var transaction = bought(refunded: refunded, by: Account.alice.payloadField, called: "1")
+            transaction.signedDate = moment
+            var renewal = entry(renews: renews)
+            renewal.signedDate = moment
+            return observation(history([renewal], [transaction], asOf: moment, coverage: .partial), for: .alice)
+        }
+        let state = held([seen(0)])
+        #expect(!seen(0).isNews(beside: state))
+        #expect(!seen(-7200, refunded: -2).isNews(beside: state))
+        #expect(!seen(3600).isNews(beside: state))
+        #expect(seen(3601).isNews(beside: state))
+        #expect(seen(1, refunded: -2).isNews(beside: state))
+        #expect(seen(1, renews: false).isNews(beside: state))
+        #expect(seen(0).isNews(beside: HeldState()))
+        let whole = observation(history([], [], asOf: day(-1)), for: .alice)
+        #expect(whole.isNews(beside: HeldState()))
+        #expect(!whole.isNews(beside: held([whole])))
+        #expect(!observation(history([], [], asOf: day(-2)), for: .alice).isNews(beside: held([whole])))
+        // A redemption that a client shows again.
+        let redeemed = shown(history([entry()], [bought(under: .promotional("once"), called: "1")]), for: .alice)
+        #expect(redeemed.isNews(beside: HeldState()))
+        #expect(!redeemed.isNews(beside: held([redeemed])))
+    }
+
+    @Test("A mark counts only where the account has its place in all subscriptions that it is of")
+    func marks() {
+        let evidence = history([entry()], [bought(called: "1")])
+        let all = (0..<9).map { observation(evidence, for: .applicationUsername("reader \($0)")) }
+        let state = held(all)
+        func counts(_ observation: StateObservation) -> Bool {
+            observation.mark { identity in state.subscriptions.first { $0.identity == identity } } != nil
+        }
+        #expect(all.map(counts) == Array(repeating: true, count: 8) + [false])
+        #expect(all[8].isNews(beside: held(Array(all.prefix(8)))) == false)
     }
 
     @Test("The refund of an older purchase leaves the newest one as it is")
@@ -78,8 +150,8 @@ struct HeldSubscriptionTests {
         january.signedDate = day(-1)
         february.signedDate = day(-10)
         let state = held([
-            lesson(history([entry()], [february], asOf: day(-10), coverage: .partial)),
-            lesson(history([entry()], [january], asOf: day(-1), coverage: .partial), for: .alice),
+            observation(history([entry()], [february], asOf: day(-10), coverage: .partial)),
+            observation(history([entry()], [january], asOf: day(-1), coverage: .partial), for: .alice),
         ])
         let history = try #require(SubscriptionHistory(held: state, of: exampleApp(), for: Account.alice.view))
         guard case .subscriber(let subscription) = history.status(inGroup: "pro", of: exampleApp(), at: clock) else {
@@ -91,19 +163,18 @@ struct HeldSubscriptionTests {
 
     @Test("The last purchases are held, and the last accounts that presented them; the buyer always")
     func bounds() throws {
-        var lessons: [StateLesson] = []
+        var observations: [StateObservation] = []
         for number in 0..<50 {
-            lessons.append(
-                lesson(
+            observations.append(
+                observation(
                     history([entry()], [bought(on: Double(number) - 60, until: Double(number), called: "\(number)")]),
-                    .fetched,
                     for: .applicationUsername("stranger \(number)"),
                     at: day(Double(number) - 100)
                 )
             )
         }
-        lessons.append(lesson(history([entry()], [bought(by: Account.alice.payloadField, called: "own")]), .fetched))
-        let subscription = try #require(held(lessons.shuffled()).subscriptions.first)
+        observations.append(observation(history([entry()], [bought(by: Account.alice.payloadField, called: "own")])))
+        let subscription = try #require(held(observations.shuffled()).subscriptions.first)
         #expect(subscription.transactions.count == HeldSubscription.mostTransactions)
         #expect(subscription.transactions["49"] != nil)
         #expect(subscription.transactions["3"] == nil)
@@ -122,8 +193,8 @@ struct HeldSubscriptionTests {
                 called: "\(number)"
             )
         }
-        let lessons = transactions.map { lesson(history([entry()], [$0]), .fetched) }
-        let subscription = try #require(held(lessons).subscriptions.first)
+        let observations = transactions.map { observation(history([entry()], [$0])) }
+        let subscription = try #require(held(observations).subscriptions.first)
         #expect(subscription.accounts.count <= HeldSubscription.mostTransactions + 8)
         #expect(subscription.transactions["199"] != nil)
         for transaction in subscription.transactions.values.map(\.value) {
@@ -134,18 +205,18 @@ struct HeldSubscriptionTests {
             #expect(subscription.accounts[owner] == .bought)
             #expect(subscription.forgetting(owner) == nil)
         }
-        #expect(held([lesson(history([entry()], transactions), .fetched)]).subscriptions == [subscription])
+        #expect(held([observation(history([entry()], transactions))]).subscriptions == [subscription])
         for _ in 0..<20 {
-            let shuffled = lessons.shuffled()
+            let shuffled = observations.shuffled()
             #expect(held(shuffled).subscriptions == [subscription])
             let halves = [shuffled.prefix(90), shuffled.dropFirst(70)].flatMap { held(Array($0)).subscriptions }
-            #expect(held([StateLesson(subscriptions: halves)]).subscriptions == [subscription])
+            #expect(held([StateObservation(subscriptions: halves)]).subscriptions == [subscription])
         }
     }
 
     @Test("No account's token is held, only what stands for it")
     func pseudonyms() throws {
-        let state = held([lesson(history([entry()], [bought(by: Account.alice.payloadField)]), for: .alice)])
+        let state = held([observation(history([entry()], [bought(by: Account.alice.payloadField)]), for: .alice)])
         #expect(!"\(state)".contains(Account.alice.payloadField))
     }
 
@@ -157,8 +228,8 @@ struct HeldSubscriptionTests {
         let transactions = offers.enumerated().map { index, offer in
             bought(on: Double(index) * 30 - 200, until: Double(index) * 30 - 170, under: offer, called: "\(index)")
         }
-        let lessons = transactions.shuffled().map { lesson(history([entry()], [$0]), .fetched) }
-        let subscription = try #require(held(lessons).subscriptions.first)
+        let observations = transactions.shuffled().map { observation(history([entry()], [$0])) }
+        let subscription = try #require(held(observations).subscriptions.first)
         #expect(subscription.redemptions.map(\.transactionId) == ["1", "4"])
         #expect(subscription.redemptions.map(\.offerId) == ["a", "a"])
     }
@@ -177,7 +248,7 @@ struct HeldSubscriptionTests {
                 under: offer,
                 called: "\(index)"
             )
-            let learnt = try #require(lesson(history([entry()], [transaction]), .fetched).subscriptions.first)
+            let learnt = try #require(observation(history([entry()], [transaction])).subscriptions.first)
             if subscription == nil { subscription = learnt }
             subscription?.merge(learnt)
         }
@@ -198,7 +269,7 @@ struct HeldSubscriptionTests {
                 under: index >= 20 && index < 40 ? .promotional("a") : nil,
                 called: "\(index)"
             )
-            let learnt = try #require(lesson(history([entry()], [transaction]), .fetched).subscriptions.first)
+            let learnt = try #require(observation(history([entry()], [transaction])).subscriptions.first)
             if subscription == nil { subscription = learnt }
             subscription?.merge(learnt)
         }
@@ -211,8 +282,8 @@ struct HeldSubscriptionTests {
         var told = bought(under: .promotional("a"), called: "1")
         let plain = history([entry()], [told], asOf: day(1))
         told.reason = .purchase
-        for lessons in [[history([entry()], [told]), plain], [plain, history([entry()], [told])]] {
-            let subscription = try #require(held(lessons.map { lesson($0, .fetched) }).subscriptions.first)
+        for observations in [[history([entry()], [told]), plain], [plain, history([entry()], [told])]] {
+            let subscription = try #require(held(observations.map { observation($0) }).subscriptions.first)
             #expect(subscription.transactions["1"]?.value.reason == .purchase)
         }
     }

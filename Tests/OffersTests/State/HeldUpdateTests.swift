@@ -7,7 +7,7 @@ struct HeldUpdateTests {
     /// A subscription's purchase or two and its entry, at random.
     private func told(
         _ id: String,
-        by source: StateSource,
+        isSigned: Bool,
         using random: inout SeededGenerator
     ) -> (transactions: [Transaction], entries: [RenewalInfo]) {
         let date = day(Double.random(in: -3...0, using: &random))
@@ -21,28 +21,28 @@ struct HeldUpdateTests {
                 under: Bool.random(using: &random) ? .promotional("once") : nil,
                 called: Int.random(in: 0..<5, using: &random) == 0 ? nil : "\(id).\(number)"
             )
-            transaction.signedDate = source == .signed ? date : nil
+            transaction.signedDate = isSigned ? date : nil
             return transaction
         }
         var renewal = entry(id, renews: Bool.random(using: &random))
-        renewal.signedDate = source == .signed ? date : nil
+        renewal.signedDate = isSigned ? date : nil
         return (transactions, Int.random(in: 0..<4, using: &random) == 0 ? [] : [renewal])
     }
 
     /// A history of subscriptions in mixed order, some with two entries.
     private func history(
         of ids: [String],
-        by source: StateSource,
+        isSigned: Bool,
         using random: inout SeededGenerator
     ) -> SubscriptionHistory {
-        let all = ids.map { told($0, by: source, using: &random) }
+        let all = ids.map { told($0, isSigned: isSigned, using: &random) }
         let doubled = all.flatMap(\.entries) + all.prefix(3).flatMap(\.entries)
         let coverages: [HistoryCoverage] = [.complete, .newestTransactions, .partial]
         return OffersTests.history(
             doubled.shuffled(using: &random),
             all.flatMap(\.transactions).shuffled(using: &random),
             asOf: day(Double.random(in: -3...0, using: &random)),
-            coverage: source == .signed ? .partial : coverages.randomElement(using: &random) ?? .complete
+            coverage: isSigned ? .partial : coverages.randomElement(using: &random) ?? .complete
         )
     }
 
@@ -60,19 +60,19 @@ struct HeldUpdateTests {
     @Test("Held subscriptions change long evidence as they would one by one", arguments: 0..<60 as Range<UInt64>)
     func alike(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let source = StateSource.allCases.randomElement(using: &random) ?? .signed
-        let evidence = history(of: (0..<90).map { "\($0)" }, by: source, using: &random)
+        let isSigned = Bool.random(using: &random)
+        let evidence = history(of: (0..<90).map { "\($0)" }, isSigned: isSigned, using: &random)
         let state = held(
-            StateSource.allCases.map { source in
+            [true, false].map { isSigned in
                 let ids = (0..<120).filter { _ in Int.random(in: 0..<8, using: &random) == 0 }.map { "\($0)" }
-                return lesson(history(of: ids, by: source, using: &random), source, for: .alice)
+                return observation(history(of: ids, isSigned: isSigned, using: &random), for: .alice)
             }
         )
         #expect(state.subscriptions.count > ToldPlaces.fewSubscriptions)
         #expect(evidence.transactions.count > ToldPlaces.fewItems)
-        let atOnce = evidence.updated(by: state, from: source, for: Account.alice.view)
+        let atOnce = evidence.updated(by: state, for: Account.alice.view)
         let oneByOne = state.subscriptions.reduce(evidence) { history, held in
-            history.updated(by: HeldState(subscriptions: [held]), from: source, for: Account.alice.view)
+            history.updated(by: HeldState(subscriptions: [held]), for: Account.alice.view)
         }
         // Said in a word: of such long lists nobody reads the difference.
         let isAlike = inOrder(atOnce) == inOrder(oneByOne)

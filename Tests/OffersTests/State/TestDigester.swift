@@ -9,27 +9,29 @@ struct TestDigester: AccountDigester {
     }
 }
 
-/// What is held after some histories were learnt, one after the other.
-func held(_ lessons: [StateLesson]) -> HeldState {
+/// What is held after some histories were seen, one after the other.
+func held(_ observations: [StateObservation]) -> HeldState {
     var subscriptions: [SubscriptionIdentity: HeldSubscription] = [:]
     var marks: [AccountHistoryMark] = []
-    for lesson in lessons {
-        for learnt in lesson.subscriptions {
-            subscriptions[learnt.identity, default: learnt].merge(learnt)
-        }
-        if let mark = lesson.mark { marks = mark.put(into: marks) }
+    for observation in observations {
+        for seen in observation.subscriptions { subscriptions[seen.identity, default: seen].merge(seen) }
+        if let mark = observation.mark(beside: { subscriptions[$0] }) { marks = mark.put(into: marks) }
     }
     return HeldState(subscriptions: Array(subscriptions.values), marks: marks)
 }
 
-/// What is learnt from a history.
-func lesson(
+/// What is remembered of a history of Apple's.
+func observation(
     _ history: SubscriptionHistory,
-    _ source: StateSource = .signed,
     for account: Account = .none,
     at moment: Timestamp = clock
-) -> StateLesson {
-    StateLesson(history, from: source, presentedFor: account, digester: TestDigester(), learntAt: moment)
+) -> StateObservation {
+    StateObservation(history, presentedFor: account, digester: TestDigester(), at: moment)
+}
+
+/// What is remembered of a history that a client showed.
+func shown(_ history: SubscriptionHistory, for account: Account = .none) -> StateObservation {
+    StateObservation(redemptionsIn: history, shownFor: account, digester: TestDigester())
 }
 
 extension Account {

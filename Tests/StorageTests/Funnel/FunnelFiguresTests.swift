@@ -63,7 +63,9 @@ struct FunnelFiguresTests {
                 offer: .promotional("comeback50"),
                 bought: fixture.now.adding(seconds: 60)
             )
-            _ = try states.commit([StateWork(notification: nil, lesson: StateLesson(subscriptions: [redeemed]))])
+            _ = try states.commit([
+                StateWork(notification: nil, observation: StateObservation(subscriptions: [redeemed]))
+            ])
             fixture.advance(days: 1)
         }
         func figures(_ since: Int64?, _ until: Int64?) throws -> FunnelFigures {
@@ -93,7 +95,7 @@ struct FunnelFiguresTests {
         let works = ["1", "2", "3"].map { id in
             StateWork(
                 notification: nil,
-                lesson: StateLesson(subscriptions: [
+                observation: StateObservation(subscriptions: [
                     subscription(
                         id,
                         of: nil,

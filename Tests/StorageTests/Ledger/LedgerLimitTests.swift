@@ -147,6 +147,40 @@ struct LedgerLimitTests {
         )
     }
 
+    @Test(
+        "What was refused as shared is known from then on, and read on the spot where the database is a file",
+        arguments: LedgerHome.allCases
+    )
+    func suspect(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let ledger = DurableLedger(try fixture.store(), now: { fixture.now })
+        for account in ["a", "b", "c"] {
+            #expect(
+                try await ledger.append(.of(account: account, maximumAccounts: 3, at: fixture.now)) == [.recorded]
+            )
+        }
+        #expect(!ledger.isSuspect(identity("1000")))
+        let refused = try await ledger.append(.of(account: "d", maximumAccounts: 3, at: fixture.now))
+        #expect(refused == [.evidenceShared(others: 3)])
+        #expect(ledger.isSuspect(identity("1000")))
+        #expect(!ledger.isSuspect(identity("1001")))
+        #expect(!ledger.isSuspect(identity("1000", "com.example.other")))
+        for (customer, isKnown) in [("a", true), ("e", false)] {
+            let question = LedgerQuestion(
+                bundleId: "com.example.reader",
+                environment: .production,
+                customer: customer,
+                now: fixture.now,
+                offers: [],
+                originalTransactionIds: ["1000"]
+            )
+            let expected = LedgerStanding(presentations: ["1000": .init(others: isKnown ? 2 : 3, isKnown: isKnown)])
+            #expect(ledger.standingAtHand(of: question) == (home == .sqlite ? expected : nil))
+            #expect(try await ledger.standing(of: question) == expected)
+        }
+        ledger.close()
+    }
+
     @Test("Without an account, the subscription is the customer", arguments: LedgerHome.allCases)
     func noAccount(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)

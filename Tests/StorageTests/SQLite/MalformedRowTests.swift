@@ -10,7 +10,6 @@ struct MalformedRowTests {
     /// What is read.
     enum Call: Sendable {
         case held
-        case mark
         case forget
         case redemption
         case presentations
@@ -22,7 +21,7 @@ struct MalformedRowTests {
         var isRepeatable: Bool {
             switch self {
             case .forget, .redemption, .presentations: false
-            case .held, .mark, .products, .offersSeen, .funnel: true
+            case .held, .products, .offersSeen, .funnel: true
             }
         }
     }
@@ -53,11 +52,12 @@ struct MalformedRowTests {
 
     private static let places = [
         Place(.held, "held_accounts held_subscriptions", "environment"),
-        Place(.held, "held_accounts held_subscriptions", "original_transaction_id"),
-        Place(.held, "held_marks", "environment"), Place(.held, "held_marks", "as_of", "'x'"),
-        Place(.held, "held_marks", "source", "'x'"), Place(.mark, "held_marks", "as_of", "'x'"),
+        Place(.held, "held_accounts", "original_transaction_id", "X'FF' WHERE all_as_of IS NULL"),
+        Place(.held, "held_accounts", "all_as_of", "'x'"), Place(.held, "held_subscriptions", "body", "X'FF'"),
+        Place(.held, "held_subscriptions", "body", "'x'"), Place(.held, "held_subscriptions", "body", "X'0200'"),
         Place(.forget, "held_accounts", "bundle_id"), Place(.forget, "held_accounts", "environment"),
-        Place(.forget, "held_accounts", "original_transaction_id"), Place(.redemption, "ledger_records", "writer"),
+        Place(.forget, "held_accounts", "original_transaction_id", "X'FF' WHERE all_as_of IS NULL"),
+        Place(.redemption, "ledger_records", "writer"),
         Place(.redemption, "ledger_records", "number", "'x'"),
         Place(.presentations, "ledger_presentations", "bundle_id"),
         Place(.presentations, "ledger_presentations", "environment"),
@@ -76,8 +76,8 @@ struct MalformedRowTests {
         _ = try fixture.store().commit([.of(originalTransactionId: "1", maximumAccounts: 5, at: fixture.now)])
         // A day before the signature, which is left for others.
         let redeemed = redeemed("1", at: fixture.now.adding(days: -1))
-        let lesson = StateLesson(subscriptions: [redeemed], mark: mark(fixture))
-        _ = try fixture.states().commit([StateWork(notification: nil, lesson: lesson)])
+        let observation = StateObservation(subscriptions: [redeemed], mark: mark(fixture))
+        _ = try fixture.states().commit([StateWork(notification: nil, observation: observation)])
         let decision = CountedDecision(
             .lapsed,
             of: OfferRequest(productId: "monthly", offerId: "comeback50"),
@@ -113,8 +113,7 @@ struct MalformedRowTests {
             account: testDigestKey.digest(of: "reader-1", bundleId: Self.bundleId),
             bundleId: Self.bundleId,
             environment: .production,
-            asOf: fixture.now,
-            source: .fetched
+            asOf: fixture.now
         )
     }
 
@@ -124,13 +123,10 @@ struct MalformedRowTests {
         let country = try #require(CountryCode("DEU"))
         switch call {
         case .held: _ = try await fixture.states().held(StateQuestion(bundleId: Self.bundleId, account: account))
-        case .mark:
-            let lesson = StateLesson(subscriptions: [], mark: mark(fixture))
-            _ = try fixture.states().commit([StateWork(notification: nil, lesson: lesson)])
         case .forget: _ = try fixture.states().forget(account)
         case .redemption:
-            let lesson = StateLesson(subscriptions: [redeemed("2", at: fixture.now.adding(seconds: 60))])
-            _ = try fixture.states().commit([StateWork(notification: nil, lesson: lesson)])
+            let observation = StateObservation(subscriptions: [redeemed("2", at: fixture.now.adding(seconds: 60))])
+            _ = try fixture.states().commit([StateWork(notification: nil, observation: observation)])
         case .presentations:
             _ = try fixture.store().forgetPresentations(of: "reader-1", bundleId: Self.bundleId)
         case .products: _ = try await fixture.productReports().products(of: Self.bundleId, in: country)

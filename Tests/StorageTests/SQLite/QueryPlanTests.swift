@@ -50,16 +50,21 @@ struct QueryPlanTests {
         Lookup(
             "a held subscription",
             StateSQL.subscription,
-            by: "bundle_id=? AND environment=? AND original_transaction_id=?"
+            by: "original_transaction_id=? AND bundle_id=? AND environment=?"
         ),
         Lookup("an account's subscriptions", StateSQL.ofAccount, by: "account=? AND bundle_id=?"),
         Lookup("an account's subscriptions in all apps", StateSQL.ofAccountEverywhere, by: "account=?"),
+        Lookup("deletion of an account", StateSQL.deleteAccount, by: "account=?"),
         Lookup(
-            "a subscription's accounts",
-            StateSQL.accountsOf,
-            by: "bundle_id=? AND environment=? AND original_transaction_id=?"
+            "deletion of a held subscription",
+            StateSQL.deleteSubscription,
+            by: "original_transaction_id=? AND bundle_id=? AND environment=?"
         ),
-        Lookup("an account's marks", StateSQL.marks, by: "account=? AND bundle_id=?"),
+        Lookup(
+            "customers for whom a redeemed subscription was presented",
+            RedemptionSQL.presentedFor,
+            by: "original_transaction_id=? AND bundle_id=? AND environment=?"
+        ),
         Lookup("deletion of notifications", StateSQL.deleteNotifications, by: "received_at<?"),
         Lookup(
             "deletion of redemptions",

@@ -27,21 +27,20 @@ struct DurableSubscriptionStatesTests {
     )
     func durable() async throws {
         let first = open()
-        #expect(try await first.keep(notification("a"), StateLesson(subscriptions: [subscription("1")])))
+        #expect(try await first.keep(notification("a"), StateObservation(subscriptions: [subscription("1")])))
         // Nothing is closed: a process that was killed closes nothing.
         let second = open()
         #expect(try await second.held(question(nil, "1")).subscriptions == [subscription("1")])
-        #expect(try await !second.keep(notification("a"), StateLesson(subscriptions: [])))
-        second.learn(StateLesson(subscriptions: [subscription("2")]))
+        #expect(try await !second.keep(notification("a"), StateObservation(subscriptions: [])))
+        second.learn(StateObservation(subscriptions: [subscription("2")]))
         second.close()
         #expect(try await open().held(question(1)).subscriptions.count == 2)
         #expect(open().count() == 2)
     }
 
-    @Test("What is in memory is what is kept, whatever falls out of memory in between")
-    func smallMemory() async throws {
+    @Test("What is read is what is kept, whatever waits to be written in between")
+    func waiting() async throws {
         var bounds = DurableSubscriptionStates.Bounds()
-        bounds.cached = 3
         bounds.commit = 2
         let states = open(bounds)
         var expected: [String: HeldSubscription] = [:]
@@ -57,9 +56,9 @@ struct DurableSubscriptionStatesTests {
             )
             if let known = expected[id] { expected[id] = known.merging(learnt) } else { expected[id] = learnt }
             if step % 5 == 0 {
-                _ = try await states.keep(notification("\(step)"), StateLesson(subscriptions: [learnt]))
+                _ = try await states.keep(notification("\(step)"), StateObservation(subscriptions: [learnt]))
             } else {
-                states.learn(StateLesson(subscriptions: [learnt]))
+                states.learn(StateObservation(subscriptions: [learnt]))
             }
             // While it waits to be written, another's question may be asked.
             _ = try await states.held(question(UInt8((step + 1) % 5), "\(step % 11)"))
@@ -86,7 +85,7 @@ struct DurableSubscriptionStatesTests {
     @Test("Who was forgotten by another process is forgotten here, too, before long")
     func forgottenElsewhere() async throws {
         let states = open()
-        #expect(try await states.keep(notification("a"), StateLesson(subscriptions: [subscription()])))
+        #expect(try await states.keep(notification("a"), StateObservation(subscriptions: [subscription()])))
         #expect(try await states.held(question(1)).subscriptions.count == 1)
         #expect(states.atHand(question(1)) != nil)
         let other = try SQLiteDatabase(path: database.path)
@@ -106,18 +105,18 @@ struct DurableSubscriptionStatesTests {
         let states = DurableSubscriptionStates(store, bounds: bounds, now: { clock })
         store.fails = true
         let failure = await #expect(throws: StateStoreFailure.self) {
-            _ = try await states.keep(notification("a"), StateLesson(subscriptions: [subscription()]))
+            _ = try await states.keep(notification("a"), StateObservation(subscriptions: [subscription()]))
         }
         // As a command prints it.
         #expect(failure.map { "\($0)" } == failure.map { "state: \($0.detail)" })
         #expect(states.fault != nil)
-        states.learn(StateLesson(subscriptions: [subscription("2")]))
+        states.learn(StateObservation(subscriptions: [subscription("2")]))
         store.fails = false
         let deadline = ContinuousClock.now + .seconds(20)
         while states.fault != nil, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
         #expect(states.fault == nil)
         #expect(try await states.held(question(nil, "1")).isEmpty)
-        #expect(try await states.keep(notification("a"), StateLesson(subscriptions: [subscription()])))
+        #expect(try await states.keep(notification("a"), StateObservation(subscriptions: [subscription()])))
         states.close()
         #expect(try await open().held(question(nil, "1", "2")).subscriptions.count == 2)
     }
@@ -162,7 +161,9 @@ struct DurableSubscriptionStatesTests {
     @Test("Old notifications whose deletion fails are deleted soon after, not an hour later")
     func oldNotifications() async throws {
         let inner = DatabaseStateStore(database, digestKey: testDigestKey)
-        _ = try inner.commit([StateWork(notification: notification("a"), lesson: StateLesson(subscriptions: []))])
+        _ = try inner.commit([
+            StateWork(notification: notification("a"), observation: StateObservation(subscriptions: []))
+        ])
         let store = FailingStateStore(inner)
         store.failures = 1
         let states = DurableSubscriptionStates(store, now: { clock.adding(seconds: 200 * 86_400) })
@@ -185,8 +186,8 @@ struct DurableSubscriptionStatesTests {
         bounds.rest = .milliseconds(20)
         let states = DurableSubscriptionStates(store, bounds: bounds, now: { clock })
         #expect(states.warning == nil)
-        for id in 0..<100 { states.learn(StateLesson(subscriptions: [subscription("\(id)")])) }
-        #expect(states.warning?.contains("90 lessons of evidence were let go, as 10 others waited") == true)
+        for id in 0..<100 { states.learn(StateObservation(subscriptions: [subscription("\(id)")])) }
+        #expect(states.warning?.contains("observations let go: 90, as 10 others waited") == true)
         store.fails = false
         states.close()
         #expect(try await open().held(question(1)).subscriptions.count == 10)

@@ -44,6 +44,10 @@ final class FailingStateStore: StateStore {
         set { silent.store(newValue, ordering: .sequentiallyConsistent) }
     }
 
+    func heldAtOnce(_ question: StateQuestion) throws(StorageFailure) -> HeldState? {
+        isSilent || isUnreadable ? nil : try store.heldAtOnce(question)
+    }
+
     func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
         while isSilent { try? await Task.sleep(for: .milliseconds(10)) }
         if isUnreadable { throw StorageFailure(.unavailable, "permission denied for table held_subscriptions") }

@@ -9,16 +9,15 @@ struct RedemptionTests {
     private static let reader = Account.applicationUsername("reader-1")
 
     /// What a signed transaction teaches of a purchase under an offer.
-    private func lesson(
+    private func observation(
         _ transactionId: String,
         of id: String = "1000",
         at time: Timestamp,
         under offer: RedeemedOffer? = .promotional("comeback50"),
         for account: Account = reader,
-        customer: String? = nil,
         price: PaidPrice? = PaidPrice(milliunits: 4990, currency: "EUR"),
         bundleId: String = "com.example.reader"
-    ) -> StateLesson {
+    ) -> StateObservation {
         let transaction = Transaction(
             originalTransactionId: id,
             productId: "monthly",
@@ -39,19 +38,19 @@ struct RedemptionTests {
             transactions: [transaction],
             coverage: .partial
         )
-        return StateLesson(
+        return StateObservation(
             history,
-            from: .signed,
             presentedFor: account,
-            customer: customer,
             digester: testDigestKey,
-            learntAt: time
+            at: time
         )
     }
 
-    private func learn(_ lessons: [StateLesson], in fixture: LedgerFixture) throws {
+    private func learn(_ observations: [StateObservation], in fixture: LedgerFixture) throws {
         let states = try fixture.states()
-        for lesson in lessons { _ = try states.commit([StateWork(notification: nil, lesson: lesson)]) }
+        for observation in observations {
+            _ = try states.commit([StateWork(notification: nil, observation: observation)])
+        }
     }
 
     /// Each redemption's transaction, and the number of the record that it was matched to.
@@ -68,10 +67,10 @@ struct RedemptionTests {
         let fixture = try LedgerFixture(home)
         let store = try fixture.store()
         _ = try store.commit([0, 5, 20].map { .of(at: minute($0, fixture)) })
-        try learn([lesson("1", at: minute(10, fixture))], in: fixture)
+        try learn([observation("1", at: minute(10, fixture))], in: fixture)
         #expect(try matches(fixture) == ["1 2"])
         #expect(try fixture.rows("SELECT price, currency, storefront FROM redemptions") == ["4990 EUR DEU"])
-        try learn([lesson("2", of: "2000", at: minute(60 * 24 * 300, fixture))], in: fixture)
+        try learn([observation("2", of: "2000", at: minute(60 * 24 * 300, fixture))], in: fixture)
         #expect(try matches(fixture) == ["1 2", "2 3"])
     }
 
@@ -79,7 +78,10 @@ struct RedemptionTests {
     func clockAhead(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         _ = try fixture.store().commit([2, 4].map { .of(at: minute($0, fixture)) })
-        try learn([lesson("1", at: minute(1, fixture)), lesson("2", of: "2000", at: minute(3, fixture))], in: fixture)
+        try learn(
+            [observation("1", at: minute(1, fixture)), observation("2", of: "2000", at: minute(3, fixture))],
+            in: fixture
+        )
         #expect(try matches(fixture) == ["1 1", "2 2"])
     }
 
@@ -91,11 +93,11 @@ struct RedemptionTests {
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1, 0, 2]] {
             let fixture = try LedgerFixture(home)
             _ = try fixture.store().commit([0, 5].map { .of(at: minute($0, fixture)) })
-            let lessons = [
-                lesson("1", at: minute(8, fixture)), lesson("2", at: minute(10, fixture), under: nil),
-                lesson("3", at: minute(12, fixture)), lesson("4", at: minute(13, fixture)),
+            let observations = [
+                observation("1", at: minute(8, fixture)), observation("2", at: minute(10, fixture), under: nil),
+                observation("3", at: minute(12, fixture)), observation("4", at: minute(13, fixture)),
             ]
-            try learn(order.map { lessons[$0] }, in: fixture)
+            try learn(order.map { observations[$0] }, in: fixture)
             // The fourth is a renewal under the same offer.
             #expect(try matches(fixture) == ["1 2", "3 1"], "\(order)")
         }
@@ -112,9 +114,9 @@ struct RedemptionTests {
             .of(offer: "other", at: minute(0, fixture)), .of(at: minute(20, fixture)),
             .of(account: "", originalTransactionId: "78", at: minute(0, fixture)),
         ])
-        try learn([lesson("1", at: minute(10, fixture))], in: fixture)
+        try learn([observation("1", at: minute(10, fixture))], in: fixture)
         #expect(try matches(fixture) == ["1 -"])
-        try learn([lesson("9", of: "9", at: minute(30, fixture), bundleId: "com.example.other")], in: fixture)
+        try learn([observation("9", of: "9", at: minute(30, fixture), bundleId: "com.example.other")], in: fixture)
         #expect(try matches(fixture) == ["1 -", "9 -"])
     }
 
@@ -126,13 +128,25 @@ struct RedemptionTests {
         let fixture = try LedgerFixture(home)
         _ = try fixture.store().commit([
             .of(account: "", originalTransactionId: "1000", at: minute(0, fixture)),
-            .of(account: "4711-8", customer: "4711", originalTransactionId: "2000", at: minute(1, fixture)),
-            .of(account: "4711-9", customer: "4711", originalTransactionId: "3000", at: minute(2, fixture)),
+            .of(
+                account: "4711-8",
+                customer: "4711",
+                originalTransactionId: "2000",
+                maximumAccounts: 3,
+                at: minute(1, fixture)
+            ),
+            .of(
+                account: "4711-9",
+                customer: "4711",
+                originalTransactionId: "3000",
+                maximumAccounts: 3,
+                at: minute(2, fixture)
+            ),
         ])
         try learn(
             [
-                lesson("1", at: minute(10, fixture), for: .none),
-                lesson("2", of: "2000", at: minute(10, fixture), for: .applicationUsername("4711-8"), customer: "4711"),
+                observation("1", at: minute(10, fixture), for: .none),
+                observation("2", of: "2000", at: minute(10, fixture), for: .applicationUsername("4711-8")),
             ],
             in: fixture
         )
@@ -147,7 +161,7 @@ struct RedemptionTests {
         let fixture = try LedgerFixture(home)
         let store = try fixture.store()
         _ = try store.commit([.of(limit: 3, at: minute(0, fixture))])
-        try learn([lesson("1", at: minute(10, fixture))], in: fixture)
+        try learn([observation("1", at: minute(10, fixture))], in: fixture)
         func asked(at minute: Int64) throws -> GrantOutcome? {
             try store.commit([.of(limit: 3, at: self.minute(minute, fixture))]).first?.first
         }
@@ -166,8 +180,8 @@ struct RedemptionTests {
         #expect(try await told() == 1)
         try learn(
             [
-                lesson("2", at: minute(11, fixture), under: nil), lesson("3", at: minute(12, fixture)),
-                lesson("1", at: minute(10, fixture)),
+                observation("2", at: minute(11, fixture), under: nil), observation("3", at: minute(12, fixture)),
+                observation("1", at: minute(10, fixture)),
             ],
             in: fixture
         )
@@ -183,18 +197,17 @@ struct RedemptionTests {
     )
     func price(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
-        let later = StateLesson(
-            subscriptions: lesson("1", at: minute(10, fixture), price: nil).subscriptions.map { held in
+        let later = StateObservation(
+            subscriptions: observation("1", at: minute(10, fixture), price: nil).subscriptions.map { held in
                 HeldSubscription(
                     held.identity,
                     transactions: held.transactions.values.map {
-                        Held($0.value, asOf: minute(50, fixture), source: .signed)
-                    },
-                    learntAt: held.learntAt
+                        Held($0.value, asOf: minute(50, fixture))
+                    }
                 )
             }
         )
-        try learn([lesson("1", at: minute(10, fixture)), later], in: fixture)
+        try learn([observation("1", at: minute(10, fixture)), later], in: fixture)
         #expect(try fixture.rows("SELECT price, currency, storefront FROM redemptions") == ["4990 EUR DEU"])
     }
 
@@ -229,13 +242,13 @@ struct RedemptionTests {
             transactions: transactions,
             coverage: .complete
         )
-        let lesson = StateLesson(history, from: .fetched, digester: testDigestKey, learntAt: minute(1000, fixture))
-        try learn([lesson], in: fixture)
+        let observation = StateObservation(history, digester: testDigestKey, at: minute(1000, fixture))
+        try learn([observation], in: fixture)
         let accounts = try fixture.rows("SELECT account FROM held_accounts").count
         #expect(accounts < 80)
         #expect(try matches(fixture).contains { $0.hasSuffix(" 1") })
-        let held = try #require(lesson.subscriptions.first)
-        var match = RedemptionMatch(held, digestKey: testDigestKey)
+        let held = try #require(observation.subscriptions.first)
+        var match = RedemptionMatch(held, presentedFor: [], digestKey: testDigestKey)
         let all = match.questions
         #expect(all.count == accounts + 1)
         match.keep(all.indices.map { $0 % 2 == 0 })
@@ -245,7 +258,7 @@ struct RedemptionTests {
     @Test("What is forgotten takes its redemptions with it", arguments: LedgerHome.allCases)
     func forgotten(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
-        try learn([lesson("1", at: minute(10, fixture))], in: fixture)
+        try learn([observation("1", at: minute(10, fixture))], in: fixture)
         #expect(try matches(fixture).count == 1)
         let account = testDigestKey.digest(of: "reader-1", bundleId: "com.example.reader")
         #expect(try fixture.states().forget(account) == 1)

@@ -82,10 +82,9 @@ func subscription(
     renewal.eligibleWinBackOfferIds = ["second", "first"]
     return HeldSubscription(
         identity(id, bundleId),
-        transactions: [Held(transaction, asOf: date, source: .signed)],
-        renewal: Held(renewal, asOf: date, source: .signed),
-        accounts: account.map { [$0: tie] } ?? [:],
-        learntAt: date
+        transactions: [Held(transaction, asOf: date)],
+        renewal: Held(renewal, asOf: date),
+        accounts: account.map { [$0: tie] } ?? [:]
     )
 }
 
@@ -118,7 +117,7 @@ struct SubscriptionStatesTests {
             .introductory, .promotional("a"), .offerCode("b"), .winBack("c"), nil, .other(type: 6, identifier: ""),
         ]
         for (index, offer) in all.enumerated() {
-            states.learn(StateLesson(subscriptions: [subscription(transactionId: "\(index)", offer: offer)]))
+            states.learn(StateObservation(subscriptions: [subscription(transactionId: "\(index)", offer: offer)]))
         }
         var expected = subscription(transactionId: "0", offer: .introductory)
         for (index, offer) in all.enumerated().dropFirst() {
@@ -137,14 +136,14 @@ struct SubscriptionStatesTests {
     @Test("A notification counts once, and at once", arguments: StatesImplementation.all)
     func notifications(implementation: StatesImplementation) async throws {
         let (states, keep) = try implementation.make()
-        states.learn(StateLesson(subscriptions: [subscription()]))
+        states.learn(StateObservation(subscriptions: [subscription()]))
         #expect(try await states.held(question(1)).subscriptions.count == 1)
-        let refund = StateLesson(subscriptions: [subscription(refunded: true, said: 60)])
+        let refund = StateObservation(subscriptions: [subscription(refunded: true, said: 60)])
         #expect(try await states.keep(notification("a"), refund))
         #expect(try await states.held(question(1)).subscriptions.first?.transactions["1"]?.value.revocationDate != nil)
-        #expect(try await !states.keep(notification("a"), StateLesson(subscriptions: [subscription("2")])))
+        #expect(try await !states.keep(notification("a"), StateObservation(subscriptions: [subscription("2")])))
         #expect(try await states.held(question(nil, "2")).isEmpty)
-        #expect(try await states.keep(notification("b"), StateLesson(subscriptions: [subscription(said: -60)])))
+        #expect(try await states.keep(notification("b"), StateObservation(subscriptions: [subscription(said: -60)])))
         #expect(try await states.held(question(1)).subscriptions.first?.transactions["1"]?.value.revocationDate != nil)
         _ = keep
     }
@@ -152,24 +151,23 @@ struct SubscriptionStatesTests {
     @Test("That all was told of an account is kept with its newest date", arguments: StatesImplementation.all)
     func marks(implementation: StatesImplementation) async throws {
         let (states, keep) = try implementation.make()
-        func mark(_ seconds: Int64, _ source: StateSource = .fetched) -> AccountHistoryMark {
+        func mark(_ seconds: Int64) -> AccountHistoryMark {
             AccountHistoryMark(
                 account: digest(1),
                 bundleId: "com.example.reader",
                 environment: .production,
-                asOf: clock.adding(seconds: seconds),
-                source: source
+                asOf: clock.adding(seconds: seconds)
             )
         }
-        for told in [mark(0), mark(20), mark(10), mark(99, .client)] {
-            states.learn(StateLesson(subscriptions: [], mark: told))
+        for told in [mark(0), mark(20), mark(10)] {
+            states.learn(StateObservation(subscriptions: [], mark: told))
         }
         #expect(try await states.held(question(1)).marks == [mark(20)])
         _ = keep
     }
 
     @Test(
-        "Of an account to which too many were tied the last learnt are told, what is named besides, and no mark",
+        "Of an account to which too many were tied the last are read, what is named besides, and no mark",
         arguments: StatesImplementation.all
     )
     func tooMany(implementation: StatesImplementation) async throws {
@@ -179,24 +177,23 @@ struct SubscriptionStatesTests {
             account: digest(1),
             bundleId: "com.example.reader",
             environment: .production,
-            asOf: clock,
-            source: .fetched
+            asOf: clock
         )
+        func id(_ number: Int) -> String { "\(2_000_000 + number)" }
         func check(_ count: Int) async throws {
-            let told = try await states.held(question(1, "0"))
-            let newest = (max(count - most, 0)..<count).map { "\($0)" }
-            #expect(Set(told.subscriptions.map(\.identity.originalTransactionId)) == Set(newest + ["0"]))
-            #expect(told.subscriptions.count == Set(newest + ["0"]).count)
+            let told = try await states.held(question(1, id(0)))
+            let newest = (max(count - most, 0)..<count).map(id)
+            #expect(Set(told.subscriptions.map(\.identity.originalTransactionId)) == Set(newest + [id(0)]))
+            #expect(told.subscriptions.count == Set(newest + [id(0)]).count)
             #expect(told.marks == (count > most ? [] : [mark]))
         }
         for start in stride(from: 0, to: 3 * most, by: most / 2) {
             let end = start + most / 2
-            let learnt = (start..<end).map { subscription("\($0)", said: Int64($0)) }
-            states.learn(StateLesson(subscriptions: learnt, mark: mark))
-            // While it waits to be written, in memory, and when it was read again.
+            let learnt = (start..<end).map { subscription(id($0), said: Int64($0)) }
+            states.learn(StateObservation(subscriptions: learnt, mark: mark))
+            // While it waits to be written, and when it was.
             try await check(end)
-            #expect(try await states.keep(notification("\(start)"), StateLesson(subscriptions: [])))
-            try await check(end)
+            #expect(try await states.keep(notification("\(start)"), StateObservation(subscriptions: [])))
             try await check(end)
         }
         #expect(try await states.forget(digest(1)) == 3 * most)
@@ -214,34 +211,40 @@ struct SubscriptionStatesTests {
                 account: digest(number),
                 bundleId: "com.example.reader",
                 environment: .production,
-                asOf: clock,
-                source: .fetched
+                asOf: clock
             )
             let tie = AccountTie.presented(at: clock.adding(seconds: second))
-            states.learn(StateLesson(subscriptions: [subscription(of: digest(number), tie: tie)], mark: mark))
+            states.learn(StateObservation(subscriptions: [subscription(of: digest(number), tie: tie)], mark: mark))
         }
         func check(_ number: UInt8, _ count: Int) async throws {
             #expect(try await states.held(question(number)).marks.count == count)
         }
         func write(_ name: String) async throws {
-            #expect(try await states.keep(notification(name), StateLesson(subscriptions: [])))
+            #expect(try await states.keep(notification(name), StateObservation(subscriptions: [])))
         }
-        present(for: 1, at: 1)
+        let last = UInt8(HeldSubscription.mostPresenters) + 1
+        let month: Int64 = 31 * 86_400
+        for number in 1..<last { present(for: number, at: Int64(number)) }
         try await write("first")
         try await check(1, 1)
+        // There is no room for another one before a month is over.
+        present(for: last, at: 100)
         try await check(1, 1)
-        let last = UInt8(HeldSubscription.mostPresenters) + 1
-        for number in 2...last { present(for: number, at: Int64(number)) }
-        // While it waits to be written, in memory, and when it was read again.
-        try await check(1, 0)
+        try await check(last, 0)
         try await write("second")
-        try await check(1, 0)
+        try await check(1, 1)
+        try await check(last, 0)
+        present(for: last, at: month)
+        // While it waits to be written, and when it was.
         try await check(1, 0)
         try await check(last, 1)
-        present(for: 1, at: 100)
+        try await write("third")
+        try await check(1, 0)
+        try await check(last, 1)
+        present(for: 1, at: month + 100)
         try await check(1, 1)
         try await check(2, 0)
-        try await write("third")
+        try await write("fourth")
         try await check(1, 1)
         try await check(2, 0)
         _ = keep
@@ -253,16 +256,17 @@ struct SubscriptionStatesTests {
     )
     func forgotten(implementation: StatesImplementation) async throws {
         let (states, keep) = try implementation.make()
-        states.learn(StateLesson(subscriptions: [subscription("1", of: digest(1)), subscription("2", of: digest(2))]))
-        states.learn(StateLesson(subscriptions: [subscription("2", of: digest(1), tie: .presented(at: clock))]))
+        states.learn(
+            StateObservation(subscriptions: [subscription("1", of: digest(1)), subscription("2", of: digest(2))])
+        )
+        states.learn(StateObservation(subscriptions: [subscription("2", of: digest(1), tie: .presented(at: clock))]))
         let mark = AccountHistoryMark(
             account: digest(1),
             bundleId: "com.example.reader",
             environment: .production,
-            asOf: clock,
-            source: .fetched
+            asOf: clock
         )
-        states.learn(StateLesson(subscriptions: [], mark: mark))
+        states.learn(StateObservation(subscriptions: [], mark: mark))
         // With this all of it is written, and what is read next stays in memory.
         #expect(try await states.forget(digest(9)) == 0)
         #expect(try await states.held(question(1)).marks == [mark])

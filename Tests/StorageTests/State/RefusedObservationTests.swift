@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Lessons that the database refuses", .timeLimit(.minutes(30)))
+@Suite("Observations that the database refuses", .timeLimit(.minutes(30)))
 struct RefusedLessonTests {
     private let refused = RefusedValue.transaction
 
@@ -22,11 +22,11 @@ struct RefusedLessonTests {
         let states = try open(fixture)
         #expect(states.warning == nil)
         for id in ["1", "2", refused, "3", "4", "5"] {
-            states.learn(StateLesson(subscriptions: [subscription(id)]))
+            states.learn(StateObservation(subscriptions: [subscription(id)]))
         }
-        #expect(try await states.keep(notification("a"), StateLesson(subscriptions: [subscription("6")])))
+        #expect(try await states.keep(notification("a"), StateObservation(subscriptions: [subscription("6")])))
         #expect(states.fault == nil)
-        #expect(states.warning?.contains("state: 1 lesson") == true)
+        #expect(states.warning?.contains("state: observations that could not be kept: 1;") == true)
         #expect(states.warning?.contains(refused) == false)
         // What was dropped is not told from memory, either.
         let ids = try await states.held(question(1)).subscriptions.map(\.identity.originalTransactionId)
@@ -41,8 +41,8 @@ struct RefusedLessonTests {
         let states = try open(fixture)
         let kept = await withTaskGroup(of: (Int, Bool).self) { tasks in
             for number in 0..<20 {
-                let lesson = StateLesson(subscriptions: [subscription(number == 7 ? refused : "\(number)")])
-                tasks.addTask { (number, (try? await states.keep(notification("\(number)"), lesson)) == true) }
+                let observation = StateObservation(subscriptions: [subscription(number == 7 ? refused : "\(number)")])
+                tasks.addTask { (number, (try? await states.keep(notification("\(number)"), observation)) == true) }
             }
             return await tasks.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }

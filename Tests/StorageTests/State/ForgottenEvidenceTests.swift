@@ -17,13 +17,13 @@ struct ForgottenLessonTests {
     func evidence(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let states = try open(fixture)
-        states.learn(StateLesson(subscriptions: [subscription("1")]))
+        states.learn(StateObservation(subscriptions: [subscription("1")]))
         #expect(try fixture.states().forget(digest(1)) == 0)
         states.close()
         #expect(try fixture.states().count() == 0)
         #expect(try await states.held(question(1)).isEmpty)
         let again = try open(fixture)
-        again.learn(StateLesson(subscriptions: [subscription("1")]))
+        again.learn(StateObservation(subscriptions: [subscription("1")]))
         again.close()
         #expect(try fixture.states().count() == 1)
     }
@@ -33,7 +33,9 @@ struct ForgottenLessonTests {
         let fixture = try LedgerFixture(home)
         let states = try open(fixture)
         #expect(try fixture.states().forget(digest(1)) == 0)
-        #expect(try await states.keep(StorageTests.notification("a"), StateLesson(subscriptions: [subscription("1")])))
+        #expect(
+            try await states.keep(StorageTests.notification("a"), StateObservation(subscriptions: [subscription("1")]))
+        )
         #expect(try fixture.states().count() == 1)
     }
 
@@ -42,10 +44,10 @@ struct ForgottenLessonTests {
         let fixture = try LedgerFixture(home)
         let states = try open(fixture)
         #expect(try fixture.states().forget(digest(1)) == 0)
-        states.learn(StateLesson(subscriptions: [subscription("1")]))
+        states.learn(StateObservation(subscriptions: [subscription("1")]))
         // With the first that is let go, too.
         states.close()
-        states.learn(StateLesson(subscriptions: [subscription("2")]))
+        states.learn(StateObservation(subscriptions: [subscription("2")]))
         states.close()
         #expect(try fixture.states().count() >= 1)
     }

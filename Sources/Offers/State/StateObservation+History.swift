@@ -1,0 +1,205 @@
+extension StateObservation {
+    /// Takes from a history of Apple's what is worth holding: subscriptions, and the accounts that they belong to.
+    ///
+    /// Of more than ``HeldState/mostOfAccount`` subscriptions those count whose newest transactions are the newest; then
+    /// nothing is known of what is all that the account has.
+    ///
+    /// - Parameters:
+    ///   - history: What Apple said.
+    ///   - account: The account that it was presented for; it is tied to the subscriptions unless they name others.
+    ///   - digester: Makes the digests of accounts.
+    ///   - moment: The server's clock.
+    public init(
+        _ history: SubscriptionHistory,
+        presentedFor account: Account = .none,
+        digester: some AccountDigester,
+        at moment: Timestamp
+    ) {
+        guard let seen = SeenHistory(history, of: account, digester, at: moment) else {
+            self.init(subscriptions: [])
+            return
+        }
+        self = seen.observation
+    }
+
+    /// Takes from a history that a client showed, in its own words, the redemptions that it shows: all else counts for the
+    /// request that brought it alone.
+    ///
+    /// - Parameters:
+    ///   - history: What the client showed.
+    ///   - account: The account that it was presented for.
+    ///   - digester: Makes the digests of accounts.
+    public init(
+        redemptionsIn history: SubscriptionHistory,
+        shownFor account: Account,
+        digester: some AccountDigester
+    ) {
+        // Mostly there are none.
+        guard history.transactions.contains(where: { $0.offer?.catalogId != nil }),
+            let seen = SeenHistory(history, of: account, digester, at: history.asOf)
+        else {
+            self.init(subscriptions: [])
+            return
+        }
+        self = seen.redemptions
+    }
+
+    /// What is said of a subscription's renewal.
+    ///
+    /// A signed transaction alone says nothing of it, though it stands for an entry; nor does an iOS 6 style answer that
+    /// leaves it out.
+    ///
+    /// - Parameters:
+    ///   - entry: The subscription's entry.
+    ///   - besideSigned: Whether any of the subscription's transactions is signed by itself.
+    ///   - history: What was said.
+    ///   - asOf: When it was said.
+    /// - Returns: What is held of it.
+    fileprivate static func renewal(
+        _ entry: RenewalInfo?,
+        besideSigned: Bool,
+        in history: SubscriptionHistory,
+        asOf: Timestamp
+    ) -> Held<RenewalInfo?>? {
+        guard let entry else {
+            return history.coverage.showsEverySubscription && history.renewals != nil
+                ? Held(nil, asOf: asOf) : nil
+        }
+        guard entry.signedDate != nil || !besideSigned else { return nil }
+        return Held(entry, asOf: entry.signedDate ?? asOf)
+    }
+}
+
+/// A history of an app and environment that are known, and for whom it was presented.
+private struct SeenHistory<Digester: AccountDigester> {
+    let history: SubscriptionHistory
+    let bundleId: String
+    let environment: AppStoreEnvironment
+    let asOf: Timestamp
+    let moment: Timestamp
+    /// The account that the history was presented for; `nil` where none was named.
+    let presenter: AccountDigest?
+    /// The account's token in transactions.
+    let token: AppAccountToken?
+    let digester: Digester
+    /// The accounts that any transaction names.
+    let everyones: Set<AppAccountToken>
+
+    init?(_ history: SubscriptionHistory, of account: Account, _ digester: Digester, at moment: Timestamp?) {
+        guard let bundleId = history.bundleId, let environment = history.environment, let asOf = history.asOf else {
+            return nil
+        }
+        self.history = history
+        self.bundleId = bundleId
+        self.environment = environment
+        self.asOf = asOf
+        self.moment = moment ?? asOf
+        self.digester = digester
+        presenter = account.stateKey.map { digester.digest(of: $0, bundleId: bundleId) }
+        token = account.storedToken
+        everyones = Set(history.transactions.compactMap(\.appAccountToken))
+    }
+
+    /// What Apple's history says.
+    var observation: StateObservation {
+        let entries = Dictionary(
+            (history.renewals ?? []).compactMap { entry in entry.originalTransactionId.map { ($0, entry) } },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let bought = Dictionary(grouping: history.transactions, by: \.originalTransactionId)
+        // What neither renews nor expires is no subscription.
+        let all = Set(bought.keys).union(entries.keys).filter { id in
+            !id.isEmpty && (entries[id] != nil || bought[id]?.contains { $0.expiresDate != nil } ?? false)
+        }
+        guard all.count > HeldState.mostOfAccount else {
+            return StateObservation(
+                subscriptions: all.map { subscription($0, bought[$0] ?? [], entries[$0]) },
+                mark: mark
+            )
+        }
+        // What is held then is not all that there is, as a mark would say.
+        return StateObservation(
+            subscriptions: newest(of: all, bought, entries).map { subscription($0, bought[$0] ?? [], entries[$0]) }
+        )
+    }
+
+    /// The redemptions that the history shows.
+    var redemptions: StateObservation {
+        let bought = Dictionary(grouping: history.transactions, by: \.originalTransactionId)
+        let redeemed = bought.filter { id, transactions in
+            !id.isEmpty && transactions.contains { $0.offer?.catalogId != nil && !$0.isFamilyShared }
+        }
+        return StateObservation(
+            subscriptions: newest(of: Set(redeemed.keys), redeemed, [:]).map { id in
+                let transactions = redeemed[id] ?? []
+                var accounts: [AccountDigest: AccountTie] = [:]
+                if let presenter, !isOthers(transactions) { accounts[presenter] = .redeemed }
+                return HeldSubscription(identity(id), shown: RedemptionRun.whole(in: transactions), accounts: accounts)
+            }
+        )
+    }
+
+    private func identity(_ id: String) -> SubscriptionIdentity {
+        SubscriptionIdentity(bundleId: bundleId, environment: environment, originalTransactionId: id)
+    }
+
+    /// The subscriptions of a history with too many that are remembered, the newest: the same ones whenever it comes.
+    private func newest(
+        of all: Set<String>,
+        _ bought: [String: [Transaction]],
+        _ entries: [String: RenewalInfo]
+    ) -> some Sequence<String> {
+        let dated = all.map { id in
+            let newest = bought[id]?.lazy.compactMap { $0.purchaseDate ?? $0.expiresDate }.max()
+            return (date: newest ?? entries[id]?.signedDate ?? Timestamp(millisecondsSince1970: .min), id: id)
+        }
+        return dated.sorted { $0 > $1 }.prefix(HeldState.mostOfAccount).lazy.map(\.id)
+    }
+
+    /// That these are all subscriptions of the account, where the history says so.
+    private var mark: AccountHistoryMark? {
+        guard let presenter, history.coverage.showsEverySubscription, history.renewals != nil,
+            !isOthers(history.transactions)
+        else { return nil }
+        return AccountHistoryMark(account: presenter, bundleId: bundleId, environment: environment, asOf: asOf)
+    }
+
+    /// Whether accounts are named, and the presenter's is none of them: by these transactions, or else by any.
+    private func isOthers(_ transactions: [Transaction]) -> Bool {
+        let named = Set(transactions.compactMap(\.appAccountToken))
+        let tokens = named.isEmpty ? everyones : named
+        return !tokens.isEmpty && token.map(tokens.contains) != true
+    }
+
+    private func subscription(_ id: String, _ transactions: [Transaction], _ entry: RenewalInfo?) -> HeldSubscription {
+        var accounts: [AccountDigest: AccountTie] = [:]
+        if let presenter, !isOthers(transactions) { accounts[presenter] = .presented(at: moment) }
+        var pseudonyms: [AppAccountToken: AppAccountToken] = [:]
+        for token in Set(transactions.compactMap(\.appAccountToken)) {
+            let own = token == self.token ? presenter : nil
+            let digest = own ?? digester.digest(of: token.lowercased, bundleId: bundleId)
+            accounts[digest] = .bought
+            pseudonyms[token] = digest.pseudonym
+        }
+        return HeldSubscription(
+            identity(id),
+            transactions: transactions.map { transaction in
+                var held = transaction
+                held.appAccountToken = transaction.appAccountToken.flatMap { pseudonyms[$0] }
+                if held.offer?.catalogId == nil {
+                    // What was paid is asked of redemptions alone.
+                    held.price = nil
+                    held.storefront = nil
+                }
+                return Held(held, asOf: transaction.signedDate ?? asOf)
+            },
+            renewal: StateObservation.renewal(
+                entry,
+                besideSigned: transactions.contains { $0.signedDate != nil },
+                in: history,
+                asOf: asOf
+            ),
+            accounts: accounts
+        )
+    }
+}

@@ -1,0 +1,55 @@
+/// What there is to remember of one piece of evidence or one notification.
+public struct StateObservation: Equatable, Sendable {
+    /// What was seen of each subscription.
+    public let subscriptions: [HeldSubscription]
+    /// That all subscriptions of the account are among them; `nil` when that is not known.
+    public let mark: AccountHistoryMark?
+
+    /// Creates an observation.
+    ///
+    /// - Parameters:
+    ///   - subscriptions: What was seen of each subscription.
+    ///   - mark: That all subscriptions of the account are among them.
+    public init(subscriptions: [HeldSubscription], mark: AccountHistoryMark? = nil) {
+        self.subscriptions = subscriptions
+        self.mark = mark
+    }
+
+    /// Whether there is nothing to remember.
+    public var isEmpty: Bool { subscriptions.isEmpty && mark == nil }
+
+    /// Whether it says more than is held already, or the same more than an hour later.
+    ///
+    /// - Parameter state: What is held of its subscriptions and its account.
+    /// - Returns: `false` where there is nothing to write.
+    public func isNews(beside state: HeldState) -> Bool {
+        for seen in subscriptions {
+            guard let held = state.subscriptions.first(where: { $0.identity == seen.identity }) else { return true }
+            var merged = held
+            merged.merge(seen)
+            if !merged.isNoNews(after: held) { return true }
+        }
+        guard let mark, counts(mark, beside: { id in state.subscriptions.first { $0.identity == id } }) else {
+            return false
+        }
+        let known = state.marks.first { $0.bundleId == mark.bundleId && $0.environment == mark.environment }
+        return known.map { $0.asOf.adding(seconds: 3600) < mark.asOf } ?? true
+    }
+
+    /// The mark, unless one of the subscriptions has no room for the account: then not all of them are found by it.
+    ///
+    /// - Parameter held: What is held of a subscription once this is merged into it.
+    /// - Returns: The mark that counts.
+    public func mark(beside held: (SubscriptionIdentity) -> HeldSubscription?) -> AccountHistoryMark? {
+        mark.flatMap { counts($0, beside: held) ? $0 : nil }
+    }
+
+    private func counts(
+        _ mark: AccountHistoryMark,
+        beside held: (SubscriptionIdentity) -> HeldSubscription?
+    ) -> Bool {
+        subscriptions.allSatisfy { seen in
+            seen.accounts[mark.account] == nil || held(seen.identity)?.accounts[mark.account] != nil
+        }
+    }
+}

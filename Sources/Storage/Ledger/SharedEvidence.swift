@@ -1,0 +1,45 @@
+import Offers
+import Synchronization
+
+/// The subscriptions whose evidence was lately refused to somebody, as too many customers have shown it: whoever comes with
+/// it next is looked up before anything is signed or written.
+///
+/// It says only where to look: what counts is in the database.
+final class SharedEvidence: Sendable {
+    /// How many are known; with one more, all are forgotten, and found out anew when they are refused the next time.
+    private static let most = 4096
+
+    private let known = Mutex<Set<PresentedSubscription>>([])
+    private let isEmpty = Atomic(true)
+
+    /// Notes what was refused in a commit.
+    ///
+    /// - Parameters:
+    ///   - entries: The entries.
+    ///   - outcomes: What became of their grants.
+    func note(_ entries: [LedgerEntry], _ outcomes: [[GrantOutcome]]) {
+        for index in 0..<min(entries.count, outcomes.count) {
+            for place in 0..<min(entries[index].grants.count, outcomes[index].count) {
+                guard case .evidenceShared = outcomes[index][place],
+                    let subscription = entries[index].subscription(of: entries[index].grants[place])
+                else { continue }
+                known.withLock { known in
+                    if known.count >= Self.most { known.removeAll() }
+                    known.insert(subscription)
+                }
+                isEmpty.store(false, ordering: .releasing)
+            }
+        }
+    }
+
+    /// Whether evidence of a subscription was refused lately.
+    ///
+    /// - Parameter subscription: The subscription.
+    /// - Returns: Whether to look.
+    func contains(_ subscription: @autoclosure () -> PresentedSubscription) -> Bool {
+        // Mostly there are none.
+        guard !isEmpty.load(ordering: .acquiring) else { return false }
+        let subscription = subscription()
+        return known.withLock { $0.contains(subscription) }
+    }
+}

@@ -1,0 +1,263 @@
+import Offers
+
+/// What was seen and waits to be written; a value, so that all that happens to it happens under one lock.
+///
+/// Whoever reads takes a ``Glance`` before, and lays this over what was read afterwards: what was written meanwhile is kept
+/// for that a little longer. Only evidence counts before it is written.
+struct UnwrittenStates {
+    /// An observation that waits.
+    struct Waiting: Sendable {
+        let work: StateWork
+        /// Called once, of a notification, with whether it was kept and was new; `nil` for evidence.
+        let completion: (@Sendable (Result<Bool, StateStoreFailure>) -> Void)?
+    }
+
+    /// What is taken at a moment before something is read.
+    struct Glance {
+        /// How many batches were written by then.
+        fileprivate let written: Int
+        /// What has to be read beside what was asked: subscriptions that the account has since.
+        let others: Set<SubscriptionIdentity>
+    }
+
+    /// How many batches are kept after they were written.
+    private static let kept = 4
+
+    /// How many observations may wait.
+    let most: Int
+    /// How many are written at once, an observation counted as often as it has subscriptions.
+    let batchSize: Int
+    /// How many observations of evidence came when no more could wait.
+    private(set) var dropped = 0
+    /// Why nothing can be written now; `nil` when it can, as far as is known.
+    private(set) var failure: StorageFailure?
+    /// How much the store refused for its values, and what it said last.
+    private(set) var refusal: (count: Int, detail: String)?
+
+    private var waiting: [ObservationBatch] = []
+    private var count = 0
+    /// What the writer has in hand.
+    private var inHand: ObservationBatch?
+    /// What was written last, the oldest first.
+    private var written: [ObservationBatch] = []
+    private var writtenCount = 0
+    private var isScheduled = false
+
+    /// Begins empty.
+    ///
+    /// - Parameters:
+    ///   - most: How many observations may wait.
+    ///   - batchSize: How many are written at once.
+    init(most: Int, batchSize: Int) {
+        self.most = most
+        self.batchSize = batchSize
+    }
+
+    // MARK: Reading
+
+    /// Looks at what waits before something is read.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: What the reader needs.
+    func glance(at question: StateQuestion) -> Glance {
+        var others: Set<SubscriptionIdentity> = []
+        if let key = question.accountKey { for batch in batches(since: writtenCount) { batch.note(&others, of: key) } }
+        return Glance(written: writtenCount, others: others)
+    }
+
+    /// Lays what waits over what was read.
+    ///
+    /// - Parameters:
+    ///   - state: What was read of the question and the glance's others.
+    ///   - question: What was asked.
+    ///   - glance: What was taken before.
+    /// - Returns: Whether that is all: otherwise it has to be read again.
+    func lay(over state: inout HeldState, for question: StateQuestion, since glance: Glance) -> Bool {
+        guard writtenCount - glance.written <= Self.kept else { return false }
+        let batches = batches(since: glance.written)
+        guard !batches.isEmpty else { return true }
+        if let key = question.accountKey {
+            var others: Set<SubscriptionIdentity> = []
+            for batch in batches { batch.note(&others, of: key) }
+            guard others.subtracting(question.subscriptions).isSubset(of: glance.others) else { return false }
+        }
+        for batch in batches { batch.lay(over: &state, for: question, glance.others) }
+        return true
+    }
+
+    private func batches(since number: Int) -> [ObservationBatch] {
+        (written.suffix(min(writtenCount - number, written.count)) + [inHand].compactMap(\.self) + waiting)
+            .filter(\.isOfEvidence)
+    }
+
+    // MARK: Writing
+
+    /// Adds evidence, where there is room for it; where there is none, that is counted.
+    ///
+    /// - Parameter evidence: The observation.
+    /// - Returns: Whether the writer has to be asked to write before long: it has not been.
+    mutating func add(evidence: Waiting) -> Bool {
+        guard count < most else {
+            dropped += 1
+            return false
+        }
+        append(evidence)
+        defer { isScheduled = true }
+        return !isScheduled
+    }
+
+    /// Adds a notification.
+    ///
+    /// - Parameter notification: The observation.
+    /// - Returns: `false` when it cannot be written now, and was not added.
+    mutating func add(notification: Waiting) -> Bool {
+        guard count < most, failure == nil else { return false }
+        append(notification)
+        return true
+    }
+
+    private mutating func append(_ one: Waiting) {
+        count += 1
+        let size = max(one.work.observation.subscriptions.count, 1)
+        if let last = waiting.indices.last, waiting[last].size + size <= batchSize {
+            waiting[last].add(one)
+        } else {
+            waiting.append(ObservationBatch([one]))
+        }
+    }
+
+    /// Takes the oldest in hand, to write them.
+    ///
+    /// - Returns: The observations; none when none wait.
+    mutating func take() -> [Waiting] {
+        isScheduled = false
+        guard !waiting.isEmpty else { return [] }
+        let batch = waiting.removeFirst()
+        count -= batch.all.count
+        inHand = batch
+        return batch.all
+    }
+
+    /// Lets go of what was in hand: all of it is written.
+    mutating func wrote() {
+        failure = nil
+        guard let inHand else { return }
+        self.inHand = nil
+        writtenCount += 1
+        written.append(inHand)
+        if written.count > Self.kept { written.removeFirst() }
+    }
+
+    /// Lets go of what the store will never take.
+    ///
+    /// - Parameters:
+    ///   - others: What is in hand beside that.
+    ///   - cause: What it said.
+    mutating func refused(beside others: [Waiting], _ cause: StorageFailure) {
+        inHand = ObservationBatch(others)
+        refusal = (count: (refusal?.count ?? 0) + 1, detail: cause.detail)
+    }
+
+    /// Puts evidence back, as nothing can be written now; the writer looks again by itself.
+    ///
+    /// - Parameters:
+    ///   - batch: What of that in hand is not written.
+    ///   - cause: What the store said.
+    /// - Returns: The notifications, which wait no longer.
+    mutating func failed(_ batch: [Waiting], _ cause: StorageFailure) -> [Waiting] {
+        let all = batch + waiting.flatMap(\.all)
+        inHand = nil
+        waiting = []
+        count = 0
+        for one in all where one.completion == nil { append(one) }
+        failure = cause
+        isScheduled = true
+        startAnew()
+        return all.filter { $0.completion != nil }
+    }
+
+    /// Lets whoever reads meanwhile read again.
+    private mutating func startAnew() {
+        written = []
+        writtenCount += Self.kept + 1
+    }
+
+    /// Notes that the store can be written to again.
+    mutating func recovered() { failure = nil }
+
+    /// Lets go of evidence of before somebody was forgotten.
+    ///
+    /// - Parameter generation: The generation of what is held now.
+    mutating func letGo(before generation: Int64) {
+        let all = waiting.flatMap(\.all).filter { $0.work.isDue(in: generation) }
+        waiting = []
+        count = 0
+        for one in all { append(one) }
+        startAnew()
+    }
+}
+
+/// Observations that are written at once, and what they say of each subscription and each account.
+struct ObservationBatch {
+    /// The observations, the oldest first.
+    private(set) var all: [UnwrittenStates.Waiting] = []
+    /// How many they are, each counted as often as it has subscriptions.
+    private(set) var size = 0
+    private var subscriptions: [SubscriptionIdentity: HeldSubscription] = [:]
+    private var accounts: [AccountKey: AccountRows] = [:]
+
+    /// Brings observations together.
+    init(_ all: [UnwrittenStates.Waiting]) {
+        for one in all { add(one) }
+    }
+
+    /// Whether any is of evidence.
+    var isOfEvidence: Bool { !subscriptions.isEmpty || !accounts.isEmpty }
+
+    /// Adds one.
+    mutating func add(_ one: UnwrittenStates.Waiting) {
+        all.append(one)
+        let observation = one.work.observation
+        size += max(observation.subscriptions.count, 1)
+        guard one.work.notification == nil else { return }
+        for seen in observation.subscriptions {
+            subscriptions[seen.identity] = subscriptions[seen.identity]?.merging(seen) ?? seen
+            for account in seen.accounts.keys {
+                let key = AccountKey(account: account, bundleId: seen.identity.bundleId)
+                accounts[key, default: AccountRows()].subscriptions.append(seen.identity)
+            }
+        }
+        guard let mark = observation.mark else { return }
+        let key = AccountKey(account: mark.account, bundleId: mark.bundleId)
+        accounts[key, default: AccountRows()].marks = mark.put(into: accounts[key]?.marks ?? [])
+    }
+
+    /// Notes the subscriptions that an account has by these.
+    func note(_ identities: inout Set<SubscriptionIdentity>, of key: AccountKey) {
+        accounts[key].map { identities.formUnion($0.subscriptions) }
+    }
+
+    /// Lays these over what was read.
+    func lay(over state: inout HeldState, for question: StateQuestion, _ others: Set<SubscriptionIdentity>) {
+        for index in state.subscriptions.indices {
+            let before = state.subscriptions[index]
+            guard let seen = subscriptions[before.identity] else { continue }
+            state.subscriptions[index].merge(seen)
+            if let account = question.account, state.subscriptions[index].accountsLetGo(since: before).contains(account)
+            {
+                state.marks.removeAll { $0.environment == before.identity.environment }
+            }
+        }
+        for identity in others.union(question.subscriptions)
+        where !state.subscriptions.contains(where: { $0.identity == identity }) {
+            if let seen = subscriptions[identity] { state.subscriptions.append(seen) }
+        }
+        guard let key = question.accountKey, let own = accounts[key] else { return }
+        for mark in own.marks {
+            let has = own.subscriptions.allSatisfy { identity in
+                state.subscriptions.first { $0.identity == identity }?.accounts[key.account] != nil
+            }
+            if has { state.marks = mark.put(into: state.marks) }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Offers
+import Testing
+
+@testable import Storage
+
+@Suite("The bytes of a held subscription")
+struct HeldBytesTests {
+    /// A subscription with everything that one can have.
+    private func rich() -> HeldSubscription {
+        var held = subscription("2000000123456789", of: digest(1), transactionId: "2000000987654321", refunded: true)
+        let offers: [RedeemedOffer?] = [
+            .introductory, .promotional("a"), .offerCode("ü"), .winBack("c"), nil, .other(type: 6, identifier: ""),
+        ]
+        for (number, offer) in offers.enumerated() {
+            let price = offer?.catalogId.map { _ in PaidPrice(milliunits: -4990, currency: "EUR") }
+            held.merge(
+                subscription("2000000123456789", of: digest(2), transactionId: "\(number)", offer: offer, price: price)
+            )
+        }
+        held.merge(
+            HeldSubscription(
+                held.identity,
+                shown: [
+                    Transaction(
+                        originalTransactionId: held.identity.originalTransactionId,
+                        productId: "007",
+                        offer: .retention("keep"),
+                        transactionId: "99"
+                    )
+                ],
+                accounts: [digest(3): .redeemed, digest(4): .presented(at: clock)]
+            )
+        )
+        return held
+    }
+
+    @Test("What is kept is read again, to the last member")
+    func roundTrip() throws {
+        let held = rich()
+        #expect(held.shown.count == 1)
+        #expect(try HeldSubscription(held.identity, bytes: held.bytes) == held)
+        let none = HeldSubscription(held.identity, renewal: Held(nil, asOf: clock))
+        #expect(try HeldSubscription(held.identity, bytes: none.bytes) == none)
+        var others = Transaction(originalTransactionId: "1", productId: "p", transactionId: "1")
+        others.appAccountToken = AppAccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138")
+        others.isOfferSaid = false
+        let foreign = HeldSubscription(held.identity, transactions: [Held(others, asOf: clock)])
+        #expect(
+            try HeldSubscription(held.identity, bytes: foreign.bytes).transactions["1"]?.value.appAccountToken
+                == others.appAccountToken
+        )
+    }
+
+    @Test("A subscription with one purchase and its renewal info takes some 150 bytes")
+    func size() {
+        let transaction = Transaction(
+            originalTransactionId: "2000000123456789",
+            productId: "com.example.reader.pro.monthly",
+            subscriptionGroupIdentifier: "20954321",
+            purchaseDate: clock,
+            expiresDate: clock.adding(days: 30),
+            appAccountToken: digest(1).pseudonym,
+            transactionId: "2000000123456790",
+            signedDate: clock,
+            reason: .renewal
+        )
+        let renewal = RenewalInfo(
+            originalTransactionId: "2000000123456789",
+            productId: "com.example.reader.pro.monthly",
+            subscriptionGroupIdentifier: "20954321",
+            autoRenewStatus: true,
+            signedDate: clock
+        )
+        let held = HeldSubscription(
+            identity("2000000123456789"),
+            transactions: [Held(transaction, asOf: clock)],
+            renewal: Held(renewal, asOf: clock),
+            accounts: [digest(1): .bought]
+        )
+        #expect(held.bytes.count < 160)
+    }
+
+    @Test("The same subscription has the same bytes, in whatever order it was seen")
+    func anyOrder() {
+        let all = (0..<12).map { (number: Int) -> HeldSubscription in
+            let offer: RedeemedOffer? = number % 2 == 0 ? .promotional("a") : nil
+            return subscription(
+                "1",
+                of: digest(UInt8(number % 3)),
+                transactionId: "\(number % 5)",
+                offer: offer,
+                refunded: number % 4 == 0,
+                said: Int64(number * 7 % 5)
+            )
+        }
+        func bytes(_ all: [HeldSubscription]) -> [UInt8] { all.dropFirst().reduce(all[0]) { $0.merging($1) }.bytes }
+        let once = bytes(all)
+        for _ in 0..<50 { #expect(bytes((all + all.prefix(4)).shuffled()) == once) }
+    }
+
+    @Test("What is cut off, or changed by somebody, is refused or read, and never brings the process down")
+    func damaged() {
+        let held = rich()
+        let bytes = held.bytes
+        for count in 0..<bytes.count { _ = try? HeldSubscription(held.identity, bytes: Array(bytes.prefix(count))) }
+        for index in bytes.indices {
+            for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
+                var changed = bytes
+                changed[index] = value
+                _ = try? HeldSubscription(held.identity, bytes: changed)
+            }
+        }
+        let endless = Array(repeating: UInt8(0xFF), count: 40)
+        for bytes in [[], [2], [1], [1, 0, 9], [1, 0, 1, 37], endless, [1] + endless] as [[UInt8]] {
+            let failure = #expect(throws: StorageFailure.self) { try HeldSubscription(held.identity, bytes: bytes) }
+            #expect(failure?.code == .malformed)
+        }
+    }
+}
