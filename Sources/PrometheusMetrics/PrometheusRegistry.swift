@@ -13,7 +13,7 @@ import Synchronization
 /// A metric has a bounded number of series; labels beyond it are counted in one whose labels all say `overflow`, and how
 /// often that happened is reported as `metrics_series_folded_total`.
 ///
-/// A handle of another kind than its name is described as is reported nowhere.
+/// A handle of another kind than its description's is reported nowhere.
 public final class PrometheusRegistry: MetricsFactory {
     /// The value of the `Content-Type` field for ``exposition()``.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"

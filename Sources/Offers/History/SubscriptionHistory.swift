@@ -149,8 +149,8 @@ extension SubscriptionHistory {
         return named.identifier
     }
 
-    /// Whether a subscription was bought whose group is unknown, by neither its product nor what else is said of
-    /// the subscription: it may be of any.
+    /// Whether a subscription was bought whose group nothing names, neither its product nor anything else said of it: it
+    /// may be of any.
     ///
     /// A purchase that does not expire is none.
     ///

@@ -1,3 +1,4 @@
+import Crypto
 import EvidenceRecognition
 import Foundation
 import Offers

@@ -8,14 +8,14 @@ struct AppStoreAttemptsTests {
     private let busy = EvidenceFault.appStoreUnavailable("busy")
     private let refused = EvidenceFault(.rejected, code: "receipt_status", detail: "refused")
 
-    private func attempts(deadline: Duration = .seconds(5)) -> AppStoreAttempts<SubscriptionHistory> {
+    private func question(deadline: Duration = .seconds(5)) -> AppStoreAttempts<SubscriptionHistory> {
         AppStoreAttempts(startingIn: .production, deadline: deadline)
     }
 
     @Test("Three attempts, with pauses that grow and are half chance")
     func attempts() {
         for (chance, pauses) in [(0.0, [100, 200]), (1.0, [200, 400])] {
-            var attempts = attempts()
+            var attempts = question()
             for pause in pauses {
                 let step = attempts.step(after: .temporary(busy), at: .zero, chance: chance)
                 #expect(step == .ask(.production, after: .milliseconds(pause)))
@@ -26,7 +26,7 @@ struct AppStoreAttemptsTests {
 
     @Test("No pause leads past the deadline")
     func deadline() {
-        var attempts = attempts(deadline: .seconds(1))
+        var attempts = question(deadline: .seconds(1))
         #expect(
             attempts.step(after: .temporary(busy), at: .milliseconds(799), chance: 0)
                 == .ask(.production, after: .milliseconds(100))
@@ -60,7 +60,7 @@ struct AppStoreAttemptsTests {
 
     @Test("What may be a temporary fault or a bad receipt is asked once more, not twice")
     func once() {
-        var attempts = attempts()
+        var attempts = question()
         #expect(
             attempts.step(after: .temporaryOnce(refused), at: .zero, chance: 0)
                 == .ask(.production, after: .milliseconds(100))
@@ -70,7 +70,7 @@ struct AppStoreAttemptsTests {
 
     @Test("Refusals and our own faults end it at once")
     func ends() {
-        var attempts = attempts()
+        var attempts = question()
         #expect(attempts.step(after: .refusal(refused), at: .zero, chance: 0) == .finish(.failure(refused)))
         #expect(attempts.step(after: .unavailable(busy), at: .zero, chance: 0) == .finish(.failure(busy)))
     }
