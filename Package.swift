@@ -257,7 +257,7 @@ let package = Package(
         .testTarget(
             name: "OfferServiceTests",
             dependencies: [
-                "OfferService", "AppStore", "LedgerFixtures", "Offers", "PrometheusMetrics",
+                "OfferService", "AppStore", "LedgerFixtures", "Offers", "PrometheusMetrics", "SubscriptionKeys",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict

@@ -19,12 +19,13 @@ public struct AppStoreEvidenceReader: EvidenceReader {
     /// - Throws: `EvidenceFault` when it cannot be taken, and for a question.
     public func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory {
         switch evidence {
-        case .receiptResponse(let json):
+        case .receiptResponse(let text):
             do throws(EvidenceFault) {
-                return try VerifyReceiptResponse(json: json).history()
+                return try VerifyReceiptResponse(json: text.bytes, in: text.range).history()
             } catch {
                 // The members that another kind of thing lacks or has say less than its name.
-                guard let found = RecognisedContent(json: json)?.detail(in: .receiptResponse) else { throw error }
+                guard let found = RecognisedContent(json: Array(text.bytes[text.range]))?.detail(in: .receiptResponse)
+                else { throw error }
                 throw EvidenceFault(error.kind, code: error.code, detail: found)
             }
         case .signedTransactions(let transactions, let renewalInfos):
@@ -51,5 +52,39 @@ public struct AppStoreEvidenceReader: EvidenceReader {
                 detail: "This service does not ask the App Store; send receiptResponse or signedTransactions."
             )
         }
+    }
+}
+
+extension AppStoreEvidenceReader: PurchaseReader {
+    /// Reads the transaction that a purchase came to.
+    ///
+    /// - Parameters:
+    ///   - signedTransaction: The signed transaction.
+    ///   - bundleId: The app that it has to be of.
+    /// - Returns: What it says.
+    /// - Throws: `EvidenceFault` when the App Store has not signed it, or it is of another app.
+    public func purchase(
+        in signedTransaction: String,
+        of bundleId: String
+    ) throws(EvidenceFault) -> ReportedPurchase {
+        let signed: SignedTransaction
+        do throws(SignedDataFault) {
+            signed = try SignedTransaction(verifier.payload(of: signedTransaction))
+        } catch {
+            throw EvidenceFault(error, of: signedTransaction, in: .signedTransactions, index: 0)
+        }
+        guard signed.bundleId.hasSameBytes(as: bundleId) else {
+            throw EvidenceFault(
+                .rejected,
+                code: SignedDataFault.Code.otherApp.rawValue,
+                detail: "The transaction is of the app \(signed.bundleId): report the purchase that the JWS was for."
+            )
+        }
+        let ids = [signed.transactionId, signed.transaction.originalTransactionId, signed.appTransactionId]
+        return ReportedPurchase(
+            productId: signed.transaction.productId,
+            offer: signed.transaction.offer,
+            customerIds: Set(ids.compactMap(\.self))
+        )
     }
 }

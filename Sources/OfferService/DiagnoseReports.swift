@@ -8,21 +8,25 @@ public actor DiagnoseReports {
     public struct DiagnosableApp: Sendable {
         let app: App
         let verifiers: [any SignatureVerifier]
+        let issuerIds: [String: String]
 
         /// Creates the pair.
         ///
         /// - Parameters:
         ///   - app: The app.
         ///   - verifiers: The public halves of its keys.
-        public init(app: App, verifiers: [any SignatureVerifier]) {
+        ///   - issuerIds: In whose name each key signs, by its identifier, where the catalog says so.
+        public init(app: App, verifiers: [any SignatureVerifier], issuerIds: [String: String] = [:]) {
             self.app = app
             self.verifiers = verifiers
+            self.issuerIds = issuerIds
         }
     }
 
     private let apps: [String: DiagnosableApp]
     private let memory: StateMemory?
     private let recall: (any SignatureRecall)?
+    private let purchases: (any PurchaseReader)?
     private let now: @Sendable () -> Timestamp
 
     /// Creates the use case.
@@ -31,20 +35,23 @@ public actor DiagnoseReports {
     ///   - apps: The apps of the catalog; of two with one bundle identifier the first counts.
     ///   - memory: What the service remembers of customers; `nil` where it remembers nothing.
     ///   - recall: Finds what was signed; `nil` where nothing is on record.
+    ///   - purchases: Reads the transactions that purchases came to; `nil` where they are not looked at.
     ///   - now: The server's clock.
     public init(
         apps: [DiagnosableApp],
         memory: StateMemory? = nil,
         recalling recall: (any SignatureRecall)? = nil,
+        reading purchases: (any PurchaseReader)? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.memory = memory
         self.recall = recall
+        self.purchases = purchases
         self.apps = Dictionary(apps.map { ($0.app.bundleId, $0) }, uniquingKeysWith: { first, _ in first })
         self.now = now
     }
 
-    /// Diagnoses a report.
+    /// Diagnoses the report of a discount.
     ///
     /// - Parameters:
     ///   - report: What the app gave StoreKit.
@@ -57,18 +64,85 @@ public actor DiagnoseReports {
         client: String? = nil
     ) async -> Diagnosis? {
         guard callersApps.contains(report.bundleId), let known = apps[report.bundleId] else { return nil }
-        let neverSubscribed = await neverSubscribed(report, in: known.app)
-        let others = callersApps.filter { $0 != report.bundleId && apps[$0] != nil }
+        let buyer = Buyer(
+            account: report.account,
+            offer: OfferRequest(productId: report.productId, offerId: report.offerId),
+            moment: report.moment
+        )
+        let nonce = RecordedNonce(text: report.nonce, accounts: report.accountsToRecall)
+        return await diagnostician(for: known, buyer, nonce, callersApps: callersApps, client: client)
+            .diagnose(report)
+    }
+
+    /// Diagnoses the report of a JWS.
+    ///
+    /// - Parameters:
+    ///   - report: What the app gave StoreKit, and what came of it.
+    ///   - callersApps: The bundle identifiers that the caller may ask about: no others are looked at.
+    ///   - client: The client that calls, whose own signatures alone are looked at; `nil` for an operator.
+    /// - Returns: What was found out; `nil` when the catalog has no such app, or the caller may not ask about it.
+    /// - Throws: `EvidenceFault` when the resulting transaction is not genuine, or of another app.
+    public func diagnose(
+        _ report: JWSReport,
+        callersApps: Set<String>,
+        client: String? = nil
+    ) async throws(EvidenceFault) -> Diagnosis? {
+        guard callersApps.contains(report.bundleId), let known = apps[report.bundleId] else { return nil }
+        let jws = ReportedJWS(report.jws)
+        var purchase: ReportedPurchase?
+        if let text = report.resultingTransaction {
+            purchase = try purchases?.purchase(in: text, of: report.bundleId)
+        }
+        // An introductory offer asks for no earlier subscription.
+        let buyer = report.offerId.map { offerId in
+            Buyer(
+                account: report.account,
+                offer: OfferRequest(productId: report.productId, offerId: offerId),
+                moment: jws.moment ?? now()
+            )
+        }
+        let nonce = RecordedNonce(text: jws.text("nonce") ?? "", accounts: [report.account])
+        let diagnostician = await diagnostician(for: known, buyer, nonce, callersApps: callersApps, client: client)
+        let ids = await idsHeld(beside: purchase?.customerIds ?? [], of: report, jws, in: known.app)
+        return diagnostician.diagnose(report, jws, purchase: purchase, customerIds: ids)
+    }
+
+    /// Whom an offer was meant for.
+    private struct Buyer {
+        let account: Account
+        let offer: OfferRequest
+        /// When it was signed.
+        let moment: Timestamp
+    }
+
+    /// What the ledger is searched for.
+    private struct RecordedNonce {
+        let text: String
+        let accounts: [Account]
+    }
+
+    /// Gathers what is known of an app, and of what was signed with a nonce.
+    private func diagnostician(
+        for known: DiagnosableApp,
+        _ buyer: Buyer?,
+        _ nonce: RecordedNonce,
+        callersApps: Set<String>,
+        client: String?
+    ) async -> Diagnostician {
+        let others = callersApps.filter { $0 != known.app.bundleId && apps[$0] != nil }
+        var neverSubscribed: OfferScope?
+        if let buyer { neverSubscribed = await self.neverSubscribed(buyer, in: known.app) }
         return Diagnostician(
             app: known.app,
             verifiers: known.verifiers,
+            issuerIds: known.issuerIds,
             otherBundleIds: others.sorted(),
             otherApps: others.compactMap { apps[$0]?.app },
             otherKeys: keys(of: others, beside: known),
             neverSubscribedIn: neverSubscribed,
-            record: await record(of: report, callersApps: callersApps, client: client),
+            record: await record(of: nonce, callersApps: callersApps, client: client),
             now: now()
-        ).diagnose(report)
+        )
     }
 
     /// The keys of the caller's other apps that an app has not itself.
@@ -78,17 +152,43 @@ public actor DiagnoseReports {
             .mapValues { other in other.verifiers.filter { !own.contains($0.keyIdentifier) } }
     }
 
-    /// What the service signed with the report's nonce, when it was for this caller.
-    private func record(
-        of report: SignatureReport,
-        callersApps: Set<String>,
-        client: String?
-    ) async -> RecordedSignature? {
-        guard let recall,
-            let record = await recall.signature(nonce: report.nonce.lowercased(), accounts: report.accountsToRecall),
+    /// What the service signed with a nonce, when it was for this caller.
+    private func record(of nonce: RecordedNonce, callersApps: Set<String>, client: String?) async -> RecordedSignature?
+    {
+        guard let recall, !nonce.text.isEmpty,
+            let record = await recall.signature(nonce: nonce.text.lowercased(), accounts: nonce.accounts),
             callersApps.contains(record.bundleId), client == nil || record.client == client
         else { return nil }
         return record
+    }
+
+    /// By what the customer of a JWS is known beside the transactions that the report names, as far as held state shows it:
+    /// all transactions of the account, and those of subscriptions that share an account with one that is named.
+    private func idsHeld(
+        beside named: Set<String>,
+        of report: JWSReport,
+        _ jws: ReportedJWS,
+        in app: App
+    ) async -> Set<String> {
+        guard let memory, let claim = jws.text("transactionId") else { return [] }
+        var ids = named
+        if let id = report.transactionId { ids.insert(id) }
+        let subscriptions = ids.union([claim]).flatMap { id in
+            app.environments.map {
+                SubscriptionIdentity(bundleId: app.bundleId, environment: $0, originalTransactionId: id)
+            }
+        }
+        let account = memory.view(of: report.account, in: app).digest
+        let question = StateQuestion(bundleId: app.bundleId, account: account, subscriptions: subscriptions)
+        guard let held = try? await memory.states.held(question) else { return [] }
+        let all = held.subscriptions.map { subscription in
+            let ids = Set(subscription.transactions.keys).union([subscription.identity.originalTransactionId])
+            return (ids: ids, accounts: Set(subscription.accounts.keys))
+        }
+        let own = all.filter { !$0.ids.isDisjoint(with: ids) }
+        let owners = own.reduce(into: Set([account].compactMap(\.self))) { $0.formUnion($1.accounts) }
+        let others = all.filter { !$0.accounts.isDisjoint(with: owners) }
+        return (own + others).reduce(into: []) { $0.formUnion($1.ids) }
     }
 
     /// Where the customer never had a subscription, when Apple told all subscriptions of the account at most a day before the
@@ -96,14 +196,14 @@ public actor DiagnoseReports {
     ///
     /// That is where the offer asks for one. Of an offer that the catalog does not have nobody knows: the whole app is
     /// looked at.
-    private func neverSubscribed(_ report: SignatureReport, in app: App) async -> OfferScope? {
-        guard let memory, let (product, group) = app.product(report.productId) else { return nil }
-        let scope = product.offer(report.offerId)?.scope ?? .app
-        let view = memory.view(of: report.account, in: app)
+    private func neverSubscribed(_ buyer: Buyer, in app: App) async -> OfferScope? {
+        guard let memory, let (product, group) = app.product(buyer.offer.productId) else { return nil }
+        let scope = product.offer(buyer.offer.offerId)?.scope ?? .app
+        let view = memory.view(of: buyer.account, in: app)
         let question = StateQuestion(bundleId: app.bundleId, account: view.digest)
         guard let state = try? await memory.states.held(question),
             let history = SubscriptionHistory(held: state, of: app, for: view), let told = history.asOf,
-            told.adding(seconds: Discount.lifetimeSeconds) > report.moment
+            told.adding(seconds: Discount.lifetimeSeconds) > buyer.moment
         else { return nil }
         let status = history.status(inGroup: scope == .app ? nil : group.id, of: app, at: now())
         return status == .neverSubscribed ? scope : nil

@@ -15,3 +15,21 @@ public struct EligibilityAnswer: Sendable {
     /// The win-back offers that the customer may have in the groups of these, in Apple's order.
     public let winBackOffers: [WinBackOffer]
 }
+
+/// A decision about one offer.
+public struct OfferEligibility: Sendable {
+    /// The offer.
+    public let request: OfferRequest
+    /// What was decided.
+    public let decision: Decision
+}
+
+/// What a customer may have of one product without a signature: its introductory offer, and the win-back offers.
+public struct ProductEligibility: Sendable {
+    /// The product.
+    public let productId: String
+    /// What was decided.
+    public let introductoryOffer: IntroductoryDecision
+    /// The win-back offers that the customer may have in the product's group, in Apple's order.
+    public let winBackOffers: [WinBackOffer]
+}

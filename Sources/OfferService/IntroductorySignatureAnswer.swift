@@ -11,3 +11,13 @@ public struct IntroductorySignatureAnswer: Sendable {
     /// One decision for each product, in the order asked.
     public let products: [SignedProductEligibility]
 }
+
+/// A decision about the introductory offer of one product, with its signature.
+public struct SignedProductEligibility: Sendable {
+    /// The product.
+    public let productId: String
+    /// What was decided.
+    public let introductoryOffer: IntroductoryDecision
+    /// The signature; `nil` where nothing is known that could be signed: the App Store decides by itself then.
+    public let jws: IntroductoryOfferEligibilityJWS?
+}

@@ -14,12 +14,6 @@ struct OfferStamp {
     let rooms: RoomMetrics
 
     /// Adds the signatures to a decision, where it is eligible.
-    ///
-    /// - Parameters:
-    ///   - offer: The offer.
-    ///   - decision: What was decided about it.
-    /// - Returns: Both, with the signatures.
-    /// - Throws: `SigningFailure` when nothing could be signed.
     func signed(_ offer: OfferRequest, _ decision: Decision) throws(SigningFailure) -> SignedDecision {
         guard decision.verdict == .eligible else {
             return SignedDecision(request: offer, decision: decision, discount: nil, jws: nil)

@@ -25,13 +25,33 @@ public struct P256Verifier: SignatureVerifier {
     /// - Parameters:
     ///   - signature: The signature, DER or raw.
     ///   - message: The bytes that were signed, whole and unhashed.
+    ///   - hash: How they were hashed.
     /// - Returns: Whether it is; `false` as well for what is no signature.
-    public func isSignature(_ signature: SignatureText.Form, over message: [UInt8]) -> Bool {
+    public func isSignature(
+        _ signature: SignatureText.Form,
+        over message: [UInt8],
+        hashedBy hash: SignedHash
+    ) -> Bool {
         let parsed =
             switch signature {
             case .der(let bytes): try? P256.Signing.ECDSASignature(derRepresentation: bytes)
             case .raw(let bytes): try? P256.Signing.ECDSASignature(rawRepresentation: bytes)
             }
-        return parsed.map { key.isValidSignature($0, for: message) } ?? false
+        guard let parsed else { return false }
+        return switch hash {
+        case .sha256: key.isValidSignature(parsed, for: SHA256.hash(data: message))
+        case .sha256Twice: key.isValidSignature(parsed, for: SHA256.hash(data: Array(SHA256.hash(data: message))))
+        case .sha256OfHexadecimal:
+            key.isValidSignature(
+                parsed,
+                for: SHA256.hash(data: Array(Hexadecimal.text(SHA256.hash(data: message)).utf8))
+            )
+        case .sha512: key.isValidSignature(parsed, for: SHA512.hash(data: message))
+        case .sha384: key.isValidSignature(parsed, for: SHA384.hash(data: message))
+        case .sha3: key.isValidSignature(parsed, for: SHA3_256.hash(data: message))
+        // Broken, and never to be used: a backend that has signed so is told that it has.
+        case .sha1: key.isValidSignature(parsed, for: Insecure.SHA1.hash(data: message))
+        case .md5: key.isValidSignature(parsed, for: Insecure.MD5.hash(data: message))
+        }
     }
 }

@@ -15,9 +15,6 @@ public final class PreparedAnswer: Sendable {
     }
 
     /// The answer, once the ledger has spoken.
-    ///
-    /// - Parameter outcomes: The outcomes of the entry's grants, in their order. What has none is not given out.
-    /// - Returns: The answer, without what the ledger refused.
     func released(by outcomes: [GrantOutcome]) -> SignatureAnswer {
         guard let entry, outcomes.count != entry.grants.count || outcomes.contains(where: { $0 != .recorded }) else {
             return answer

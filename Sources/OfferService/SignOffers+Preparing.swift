@@ -2,59 +2,32 @@ public import Offers
 
 /// The synchronous core: decisions and signatures, which stay within until the ledger has them.
 extension SignOffers {
-    /// How far a request came without waiting.
-    public enum Beginning: Sendable {
-        /// Decided: ``SignOffers/sign(_:)`` signs what the customer may have.
-        case decided(Decided)
-        /// Somebody has to be waited for, and nothing is signed yet: ``SignOffers/goOn(with:)`` does.
-        case waiting(Waiting)
-    }
-
-    /// A request for which the App Store, the store of states or the ledger has to be waited for.
-    public struct Waiting: Sendable {
-        fileprivate enum Reason: Sendable {
-            case history(CustomerHistories.Beginning)
-            case ledger(LedgerQuestion, Undecided)
-        }
-
-        fileprivate let inquiry: Inquiry
-        fileprivate let reason: Reason
-    }
-
-    /// A request that may be decided.
-    fileprivate final class Inquiry: Sendable {
-        let request: SignatureRequest
-        let signing: SigningApp
-        let skipsEligibility: Bool
-
-        init(request: SignatureRequest, signing: SigningApp, skipsEligibility: Bool) {
-            self.request = request
-            self.signing = signing
-            self.skipsEligibility = skipsEligibility
-        }
-    }
-
     /// A request of which each offer is decided, and nothing is signed yet.
     ///
-    /// It is a class so that handing it on copies nothing.
+    /// A reference, which is handed on without a copy.
     public final class Decided: Sendable {
-        fileprivate let inquiry: Inquiry
+        fileprivate let request: SignatureRequest
+        fileprivate let signing: SigningApp
+        fileprivate let skipsEligibility: Bool
         fileprivate let moment: Timestamp
         fileprivate let policy: OfferPolicy
         fileprivate let decisions: [Decision]
 
-        fileprivate init(_ inquiry: Inquiry, _ undecided: consuming Undecided, _ decisions: [Decision]) {
-            self.inquiry = inquiry
-            moment = undecided.moment
-            policy = undecided.policy
+        fileprivate init(
+            _ request: SignatureRequest,
+            _ signing: SigningApp,
+            skipsEligibility: Bool,
+            _ policy: OfferPolicy,
+            _ decisions: [Decision],
+            at moment: Timestamp
+        ) {
+            self.request = request
+            self.signing = signing
+            self.skipsEligibility = skipsEligibility
+            self.moment = moment
+            self.policy = policy
             self.decisions = decisions
         }
-    }
-
-    /// A request whose customer is known.
-    fileprivate struct Undecided: Sendable {
-        let moment: Timestamp
-        var policy: OfferPolicy
     }
 
     /// Decides, as far as that goes without waiting for anybody.
@@ -63,90 +36,69 @@ extension SignOffers {
     ///   - request: The request.
     ///   - skippingEligibility: Whether to sign on an operator's word, without a look at the customer. The catalog and
     ///     the offers' windows hold all the same.
-    /// - Returns: What was decided, or what has to be waited for.
+    /// - Returns: What was decided: ``SignOffers/sign(_:)`` signs what the customer may have.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func begin(
+    public func decide(
         _ request: SignatureRequest,
         skippingEligibility: Bool = false
-    ) throws(SignatureFault) -> Beginning {
-        let inquiry = Inquiry(
-            request: request,
-            signing: try signingApp(of: request.bundleId, for: request.account),
-            skipsEligibility: skippingEligibility
-        )
-        switch try histories.begin(from: request.evidence, for: request.account, of: inquiry.signing.app) {
-        case .known(let history, let moment): return try decide(inquiry, history, at: moment)
-        case let beginning: return .waiting(Waiting(inquiry: inquiry, reason: .history(beginning)))
-        }
-    }
-
-    /// Goes on with a request, and waits for whom it has to be waited.
-    ///
-    /// - Parameter waiting: The request.
-    /// - Returns: What was decided.
-    /// - Throws: ``SignatureFault`` when there is no answer at all.
-    public func goOn(with waiting: Waiting) async throws(SignatureFault) -> Decided {
-        let inquiry = waiting.inquiry
-        switch waiting.reason {
-        case .ledger(let question, let undecided):
-            return decide(inquiry, undecided, hearing: try await standing(of: question))
-        case .history(let beginning):
-            let (history, moment) = try await histories.history(
-                goingOn: beginning,
-                for: inquiry.request.account,
-                of: inquiry.signing.app
-            )
-            switch try decide(inquiry, history, at: moment) {
-            case .decided(let decided): return decided
-            case .waiting(let waiting): return try await goOn(with: waiting)
+    ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
+        let signing = try signingApp(of: request.bundleId, for: request.account)
+        switch try history(from: request.evidence, for: request.account, of: signing.app) {
+        case .now(let known): return try decide(request, signing, skipsEligibility: skippingEligibility, known)
+        case .later(let work):
+            return .later { () async throws(SignatureFault) in
+                let known = try await work()
+                let step = try self.decide(request, signing, skipsEligibility: skippingEligibility, known)
+                return try await step.value()
             }
         }
     }
 
-    /// Decides, unless the ledger has to be asked first.
+    /// Decides about a customer who is known, once the ledger has been asked where it has to be.
     private func decide(
-        _ inquiry: Inquiry,
-        _ history: SharedHistory?,
-        at moment: Timestamp
-    ) throws(SignatureFault) -> Beginning {
-        let (request, signing) = (inquiry.request, inquiry.signing)
+        _ request: SignatureRequest,
+        _ signing: SigningApp,
+        skipsEligibility: Bool,
+        _ known: KnownHistory
+    ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
         if request.formats.contains(.jws), signing.issuer == nil { throw .issuerUnknown(bundleId: request.bundleId) }
-        var undecided = Undecided(
-            moment: moment,
-            policy: offerPolicy(of: signing.app, for: request.account, history, at: moment)
-        )
-        let decisions = decisions(on: inquiry, by: &undecided.policy)
-        if !inquiry.skipsEligibility,
-            let question = undecided.policy.question(
+        var policy = offerPolicy(of: signing.app, for: request.account, known.history, at: known.moment)
+        let decisions = decisions(on: request, skipsEligibility: skipsEligibility, by: &policy)
+        if !skipsEligibility,
+            let question = policy.question(
                 about: request.offers,
                 decided: decisions,
-                at: moment,
+                at: known.moment,
                 suspecting: { ledger?.isSuspect($0) ?? false }
             )
         {
             if let standing = ledger?.standingAtHand(of: question) {
-                return .decided(decide(inquiry, undecided, hearing: standing))
+                policy.hear(standing)
+                let decisions = self.decisions(on: request, skipsEligibility: false, by: &policy)
+                return .now(Decided(request, signing, skipsEligibility: false, policy, decisions, at: known.moment))
             }
-            return .waiting(Waiting(inquiry: inquiry, reason: .ledger(question, undecided)))
+            return .later { [policy] () async throws(SignatureFault) in
+                var policy = policy
+                policy.hear(try await self.standing(of: question))
+                let decisions = self.decisions(on: request, skipsEligibility: false, by: &policy)
+                return Decided(request, signing, skipsEligibility: false, policy, decisions, at: known.moment)
+            }
         }
-        return .decided(Decided(inquiry, undecided, decisions))
+        return .now(
+            Decided(request, signing, skipsEligibility: skipsEligibility, policy, decisions, at: known.moment)
+        )
     }
 
-    /// Decides again, once the ledger has answered.
-    private func decide(_ inquiry: Inquiry, _ undecided: Undecided, hearing standing: LedgerStanding) -> Decided {
-        var undecided = undecided
-        undecided.policy.hear(standing)
-        let decisions = decisions(on: inquiry, by: &undecided.policy)
-        return Decided(inquiry, undecided, decisions)
-    }
-
-    private func decisions(on inquiry: Inquiry, by policy: inout OfferPolicy) -> [Decision] {
-        let request = inquiry.request
+    private func decisions(
+        on request: SignatureRequest,
+        skipsEligibility: Bool,
+        by policy: inout OfferPolicy
+    ) -> [Decision] {
         var decisions: [Decision] = []
         decisions.reserveCapacity(request.offers.count)
         for offer in request.offers {
             let decision = metrics.rooms.measure(.decision) {
-                inquiry.skipsEligibility
+                skipsEligibility
                     ? policy.decideWithoutEligibility(offer, explaining: request.explain)
                     : policy.decide(offer, explaining: request.explain)
             }
@@ -201,12 +153,12 @@ extension SignOffers {
     /// - Returns: The answer, which ``SignOffers/release(_:by:)`` lets out once the ledger has its entry.
     /// - Throws: ``SignatureFault`` when something could not be signed: nothing is given out then.
     public func sign(_ decided: Decided) throws(SignatureFault) -> PreparedAnswer {
-        let (inquiry, moment, decisions) = (decided.inquiry, decided.moment, decided.decisions)
+        let (request, signing) = (decided.request, decided.signing)
+        let (moment, decisions) = (decided.moment, decided.decisions)
         var policy = decided.policy
-        let (request, signing) = (inquiry.request, inquiry.signing)
         // A purchase is named in a JWS alone, and none where nobody has looked at them.
         let namesPurchases =
-            request.formats.contains(.jws) && !inquiry.skipsEligibility
+            request.formats.contains(.jws) && !decided.skipsEligibility
             && decisions.contains { $0.verdict == .eligible }
         let stamp = OfferStamp(
             signing: signing,

@@ -81,13 +81,10 @@ public final class SignOffers: Sendable {
         _ request: SignatureRequest,
         skippingEligibility: Bool = false
     ) async throws(SignatureFault) -> SignatureAnswer {
-        switch try begin(request, skippingEligibility: skippingEligibility) {
-        case .decided(let decided): return try await answer(decided)
-        case .waiting(let waiting):
-            let decided = try await goOn(with: waiting)
-            guard !Task.isCancelled else { throw .givenUp }
-            return try await answer(decided)
-        }
+        let step = try decide(request, skippingEligibility: skippingEligibility)
+        let decided = try await step.value()
+        if case .later = step, Task.isCancelled { throw .givenUp }
+        return try await answer(decided)
     }
 
     /// Signs, waits until the ledger has what was signed, and gives it out.
@@ -103,10 +100,6 @@ public final class SignOffers: Sendable {
     }
 
     /// Waits until the ledger has an entry.
-    ///
-    /// - Parameter entry: The entry.
-    /// - Returns: The outcomes of its grants.
-    /// - Throws: ``SignatureFault`` when it does not take it: nothing may leave then.
     func record(_ entry: LedgerEntry) async throws(SignatureFault) -> [GrantOutcome] {
         let result = await withCheckedContinuation { continuation in
             record([entry]) { continuation.resume(returning: $0) }
@@ -134,10 +127,6 @@ public final class SignOffers: Sendable {
     }
 
     /// Asks the ledger.
-    ///
-    /// - Parameter question: What is asked.
-    /// - Returns: What it holds.
-    /// - Throws: ``SignatureFault`` when it cannot be read.
     func standing(of question: LedgerQuestion) async throws(SignatureFault) -> LedgerStanding {
         guard let ledger else { throw .ledger(Self.noLedger) }
         do throws(LedgerFailure) {
@@ -149,13 +138,31 @@ public final class SignOffers: Sendable {
 
     private static var noLedger: LedgerFailure { LedgerFailure(.closed, "no ledger is open") }
 
+    /// What is known of a customer, at a moment of the server's clock.
+    typealias KnownHistory = (history: SharedHistory?, moment: Timestamp)
+
+    /// The history of a customer.
+    func history(
+        from evidence: Evidence?,
+        for account: Account,
+        of app: App,
+        needsWholeHistory: Bool = false
+    ) throws(SignatureFault) -> Step<KnownHistory, SignatureFault> {
+        switch try histories.begin(from: evidence, for: account, of: app, needsWholeHistory: needsWholeHistory) {
+        case .known(let history, let moment): return .now((history, moment))
+        case let beginning:
+            return .later { [histories] () async throws(SignatureFault) in
+                try await histories.history(
+                    goingOn: beginning,
+                    for: account,
+                    of: app,
+                    needsWholeHistory: needsWholeHistory
+                )
+            }
+        }
+    }
+
     /// The app that a request is for, when the request names an account where one is asked for.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app's bundle identifier.
-    ///   - account: The account of the request.
-    /// - Returns: The app with its key.
-    /// - Throws: ``SignatureFault`` when there is no such app, or no account.
     func signingApp(of bundleId: String, for account: Account) throws(SignatureFault) -> SigningApp {
         guard let signing = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
         if signing.app.requiresAccount, account == .none { throw .accountRequired }

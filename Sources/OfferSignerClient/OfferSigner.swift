@@ -118,6 +118,15 @@ extension OfferSigner {
         try await send(Call(post: "/v1/diagnoses", body: try JSON.bytes(of: report), repeats: .always))
     }
 
+    /// Asks why a JWS was refused, or brought no offer (`POST /v1/diagnoses`).
+    ///
+    /// - Parameter report: What the app gave StoreKit, and what came of it.
+    /// - Returns: The causes, most likely first.
+    /// - Throws: `OfferSignerError` where the request has no answer at all.
+    public func diagnose(_ report: JWSReport) async throws(OfferSignerError) -> Diagnosis {
+        try await send(Call(post: "/v1/diagnoses", body: try JSON.bytes(of: report), repeats: .always))
+    }
+
     /// Passes on what StoreKit shows clients: prices and offers of products (`POST /v1/product-reports`).
     ///
     /// A report whose answer was lost is not sent again, since the service counts how often each price was seen.

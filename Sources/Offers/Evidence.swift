@@ -1,7 +1,7 @@
 /// The evidence of what a customer has, as a client sent it: to be read before it is believed.
 public enum Evidence: Sendable {
     /// A verifyReceipt answer that the app's backend fetched: the text of one JSON object.
-    case receiptResponse(json: [UInt8])
+    case receiptResponse(EvidenceText)
     /// StoreKit 2 transactions and renewal infos that the App Store signed: each a compact JWS.
     case signedTransactions([String], renewalInfos: [String])
     /// A question to the App Store.
@@ -15,6 +15,32 @@ public enum Evidence: Sendable {
         case .question(.receipt): .receipt
         case .question(.transactionId): .transactionId
         }
+    }
+
+    /// A verifyReceipt answer that is all of a text.
+    ///
+    /// - Parameter json: The text of one JSON object.
+    /// - Returns: The evidence.
+    public static func receiptResponse(json: [UInt8]) -> Evidence {
+        .receiptResponse(EvidenceText(json, in: json.indices))
+    }
+}
+
+/// Evidence in place in the body that brought it, so that nobody copies it.
+public struct EvidenceText: Sendable {
+    /// The body.
+    public let bytes: [UInt8]
+    /// The evidence's place in it.
+    public let range: Range<Int>
+
+    /// Names the evidence in a body.
+    ///
+    /// - Parameters:
+    ///   - bytes: The body.
+    ///   - range: The evidence's place in it.
+    public init(_ bytes: [UInt8], in range: Range<Int>) {
+        self.bytes = bytes
+        self.range = range
     }
 }
 

@@ -16,9 +16,9 @@ extension JSONReader {
     /// Passes a string by, and checks all of it.
     @discardableResult
     mutating func skipString() throws(JSONFault) -> Bool {
-        let plain = Self.plainCharacters(of: bytes.span, from: position + 1)
+        let plain = Self.plainCharacters(of: bytes.span.extracting(first: end), from: position + 1)
         // Mostly nothing is in it that has to be looked at.
-        if plain.areASCII, plain.end < bytes.count, bytes[plain.end] == UInt8(ascii: "\"") {
+        if plain.areASCII, plain.end < end, bytes[plain.end] == UInt8(ascii: "\"") {
             position = plain.end + 1
             return false
         }
@@ -31,7 +31,7 @@ extension JSONReader {
         var hasEscapes = false
         var isASCII = true
         while true {
-            let plain = Self.plainCharacters(of: bytes.span, from: position)
+            let plain = Self.plainCharacters(of: bytes.span.extracting(first: end), from: position)
             position = plain.end
             isASCII = isASCII && plain.areASCII
             switch current {
@@ -46,6 +46,19 @@ extension JSONReader {
                 try skipEscape()
             case nil: throw malformed("the string does not end")
             default: throw malformed("a control character must be escaped")
+            }
+        }
+    }
+
+    /// Passes a string by up to its closing quote, without a look at what is in it.
+    mutating func passString() {
+        position += 1
+        while true {
+            position = Self.plainCharacters(of: bytes.span.extracting(first: end), from: position).end
+            switch current {
+            case UInt8(ascii: "\""), nil: return
+            case UInt8(ascii: "\\"): position += 2
+            default: position += 1
             }
         }
     }

@@ -10,7 +10,10 @@ public struct JSONReader {
     static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
     @usableFromInline let bytes: [UInt8]
-    var position = 0
+    /// Where the text ends: behind it, ``bytes`` may have more that is not of it.
+    let end: Int
+    private let start: Int
+    var position: Int
     private var depth = 0
     /// What ``readSharedText()`` has read of late.
     var sharedTexts: SharedTexts?
@@ -23,7 +26,20 @@ public struct JSONReader {
     ///   - refusesDuplicates: Whether two members of one name are a fault in the objects that are read (not in those
     ///     that are skipped).
     public init(_ bytes: [UInt8], refusesDuplicates: Bool = true) {
+        self.init(bytes, in: bytes.indices, refusesDuplicates: refusesDuplicates)
+    }
+
+    /// Creates a reader at the start of a text that is a part of another.
+    ///
+    /// - Parameters:
+    ///   - bytes: The other text in UTF-8.
+    ///   - range: Where in it the text is.
+    ///   - refusesDuplicates: Whether two members of one name are a fault in the objects that are read.
+    public init(_ bytes: [UInt8], in range: Range<Int>, refusesDuplicates: Bool = true) {
+        let range = range.clamped(to: bytes.indices)
         self.bytes = bytes
+        (start, end) = (range.lowerBound, range.upperBound)
+        position = start
         self.refusesDuplicates = refusesDuplicates
     }
 
@@ -45,7 +61,7 @@ public struct JSONReader {
     }
 
     /// Whether the reader is at a byte order mark before the document (RFC 8259 §8.1 does not want it).
-    private var beginsWithMark: Bool { position == 0 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) }
+    private var beginsWithMark: Bool { position == start && bytes[start..<end].starts(with: [0xEF, 0xBB, 0xBF]) }
 
     /// Reads an object, member by member.
     ///
@@ -107,6 +123,32 @@ public struct JSONReader {
         return Array(bytes[start..<position])
     }
 
+    /// Finds the end of the object or array that comes next by its brackets and quotes alone, for a reader of its own
+    /// that checks what is in it.
+    ///
+    /// - Returns: Where in ``source`` it is.
+    /// - Throws: ``JSONFault`` when neither begins here, or it does not end.
+    public mutating func passValue() throws(JSONFault) -> Range<Int> {
+        let type = try nextType()
+        if type != .array { try expect(.object, found: type) }
+        let start = position
+        var open = 0
+        repeat {
+            switch current {
+            case UInt8(ascii: "{"), UInt8(ascii: "["): open += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): open -= 1
+            case UInt8(ascii: "\""): passString()
+            case nil: throw malformed("the value does not end")
+            default: break
+            }
+            position += 1
+        } while open > 0
+        return start..<position
+    }
+
+    /// What is read, and what is around it.
+    public var source: [UInt8] { bytes }
+
     /// Checks the value that comes next and passes it by.
     ///
     /// - Throws: ``JSONFault`` when it is not JSON.
@@ -140,16 +182,16 @@ public struct JSONReader {
     /// - Throws: ``JSONFault`` when more text follows the document.
     public mutating func readEnd() throws(JSONFault) {
         skipWhiteSpace()
-        guard position == bytes.count else { throw malformed("the document has ended, and more text follows") }
+        guard position == end else { throw malformed("the document has ended, and more text follows") }
     }
 
     // MARK: Tokens
 
-    var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+    var current: UInt8? { position < end ? bytes[position] : nil }
 
     func isNext(_ text: StaticString) -> Bool {
         let length = text.utf8CodeUnitCount
-        guard bytes.count - position >= length else { return false }
+        guard end - position >= length else { return false }
         return text.withUTF8Buffer { text in
             for index in 0..<length where bytes[position + index] != text[index] { return false }
             return true
@@ -157,7 +199,7 @@ public struct JSONReader {
     }
 
     func malformed(_ what: String) -> JSONFault {
-        let place = position < bytes.count ? "at byte \(position)" : "at the end of the text"
+        let place = position < end ? "at byte \(position)" : "at the end of the text"
         return JSONFault(.malformed, "This is not JSON (RFC 8259): \(what) \(place).")
     }
 

@@ -290,8 +290,9 @@ struct NotificationsTests {
         #expect(text.contains(#"offer_signer_notifications_total{type="SUBSCRIBED",outcome="taken"} 1"#))
         #expect(text.contains(#"offer_signer_notifications_total{type="SUBSCRIBED",outcome="repeated"} 2"#))
         #expect(text.contains(#"offer_signer_notifications_total{type="none",outcome="refused"} 2"#))
-        for status in [404, 413] {
-            #expect(text.contains(#"offer_signer_requests_total{route="unmatched",status="\#(status)",client="none"}"#))
+        for (route, status) in [("unmatched", 404), ("unmatched", 405), ("/v1/notifications", 413)] {
+            let labels = #"{route="\#(route)",status="\#(status)",client="none"}"#
+            #expect(text.contains("offer_signer_requests_total" + labels))
         }
         #expect(!text.contains(#"route="NotFound""#), "it is no path of anybody's")
     }

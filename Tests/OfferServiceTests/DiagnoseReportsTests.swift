@@ -181,4 +181,64 @@ struct DiagnoseReportsTests {
             #expect(foreign?.causes.map(\.code) == unlisted + [.unexplained])
         }
     }
+
+    @Test("Held state shows that two transactions are one customer's, and nothing is said of another's")
+    func oneCustomer() async throws {
+        let memory = StateMemory(states: InMemorySubscriptionStates(), digester: HMACAccountDigester(key: [1, 2, 3]))
+        func learn(_ transactionId: String, for account: Account) {
+            let transaction = Transaction(
+                originalTransactionId: transactionId,
+                productId: "monthly",
+                subscriptionGroupIdentifier: "1",
+                purchaseDate: Self.now.adding(days: -10),
+                expiresDate: Self.now.adding(days: 20),
+                transactionId: transactionId
+            )
+            let history = SubscriptionHistory(
+                bundleId: "reader",
+                environment: .production,
+                asOf: Self.now.adding(seconds: -60),
+                renewals: [],
+                transactions: [transaction]
+            )
+            let view = memory.view(of: account, in: app)
+            memory.learn(history, from: .fetched, for: view, of: app, beside: HeldState(), at: Self.now)
+        }
+        learn("1", for: Self.alice)
+        learn("2", for: Self.alice)
+        learn("3", for: .applicationUsername("bob"))
+        let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
+        let verifier = try #require(
+            P256Verifier(keyIdentifier: "KEY0", subjectPublicKeyInfo: Array(key.publicKey.derRepresentation))
+        )
+        let known = DiagnoseReports.DiagnosableApp(app: app, verifiers: [verifier], issuerIds: ["KEY0": issuerId])
+        let useCase = DiagnoseReports(apps: [known], memory: memory, now: { Self.now })
+        let claims = #"""
+            {"iss":"\#(issuerId)","iat":\#(Self.now.millisecondsSince1970 / 1000),"aud":"promotional-offer","bid":"reader",
+            "nonce":"0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c","productId":"monthly","offerIdentifier":"stay",
+            "transactionId":"1"}
+            """#
+        func base64URL(_ data: Data) -> String {
+            data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        }
+        let text =
+            base64URL(Data(#"{"alg":"ES256","kid":"KEY0","typ":"JWT"}"#.utf8)) + "." + base64URL(Data(claims.utf8))
+        let jws = try text + "." + base64URL(key.signature(for: Data(text.utf8)).rawRepresentation)
+        func codes(_ transactionId: String, account: Account = .none) async throws -> [DiagnosisCode] {
+            let report = JWSReport(
+                bundleId: "reader",
+                productId: "monthly",
+                offerId: "stay",
+                account: account,
+                jws: jws,
+                transactionId: transactionId
+            )
+            return try #require(try await useCase.diagnose(report, callersApps: ["reader"])).causes.map(\.code)
+        }
+        #expect(try await codes("1").isEmpty)
+        #expect(try await codes("2").isEmpty)
+        #expect(try await codes("3") == [.transactionMismatch])
+        #expect(try await codes("9") == [.transactionMismatch])
+        #expect(try await codes("9", account: Self.alice).isEmpty)
+    }
 }

@@ -45,7 +45,7 @@ struct DiagnosticianTests {
         _ backend: Backend,
         account: Account? = nil,
         timestamp: Int64? = nil,
-        storeKitError: Int? = nil,
+        storeKitError: ReportedError? = nil,
         reporting change: (SignatureReport) -> SignatureReport = { $0 }
     ) throws -> Diagnosis {
         let fields = [
@@ -87,8 +87,8 @@ struct DiagnosticianTests {
     }
 
     @Test("A right signature that was refused gets what a person should check", arguments: [0, 11, 12, 13, 14, 18])
-    func refusedAllTheSame(error: Int) throws {
-        let diagnosis = try diagnose(Backend(), storeKitError: error)
+    func refusedAllTheSame(error: Int64) throws {
+        let diagnosis = try diagnose(Backend(), storeKitError: .number(error))
         #expect(diagnosis.isValid)
         #expect(diagnosis.causes.map(\.code) == [.unexplained])
     }
@@ -206,7 +206,7 @@ struct DiagnosticianTests {
             $0.rawRepresentation.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
                 .replacing("=", with: "")
         }
-        #expect(try codes(diagnose(backend)) == [.signatureRawNotDER, .signatureURLEncoded])
+        #expect(try codes(diagnose(backend)) == [.signatureRawNotDER, .signatureBase64URL])
     }
 
     @Test("A day and a millisecond is too old, a day is not; ten minutes ahead is too far")
@@ -365,7 +365,7 @@ struct DiagnosticianTests {
         backend.encode = { $0.derRepresentation.base64EncodedString(options: .lineLength64Characters) }
         let diagnosis = try diagnose(backend)
         #expect(!diagnosis.isValid)
-        #expect(diagnosis.causes.map(\.code) == [.unexplained])
+        #expect(diagnosis.causes.map(\.code) == [.signatureWrapped])
         #expect(diagnosis.causes.first?.detail.contains("line breaks") == true)
     }
 

@@ -57,7 +57,7 @@ struct EligibilityTests {
                 products: products,
                 explain: explain
             )
-        )
+        ).value()
     }
 
     @Test("Without a list, every offer of the catalog is decided, in its order")

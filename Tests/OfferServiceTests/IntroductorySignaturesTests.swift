@@ -121,13 +121,13 @@ struct IntroductorySignaturesTests {
         #expect(try await answer(stale, ["news"])[0].jws == nil)
         for (given, other) in [("com.example.reader", "com.example.other"), ("Production", "Sandbox")] {
             guard case .receiptResponse(let json) = former else { return }
-            let foreign = String(decoding: json, as: UTF8.self).replacing(given, with: other)
+            let foreign = String(decoding: json.bytes, as: UTF8.self).replacing(given, with: other)
             await #expect(throws: SignatureFault.transactionRequired) {
                 try await answer(.receiptResponse(json: Array(foreign.utf8)), ["news"], allow: false)
             }
         }
         guard case .receiptResponse(let json) = former else { return }
-        let owned = String(decoding: json, as: UTF8.self).replacing(
+        let owned = String(decoding: json.bytes, as: UTF8.self).replacing(
             #""is_trial_period":"#,
             with: #""app_account_token":"7e3fb20b-4cdb-47cc-936d-99d65f608138","is_trial_period":"#
         )

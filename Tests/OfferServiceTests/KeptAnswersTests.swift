@@ -60,8 +60,8 @@ struct KeptAnswersTests {
 
     private static let evidence = Evidence.question(.transactionId("1"))
 
-    private func beginning(_ kept: SubscriptionHistory?) throws -> SignOffers.Beginning {
-        try useCase(AppStore(kept: kept)).begin(
+    private func beginning(_ kept: SubscriptionHistory?) throws -> Step<SignOffers.Decided, SignatureFault> {
+        try useCase(AppStore(kept: kept)).decide(
             SignatureRequest(
                 client: "client",
                 bundleId: "reader",
@@ -75,7 +75,7 @@ struct KeptAnswersTests {
     @Test("They are decided without waiting, and signed")
     func atOnce() async throws {
         let useCase = useCase(AppStore(kept: Self.history(secondsAgo: 10)))
-        guard case .decided(let decided) = try beginning(Self.history(secondsAgo: 10)) else {
+        guard case .now(let decided) = try beginning(Self.history(secondsAgo: 10)) else {
             Issue.record("Somebody is waited for.")
             return
         }
@@ -84,7 +84,7 @@ struct KeptAnswersTests {
 
     @Test("Without an answer the App Store is waited for")
     func unknown() throws {
-        guard case .waiting = try beginning(nil) else {
+        guard case .later = try beginning(nil) else {
             Issue.record("It is decided without evidence.")
             return
         }

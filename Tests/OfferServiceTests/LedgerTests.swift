@@ -100,7 +100,7 @@ struct LedgerTests {
     @Test("What the ledger tells nothing of does not leave")
     func withoutOutcome() throws {
         let useCase = useCase(ScriptedLedger())
-        guard case .decided(let decided) = try useCase.begin(request(["stay", "nope", "limited"])) else {
+        guard case .now(let decided) = try useCase.decide(request(["stay", "nope", "limited"])) else {
             Issue.record("nothing had to be waited for")
             return
         }
@@ -148,7 +148,7 @@ struct LedgerTests {
                 evidence: active(),
                 offers: nil
             )
-        )
+        ).value()
         #expect(
             eligibility.decisions.map(\.decision.reason) == [
                 .active, .signatureLimit, .stateNotInAudience, .offerEnded,
@@ -176,7 +176,7 @@ struct LedgerTests {
             )
             let before = signer.signatures.withLock { $0 }
             let useCase = useCase(ledger)
-            if case .decided = try useCase.begin(request(["stay"])) { #expect(isAtHand) } else { #expect(!isAtHand) }
+            if case .now = try useCase.decide(request(["stay"])) { #expect(isAtHand) } else { #expect(!isAtHand) }
             let answer = try await useCase.answer(request(["stay"]))
             #expect(answer.decisions.map(\.decision.reason) == [reason])
             let isSigned = reason == .active

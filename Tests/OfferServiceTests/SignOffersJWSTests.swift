@@ -84,7 +84,7 @@ struct SignOffersJWSTests {
         }
         _ = try await useCase.eligibility(
             EligibilityRequest(bundleId: "com.example.reader", account: .none, evidence: subscriber, offers: nil)
-        )
+        ).value()
         let samples = Set(String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n"))
         let signed = #"offer_signer_signatures_total{app="com.example.reader",offer="stay",key_id="EXAMPLE123",format="#
         #expect(samples.contains(#"\#(signed)"discount"} 2"#))

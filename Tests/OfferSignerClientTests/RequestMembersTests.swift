@@ -97,6 +97,14 @@ struct RequestMembersTests {
             "timestamp":1,"signature":"s","storeKitError":12}
             """#
         #expect(try body == object(expected))
+        let jws = JWSReport(productId: "p", offerId: "o", jws: "a.b.c", transactionId: "1", storeKitError: "unknown")
+        let jwsBody = try await sent { _ = try await $0.diagnose(jws) }.body
+        let ofJWS = #"{"productId":"p","offerId":"o","jws":"a.b.c","transactionId":"1","storeKitError":"unknown"}"#
+        #expect(try jwsBody == object(ofJWS))
+        let introductory = JWSReport(productId: "p", allowIntroductoryOffer: true, jws: "a", resultingTransaction: "t")
+        let introductoryBody = try await sent { _ = try await $0.diagnose(introductory) }.body
+        let ofIntroductory = #"{"productId":"p","allowIntroductoryOffer":true,"jws":"a","resultingTransaction":"t"}"#
+        #expect(try introductoryBody == object(ofIntroductory))
         let seen = ProductReport(productId: "p", price: "9.99", countryCode: "DE", currencyCode: "EUR")
         let path = try await sent { try await $0.report([seen], bundleId: "b") }.path
         #expect(path == "/v1/product-reports?bundleId=b")

@@ -67,15 +67,8 @@ final class Customers {
         prepared.reserveCapacity(Self.atOnce)
         for _ in 0..<Self.atOnce {
             next = (next + 1) % Self.count
-            let call = try SignatureCall(json: bodies[next])
-            let request = SignatureRequest(
-                client: "benchmark",
-                bundleId: call.bundleId ?? "",
-                account: call.account,
-                evidence: call.evidence,
-                offers: call.offers
-            )
-            if case .decided(let decided) = try service.begin(request) { prepared.append(try service.sign(decided)) }
+            let request = try SignatureRequest(json: bodies[next], from: SigningBenchmark.client)
+            if case .now(let decided) = try service.decide(request) { prepared.append(try service.sign(decided)) }
         }
         waiting += prepared.count
         let entries = prepared.compactMap(\.entry)

@@ -86,6 +86,14 @@ struct SigningBenchmark {
         return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
+    /// Who asks.
+    static let client = Client(
+        name: "benchmark",
+        tokenSHA256: [],
+        apps: [bundleId],
+        evidence: Set(EvidenceKind.allCases)
+    )
+
     private static func service(_ key: SigningKey) -> SignOffers {
         let offer = PromotionalOffer(id: offerId, audience: [.lapsed], maxRedemptions: 1)
         let group = SubscriptionGroup(id: "20900001", products: [Product(id: productId, offers: [offer])])
@@ -109,16 +117,9 @@ struct SigningBenchmark {
             offers: offers
         )
         return {
-            let call = try SignatureCall(json: body)
-            let request = SignatureRequest(
-                client: "benchmark",
-                bundleId: call.bundleId ?? "",
-                account: call.account,
-                evidence: call.evidence,
-                offers: call.offers
-            )
+            let request = try SignatureRequest(json: body, from: client)
             // The ledger is left out, too: it takes all.
-            guard case .decided(let decided) = try service.begin(request) else { return 0 }
+            guard case .now(let decided) = try service.decide(request) else { return 0 }
             let prepared = try service.sign(decided)
             let outcomes = prepared.entry?.grants.map { _ in GrantOutcome.recorded } ?? []
             let answer = service.release(prepared, by: outcomes)

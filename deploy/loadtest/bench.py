@@ -24,8 +24,8 @@ import tempfile
 import time
 
 from measuring import (
-    Failed, Host, Measurement, Raw, customers, draw, heading, load, load_average, machine, number, read_from_disk,
-    run_json, table, wait_until, who, write_results,
+    Failed, Host, Measurement, Raw, customers, draw, heading, let_a_pool_wait, load, load_average, machine, number,
+    read_from_disk, run_json, table, wait_until, who, write_results,
 )
 from postgresql import PostgreSQL
 
@@ -281,6 +281,7 @@ def report(options, raw, rows, extras, version):
 
 def main():
     options = arguments()
+    let_a_pool_wait()
     options.executable = os.path.abspath(options.executable)
     options.benchmark = os.path.abspath(options.benchmark)
     if not os.path.exists(options.executable):

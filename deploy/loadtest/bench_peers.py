@@ -25,8 +25,8 @@ import tempfile
 import time
 
 from measuring import (
-    Failed, Host, Measurement, Raw, customers, draw, heading, load, load_average, machine, read_from_disk, signer, table,
-    wait_until, who, write_results,
+    Failed, Host, Measurement, Raw, customers, draw, heading, let_a_pool_wait, load, load_average, machine, read_from_disk,
+    signer, table, wait_until, who, write_results,
 )
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -253,6 +253,7 @@ def report(options, raw, servers, rows, left_out, version, before, taken_away, p
 
 def main():
     options = arguments()
+    let_a_pool_wait()
     options.executable = os.path.abspath(options.executable)
     if not os.path.exists(options.executable):
         raise SystemExit(f"There is no executable at {options.executable}; make bench-peers builds it.")

@@ -197,6 +197,11 @@ class Measurement:
         }
 
 
+def let_a_pool_wait():
+    """Lets as many offers wait as one backend asks for at once, over 64 connections with twenty offers a request."""
+    os.environ.setdefault("OFFER_SIGNER_SERVER_LIMITS_MAXIMUM_WAITING_OFFERS", "1280")
+
+
 def lab(executable):
     """The executable with the load generator and the stand-in App Store, which is built beside the service's."""
     return os.path.join(os.path.dirname(os.path.abspath(executable)), "offer-lab")

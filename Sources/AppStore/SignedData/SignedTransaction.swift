@@ -5,6 +5,8 @@ import StrictJSON
 struct SignedTransaction {
     /// The transaction's own identifier.
     let transactionId: String
+    /// The app's own transaction of the customer, by which the App Store knows the customer, too.
+    let appTransactionId: String?
     /// The app that it was bought in.
     let bundleId: String
     /// The environment of the purchase; `nil` for one that is none of Apple's.
@@ -37,6 +39,7 @@ struct SignedTransaction {
             throw SignedDataFault(.payloadMalformed, "The payload is signed, but not a transaction's.")
         }
         self.transactionId = transactionId
+        self.appTransactionId = fields.appTransactionId
         self.bundleId = bundleId
         self.environment = try payload.environment(named: fields.environment)
         self.isAutoRenewable = fields.type == "Auto-Renewable Subscription"
@@ -67,6 +70,7 @@ struct SignedTransaction {
     private struct Fields {
         var transactionId: String?
         var originalTransactionId: String?
+        var appTransactionId: String?
         var bundleId: String?
         var productId: String?
         var group: String?
@@ -109,6 +113,7 @@ struct SignedTransaction {
             switch member {
             case .transactionId: transactionId = try reader.readAppleIdentifier()
             case .originalTransactionId: originalTransactionId = try reader.readAppleIdentifier()
+            case .appTransactionId: appTransactionId = try reader.readAppleIdentifier()
             case .bundleId: bundleId = try reader.readAppleIdentifier()
             case .productId: productId = try reader.readAppleIdentifier()
             case .subscriptionGroupIdentifier: group = try reader.readAppleIdentifier()
@@ -163,6 +168,7 @@ extension BillingPlan.Commitment {
 private enum TransactionMember: String, CaseIterable {
     case transactionId
     case originalTransactionId
+    case appTransactionId
     case bundleId
     case productId
     case subscriptionGroupIdentifier

@@ -95,11 +95,13 @@ extension VerifyReceiptResponse {
     /// Numbers, strings and booleans stand for each other, and one object for a list of one: Apple's answers have had
     /// all of these forms. Members that decisions do not need are ignored.
     ///
-    /// - Parameter json: The text of one JSON object.
+    /// - Parameters:
+    ///   - json: The text of one JSON object, and what is around it.
+    ///   - range: The object's place; all of the text by default.
     /// - Throws: `EvidenceFault` when it is no verifyReceipt answer.
-    init(json: [UInt8]) throws(EvidenceFault) {
+    init(json: [UInt8], in range: Range<Int>? = nil) throws(EvidenceFault) {
         do throws(JSONFault) {
-            var reader = JSONReader(json, refusesDuplicates: false)
+            var reader = JSONReader(json, in: range ?? json.indices, refusesDuplicates: false)
             try self.init(reading: &reader)
             try reader.readEnd()
         } catch {

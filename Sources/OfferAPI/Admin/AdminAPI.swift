@@ -1,10 +1,16 @@
 import HTTPTypes
 public import Hummingbird
 public import Logging
+import NIOHTTP1
 import StrictJSON
 
 /// The routes for operators: never on the public listener.
 public enum AdminAPI {
+    /// The paths that it answers.
+    static let methods: [String: HTTPMethod] = [
+        "/livez": .GET, "/readyz": .GET, "/metrics": .GET, "/version": .GET,
+    ]
+
     /// Builds the responder of the admin listener.
     ///
     /// - Parameters:
@@ -18,12 +24,9 @@ public enum AdminAPI {
         metrics: @escaping @Sendable () async -> MetricsPage,
         version: String,
         logger: Logger
-    ) -> some HTTPResponder<ServiceRequestContext> {
-        let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
-        let paths = ["/livez", "/readyz", "/metrics", "/version"]
-        let methods = Dictionary(uniqueKeysWithValues: paths.map { ($0, "GET, HEAD") })
-        router.add(middleware: IdentityMiddleware())
-        router.add(middleware: ProblemMiddleware(methods: methods, logger: logger))
+    ) -> some HTTPResponder<BasicRequestContext> {
+        let router = Router(context: BasicRequestContext.self)
+        router.add(middleware: ProblemMiddleware(logger: logger))
         let json: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
         router.get("/livez") { _, _ in
             Response(status: .ok, headers: json, bytes: Array(#"{"status":"alive"}"#.utf8))
@@ -43,5 +46,23 @@ public enum AdminAPI {
             return Response(status: .ok, headers: json, bytes: writer.bytes)
         }
         return router.buildResponder()
+    }
+}
+
+/// What `/metrics` answers.
+public struct MetricsPage: Sendable {
+    /// The value of `Content-Type`.
+    public let contentType: String
+    /// The body.
+    public let bytes: [UInt8]
+
+    /// Creates an answer.
+    ///
+    /// - Parameters:
+    ///   - contentType: The value of `Content-Type`.
+    ///   - bytes: The body.
+    public init(contentType: String, bytes: [UInt8]) {
+        self.contentType = contentType
+        self.bytes = bytes
     }
 }

@@ -41,8 +41,6 @@ public final class Readiness: Sendable {
     public var warnings: [ReadinessWarning] { details().warnings }
 
     /// The answer of this moment: whether the service should get requests, and the reasons as JSON.
-    ///
-    /// - Returns: The `status` is that of the phase, and `unready` where a fault keeps a started service from requests.
     func answer() -> (isReady: Bool, json: [UInt8]) {
         let phase = phase.withLock { $0 }
         let details = details()
@@ -75,5 +73,99 @@ extension JSONWriter {
         array { list in
             for text in texts { list.string(text) }
         }
+    }
+}
+
+/// What an operator should know of a running service, as `/readyz` tells it.
+public struct ReadinessDetails: Equatable, Sendable {
+    /// What is worth knowing, though the service works.
+    public var warnings: [ReadinessWarning]
+    /// What keeps the service from being ready: it gets no requests as long as there is any.
+    public var faults: [String]
+    /// Where the keys are: `secret`, `locked` or `unlocked` memory.
+    public var keyMemory: String
+    /// What became of reloads.
+    public var reloads: ReloadRecord
+
+    /// Creates details.
+    ///
+    /// - Parameters:
+    ///   - warnings: What is worth knowing, though the service works.
+    ///   - faults: What keeps the service from being ready.
+    ///   - keyMemory: Where the keys are: `secret`, `locked` or `unlocked` memory.
+    ///   - reloads: What became of reloads.
+    public init(
+        warnings: [ReadinessWarning] = [],
+        faults: [String] = [],
+        keyMemory: String = "locked",
+        reloads: ReloadRecord = ReloadRecord()
+    ) {
+        self.warnings = warnings
+        self.faults = faults
+        self.keyMemory = keyMemory
+        self.reloads = reloads
+    }
+}
+
+/// Something that an operator should know though the service works.
+public struct ReadinessWarning: Equatable, Sendable {
+    /// What a warning is about: as an alert tells it, where sentences would be too many.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// What the configuration says, as its author may not have meant it.
+        case configuration
+        /// The certificate that TLS shows.
+        case certificate
+        /// What was changed in the configuration, and needs a restart.
+        case restart
+        /// The memory in which signatures are computed.
+        case memory
+        /// Signatures on record, and the database that they are in.
+        case ledger
+        /// What is held of customers.
+        case state
+        /// The counts of decisions.
+        case funnel
+    }
+
+    /// What it is about.
+    public let kind: Kind
+    /// The warning in a sentence.
+    public let text: String
+
+    /// Creates a warning.
+    ///
+    /// - Parameters:
+    ///   - kind: What it is about.
+    ///   - text: The warning in a sentence.
+    public init(_ kind: Kind, _ text: String) {
+        self.kind = kind
+        self.text = text
+    }
+}
+
+/// What became of the reloads of a running service.
+public struct ReloadRecord: Equatable, Sendable {
+    /// How many took effect.
+    public private(set) var completed = 0
+    /// How many were refused, so that what was in use stayed in use.
+    public private(set) var refused = 0
+    /// The faults of the last reload; empty when it took effect.
+    public private(set) var lastFaults: [String] = []
+
+    /// Creates the record of a service that was never reloaded.
+    public init() {}
+
+    /// Notes a reload that took effect.
+    public mutating func noteCompleted() {
+        completed += 1
+        lastFaults = []
+    }
+
+    /// Notes a reload that was refused.
+    ///
+    /// - Parameter faults: Why, one sentence each, without secrets.
+    public mutating func noteRefused(_ faults: [String]) {
+        refused += 1
+        lastFaults = faults
     }
 }

@@ -15,10 +15,6 @@ struct CellRate: Equatable, Sendable {
         let tolerance: Duration
 
         /// Sets a limit.
-        ///
-        /// - Parameters:
-        ///   - perSecond: How many a second, 1 or more.
-        ///   - burst: How many at once, 1 or more.
         init(perSecond: Int, burst: Int) {
             self.perSecond = max(perSecond, 1)
             self.burst = max(burst, 1)
@@ -49,11 +45,6 @@ struct CellRate: Equatable, Sendable {
     }
 
     /// How many can be taken now.
-    ///
-    /// - Parameters:
-    ///   - limit: The limit.
-    ///   - now: The time.
-    /// - Returns: The number.
     func remaining(within limit: Limit, at now: Duration) -> Int {
         let free = limit.tolerance - backlog(at: now)
         // In whole attoseconds: a quotient of floating point numbers may fall below the number that it is.
@@ -61,9 +52,6 @@ struct CellRate: Equatable, Sendable {
     }
 
     /// After how long a whole burst can be taken again.
-    ///
-    /// - Parameter now: The time.
-    /// - Returns: The time, `zero` when it can be now.
     func backlog(at now: Duration) -> Duration { max(clearAt - now, .zero) }
 }
 

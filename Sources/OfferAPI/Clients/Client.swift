@@ -1,4 +1,5 @@
 public import Offers
+import StrictJSON
 
 /// An app's backend that may call the service, as `clients.yaml` describes it.
 public final class Client: Sendable {
@@ -77,5 +78,54 @@ extension Client: Equatable {
             && left.apps == right.apps && left.scopes == right.scopes
             && left.evidence == right.evidence && left.signaturesPerSecond == right.signaturesPerSecond
             && left.concurrentRequests == right.concurrentRequests
+    }
+}
+
+/// The calls that a client may make; the raw values are the names of `scopes` in `clients.yaml`.
+public enum ClientScope: String, CaseIterable, Sendable {
+    /// `POST /v1/signatures` and `POST /v1/introductory-eligibility-signatures`.
+    case sign
+    /// `POST /v1/eligibility`.
+    case eligibility
+    /// `POST /v1/product-reports` and `GET /v1/products`.
+    case report
+    /// `POST /v1/diagnoses`.
+    case diagnose
+}
+
+extension Client {
+    /// The app that a call is for: as it says, or the client's only one.
+    ///
+    /// - Parameter bundleId: The app that the call names; `nil` when it names none.
+    /// - Returns: The app's bundle identifier.
+    /// - Throws: `Problem` 403 for another's app, 400 when the client has several and the call names none.
+    func app(named bundleId: String?) throws(Problem) -> String {
+        if let bundleId {
+            guard let index = apps.firstIndex(of: bundleId), apps[index].hasSameBytes(as: bundleId) else {
+                throw .appNotAllowed(bundleId)
+            }
+            return bundleId
+        }
+        guard apps.count == 1, let only = apps.first else {
+            throw Problem(
+                JSONFault(.missingMember, "This client may ask for several apps; name one.").inside(member: "bundleId")
+            )
+        }
+        return only
+    }
+
+    /// The app that a call is for by the parameters of its URL: the one that they name, or the client's only one.
+    func app(namedIn parameters: QueryParameters) throws(Problem) -> String {
+        let bundleId = try parameters.value(of: "bundleId")
+        guard bundleId != nil || apps.count == 1 else {
+            throw .invalidParameter(
+                "The parameter bundleId is missing: this client may ask for several apps; name one."
+            )
+        }
+        do throws(Problem) {
+            return try app(named: bundleId)
+        } catch {
+            throw Problem(status: error.status, code: error.code, detail: error.detail)
+        }
     }
 }

@@ -21,11 +21,6 @@ final class ClientUsage: Sendable {
     }
 
     /// How the client stands with its rate.
-    ///
-    /// - Parameters:
-    ///   - limit: The client's rate.
-    ///   - now: The time.
-    /// - Returns: How many signatures it can ask for now, and after how long for a whole burst.
     func standing(within limit: CellRate.Limit, at now: Duration) -> (remaining: Int, backlog: Duration) {
         state.withLock { ($0.signatures.remaining(within: limit, at: now), $0.signatures.backlog(at: now)) }
     }
@@ -45,5 +40,23 @@ final class ClientUsage: Sendable {
     /// Ends a request.
     func end() {
         state.withLock { $0.openRequests -= 1 }
+    }
+}
+
+/// What all clients have asked for, by their names: made once, and handed to each new directory of clients.
+public final class ClientUsages: Sendable {
+    private let usages = Mutex<[String: ClientUsage]>([:])
+
+    /// Begins without any client.
+    public init() {}
+
+    /// The usage of a client.
+    func usage(of name: String) -> ClientUsage {
+        usages.withLock { usages in
+            if let known = usages[name] { return known }
+            let new = ClientUsage()
+            usages[name] = new
+            return new
+        }
     }
 }

@@ -16,8 +16,6 @@ struct TokenDigest: Hashable, Sendable {
     }
 
     /// Computes the digest of a token.
-    ///
-    /// - Parameter token: The token as it was presented.
     init(of token: some StringProtocol) {
         words = SHA256.hash(data: Array(token.utf8))
             .withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }

@@ -1,3 +1,4 @@
+import HummingbirdCore
 import Synchronization
 
 /// How many connections a listener has, what it could not finish, and whether it is on its way out.
@@ -25,9 +26,47 @@ public final class ConnectionCensus: Sendable {
     func requestCutOff() { unfinished.add(1, ordering: .relaxed) }
 
     /// Notes a new connection.
-    ///
-    /// - Returns: How many there are with it.
     func connectionOpened() -> Int { connections.add(1, ordering: .relaxed).newValue }
 
     func connectionClosed() { connections.subtract(1, ordering: .relaxed) }
+}
+
+/// Accepts no more connections when there are many more than a listener may have.
+///
+/// Somewhat more are accepted, to be told 503; when even those are too many, the kernel's queue has to do.
+struct ConnectionCap: AvailableConnectionsDelegate {
+    /// The connections of the listener.
+    let census: ConnectionCensus
+    /// How many connections the listener may have.
+    let maximumConnections: Int
+
+    func connectionOpened() {}
+
+    func connectionClosed() {}
+
+    func isAcceptingNewConnections() -> Bool {
+        census.openConnections < maximumConnections + max(maximumConnections / 8, 16)
+    }
+}
+
+/// The time to finish what was in flight was too short.
+public struct DrainFailure: Error, Equatable, CustomStringConvertible {
+    /// How many requests had no answer yet.
+    public let requestsCutOff: Int
+
+    /// Tells what became of a drain.
+    ///
+    /// There is none when every request was answered.
+    ///
+    /// - Parameter census: The connections of the listener, after it has ended.
+    public init?(of census: ConnectionCensus) {
+        guard census.requestsCutOff > 0 else { return nil }
+        requestsCutOff = census.requestsCutOff
+    }
+
+    /// The failure in one line.
+    public var description: String {
+        "the drain took longer than server.drainTimeoutSeconds: "
+            + (requestsCutOff == 1 ? "1 request was cut off" : "\(requestsCutOff) requests were cut off")
+    }
 }

@@ -21,6 +21,8 @@ public struct ConnectionLimits: Equatable, Sendable {
     public let requestTimeout: TimeAmount
     /// How long its answer may take, from there until all of it is written; more is 503, and ends the connection.
     public let answerTimeout: TimeAmount
+    /// How many offers may wait on an event loop to be signed and for the ledger; the next request is answered 503.
+    public let maximumWaitingOffers: Int
     /// How long the rest of what a client sends is thrown away after the last answer, so that it can read the answer.
     ///
     /// A socket that is closed with bytes unread resets the connection, and the answer is lost (RFC 9112 §9.6).
@@ -38,6 +40,7 @@ public struct ConnectionLimits: Equatable, Sendable {
     ///   - headerTimeout: How long a head may take.
     ///   - requestTimeout: How long a request may take to come.
     ///   - answerTimeout: How long its answer may take.
+    ///   - maximumWaitingOffers: How many offers may wait on an event loop.
     public init(
         maximumConnections: Int = 4096,
         maximumHeaderBytes: Int = 16 << 10,
@@ -47,7 +50,8 @@ public struct ConnectionLimits: Equatable, Sendable {
         idleTimeout: TimeAmount = .seconds(75),
         headerTimeout: TimeAmount = .seconds(10),
         requestTimeout: TimeAmount = .seconds(30),
-        answerTimeout: TimeAmount = .seconds(60)
+        answerTimeout: TimeAmount = .seconds(60),
+        maximumWaitingOffers: Int = 160
     ) {
         self.maximumConnections = maximumConnections
         self.maximumHeaderBytes = maximumHeaderBytes
@@ -58,6 +62,7 @@ public struct ConnectionLimits: Equatable, Sendable {
         self.headerTimeout = headerTimeout
         self.requestTimeout = requestTimeout
         self.answerTimeout = answerTimeout
+        self.maximumWaitingOffers = maximumWaitingOffers
     }
 
     /// The same limits for another number of connections.

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOHTTP1
 
 /// Tells a connection beyond the limit so, and closes it; where TLS would have to be negotiated first, it is just closed.
 final class ExcessConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
@@ -9,17 +8,18 @@ final class ExcessConnectionHandler: ChannelInboundHandler, RemovableChannelHand
     private let isSecure: Bool
 
     /// Creates the handler.
-    ///
-    /// - Parameter isSecure: Whether TLS is spoken.
     init(isSecure: Bool) {
         self.isSecure = isSecure
     }
 
     func channelActive(context: ChannelHandlerContext) {
         guard !isSecure else { return context.close(promise: nil) }
-        var answer = LoopAnswer(.tooManyConnections)
-        answer.add(RequestIdentity(RequestFields()))
-        let message = answer.message(closes: true, leavesOutBody: false, date: HTTPDate().now())
+        let message = Reply(.tooManyConnections).message(
+            to: RequestIdentity(RequestFields()),
+            closes: true,
+            leavesOutBody: false,
+            date: HTTPDate().now()
+        )
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.writeAndFlush(wrapOutboundOut(message)).whenComplete { _ in bound.value.close(promise: nil) }
     }

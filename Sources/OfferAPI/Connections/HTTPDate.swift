@@ -13,15 +13,11 @@ final class HTTPDate {
     ]
 
     /// Begins without a time.
-    ///
-    /// - Parameter clock: The seconds since 1970.
     init(clock: @escaping () -> Int = { time(nil) }) {
         self.clock = clock
     }
 
     /// The time of now.
-    ///
-    /// - Returns: The time, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     func now() -> String {
         let second = max(clock(), 0)
         if self.second != second { (self.second, text) = (second, Self.text(secondsSince1970: second)) }
@@ -29,9 +25,6 @@ final class HTTPDate {
     }
 
     /// A time.
-    ///
-    /// - Parameter secondsSince1970: The time, not before 1970.
-    /// - Returns: The time, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     static func text(secondsSince1970: Int) -> String {
         let (days, second) = secondsSince1970.quotientAndRemainder(dividingBy: 86_400)
         let date = CivilDate(daysSince1970: Int64(days))

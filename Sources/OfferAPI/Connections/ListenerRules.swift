@@ -1,7 +1,9 @@
+public import Hummingbird
 public import Logging
 import NIOCore
+import NIOHTTP1
 
-/// What the connections of a listener may do, and which requests are worth answering.
+/// What the connections of a listener may do, which requests are worth answering, and what answers them.
 public struct ListenerRules: Sendable {
     /// Sizes and times.
     public let limits: ConnectionLimits
@@ -9,7 +11,8 @@ public struct ListenerRules: Sendable {
     public let census: ConnectionCensus
     /// What TLS shows; `nil` for plain HTTP.
     public let tls: TLSIdentity?
-    private let makeSetup: @Sendable (_ loop: any EventLoop, _ number: Int) -> HTTPConnectionSetup
+    /// What the connections of each event loop get.
+    let setups: LoopSetups
 
     /// How many connections a listener may have that is not the public one: Apple and monitoring need a few, and strangers,
     /// who may open them, get no more memory and sockets than so many take.
@@ -18,86 +21,96 @@ public struct ListenerRules: Sendable {
     /// How many event loops the listeners of the process share.
     public static var eventLoopCount: Int { NIOSingletons.groupLoopCountSuggestion }
 
-    /// The rules of a listener that answers everybody.
+    /// The rules of the operators' listener, which answers everybody.
     ///
-    /// - Parameter limits: Sizes and times.
-    public init(limits: ConnectionLimits = ConnectionLimits(maximumConnections: maximumConnectionsOfOthers)) {
-        let census = ConnectionCensus()
-        self.limits = limits
-        self.census = census
-        tls = nil
-        makeSetup = { _, _ in
-            HTTPConnectionSetup(
-                limits: limits,
-                census: census,
-                judge: { _, _ in .admit(maximumBodyBytes: limits.maximumBodyBytes) }
-            )
-        }
+    /// - Parameter responder: Answers the requests.
+    public init(operators responder: some HTTPResponder<BasicRequestContext>) {
+        self.init(
+            limits: ConnectionLimits(maximumConnections: Self.maximumConnectionsOfOthers),
+            answering: AdminAPI.methods,
+            by: responder,
+            telemetry: nil
+        )
     }
 
-    /// The rules of the notifications listener, which answers everybody, and takes what Apple sends.
+    /// The rules of Apple's listener, which answers everybody, and takes what Apple sends.
     ///
     /// - Parameters:
-    ///   - metrics: Where refused requests are counted.
-    ///   - logger: Where refused requests have their lines, at the level info.
-    public init(notificationsCountedBy metrics: RequestMetrics, logger: Logger) {
-        let limits = ConnectionLimits(
-            maximumConnections: Self.maximumConnectionsOfOthers,
-            maximumBodyBytes: NotificationsAPI.maximumBodyBytes
+    ///   - responder: Answers the requests.
+    ///   - metrics: Counts the requests.
+    ///   - logger: Where requests have their lines, at the level info.
+    public init(apple responder: some HTTPResponder<BasicRequestContext>, metrics: RequestMetrics, logger: Logger) {
+        self.init(
+            limits: ConnectionLimits(
+                maximumConnections: Self.maximumConnectionsOfOthers,
+                maximumBodyBytes: NotificationsAPI.maximumBodyBytes
+            ),
+            answering: NotificationsAPI.methods,
+            by: responder,
+            telemetry: RequestTelemetry(metrics: metrics, logger: logger)
         )
+    }
+
+    private init(
+        limits: ConnectionLimits,
+        answering methods: [String: HTTPMethod],
+        by responder: some HTTPResponder<BasicRequestContext>,
+        telemetry: RequestTelemetry?
+    ) {
         let census = ConnectionCensus()
-        let telemetry = RequestTelemetry(metrics: metrics, logger: logger)
         self.limits = limits
         self.census = census
         tls = nil
-        makeSetup = { _, _ in
-            HTTPConnectionSetup(
+        setups = LoopSetups { _, _ in
+            ConnectionSetup(
                 limits: limits,
                 census: census,
-                judge: { _, _ in .admit(maximumBodyBytes: limits.maximumBodyBytes) },
-                noteRefusal: { telemetry.note($0, $1, $2) }
+                guests: .everybody(at: methods),
+                telemetry: telemetry,
+                answer: RouterAnswers(responder: responder).answer
             )
         }
     }
 
     /// The rules of the public listener, which answers clients alone.
     ///
+    /// Whatever a request touches is best the event loop's own: what several processors write to, reference counts among
+    /// it, travels between their caches. So the event loops, numbered from 0, have parts of their own.
+    ///
     /// - Parameters:
-    ///   - limits: Sizes and times.
+    ///   - limits: Sizes, times, and how much may wait.
     ///   - census: The listener's connections.
     ///   - tls: What TLS shows; `nil` for plain HTTP.
     ///   - failures: Who has shown tokens that are nobody's.
-    ///   - admission: What lets requests in while there is not too much to do.
-    ///   - answers: What an event loop lets in and answers by itself, asked once for each, by a number that counts them
-    ///     from 0.
+    ///   - endpoints: What answers on an event loop, by the configuration in use.
+    ///   - metrics: What counts the requests of an event loop.
+    ///   - logger: Where requests have their lines, at the level info.
+    ///   - faults: Logs the service's own faults.
     public init(
         limits: ConnectionLimits,
         census: ConnectionCensus,
         tls: TLSIdentity?,
         failures: FailedAuthentications,
-        admission: AdmissionControl,
-        answers: @escaping @Sendable (_ loop: Int) -> LoopAnswers
+        endpoints: @escaping @Sendable (_ loop: Int) -> @Sendable () -> PublicEndpoints,
+        metrics: @escaping @Sendable (_ loop: Int) -> RequestMetrics,
+        logger: Logger,
+        faults: RepeatedFaults
     ) {
         self.limits = limits
         self.census = census
         self.tls = tls
-        makeSetup = { loop, number in
-            let answers = answers(number)
-            let (endpoints, telemetry) = (answers.endpoints, answers.telemetry)
-            let gate = PublicGate(limits: limits, clients: { endpoints().clients }, failures: failures)
-            return HTTPConnectionSetup(
+        setups = LoopSetups { loop, number in
+            let telemetry = RequestTelemetry(metrics: metrics(number), logger: logger, faults: faults)
+            let queue = TickQueue(on: loop, notingIn: telemetry.metrics)
+            return ConnectionSetup(
                 limits: limits,
                 census: census,
-                judge: { head, address in gate.judge(head, from: address) },
                 tls: tls,
-                admission: admission,
-                queue: LoopQueue(on: loop, answeredBy: OffersOnLoop(endpoints: endpoints, telemetry: telemetry)),
-                noteRefusal: { telemetry.note($0, $1, $2, among: endpoints().clients) },
-                noteTLSFailure: { telemetry.noteTLSFailure($0) }
+                guests: .clients(of: endpoints(number), failures: failures),
+                admission: Admission(maximumOffers: limits.maximumWaitingOffers),
+                telemetry: telemetry,
+                answer: queue.add
             )
         }
     }
-
-    /// What the connections of each event loop get.
-    var setups: LoopSetups { LoopSetups(makeSetup) }
 }

@@ -1,5 +1,6 @@
 import NIOSSL
 public import Offers
+import Synchronization
 
 /// What TLS needs, read from its files.
 ///
@@ -95,4 +96,43 @@ extension TLSFiles: Equatable {
     ///   - right: What was read.
     /// - Returns: `false` for two readings, also of files that have not changed.
     public static func == (left: TLSFiles, right: TLSFiles) -> Bool { left.context === right.context }
+}
+
+/// A file of TLS cannot be used.
+public struct TLSFault: Error, Equatable, Sendable {
+    /// The files.
+    public enum File: Equatable, Sendable {
+        /// `server.tls.certificateFile`.
+        case certificate
+        /// `server.tls.privateKeyFile`.
+        case privateKey
+        /// `server.tls.clientCertificateAuthorityFile`.
+        case clientCertificateAuthority
+    }
+
+    /// The file.
+    public let file: File
+    /// What it is instead, a clause that follows its path.
+    public let detail: String
+}
+
+/// The certificate and key that a listener shows, until a reload gives it others.
+public final class TLSIdentity: Sendable {
+    private let current: Mutex<NIOSSLContext>
+
+    /// Creates the identity.
+    ///
+    /// - Parameter files: What was read of its files.
+    public init(_ files: TLSFiles) {
+        current = Mutex(files.context)
+    }
+
+    /// Shows another certificate from the next connection on.
+    ///
+    /// - Parameter files: What was read of its files.
+    public func replace(by files: TLSFiles) {
+        current.withLock { $0 = files.context }
+    }
+
+    var context: NIOSSLContext { current.withLock { $0 } }
 }

@@ -9,8 +9,6 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
     private let noteFailure: (String) -> Void
 
     /// Creates the handler of a new connection, to stand behind the one that speaks TLS.
-    ///
-    /// - Parameter noteFailure: Told why the handshake failed, in BoringSSL's few words.
     init(noteFailure: @escaping (String) -> Void) {
         self.noteFailure = noteFailure
     }

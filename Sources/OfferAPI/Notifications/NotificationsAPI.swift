@@ -1,7 +1,7 @@
 import HTTPTypes
 public import Hummingbird
 public import Logging
-import NIOCore
+import NIOHTTP1
 import OfferService
 public import Offers
 import Synchronization
@@ -12,23 +12,21 @@ public enum NotificationsAPI {
     public static let mostAtOnce = 32
     /// How many bytes a body may have: Apple's have some ten thousand.
     static let maximumBodyBytes = 1 << 17
+    /// The paths that it answers.
+    static let methods: [String: HTTPMethod] = ["/v1/notifications": .POST]
 
     /// Builds the responder of the notifications listener.
     ///
     /// - Parameters:
     ///   - endpoint: What the configuration in use answers with.
-    ///   - metrics: What requests are counted by.
     ///   - logger: Where what was refused is logged.
     /// - Returns: The responder.
     public static func responder(
         endpoint: @escaping @Sendable () -> NotificationsEndpoint<some NotificationReader>,
-        metrics: RequestMetrics,
         logger: Logger
-    ) -> some HTTPResponder<ServiceRequestContext> {
-        let router = Router(context: ServiceRequestContext.self)
-        router.add(middleware: IdentityMiddleware())
-        router.add(middleware: TelemetryMiddleware(telemetry: RequestTelemetry(metrics: metrics, logger: logger)))
-        router.add(middleware: ProblemMiddleware(methods: ["/v1/notifications": "POST"], logger: logger))
+    ) -> some HTTPResponder<BasicRequestContext> {
+        let router = Router(context: BasicRequestContext.self)
+        router.add(middleware: ProblemMiddleware(logger: logger))
         let places = Places(mostAtOnce)
         router.post("/v1/notifications") { request, _ in
             let endpoint = endpoint()

@@ -7,8 +7,6 @@ import StrictJSON
 
 extension Problem {
     /// The body is not what the call takes.
-    ///
-    /// - Parameter fault: What the reader of the body found.
     init(_ fault: JSONFault) {
         self.init(
             status: 400,
@@ -19,10 +17,6 @@ extension Problem {
     }
 
     /// A request has no answer at all.
-    ///
-    /// - Parameters:
-    ///   - fault: What the service found.
-    ///   - kind: The kind of evidence that the request carries.
     init(_ fault: SignatureFault, evidence kind: EvidenceKind?) {
         switch fault {
         case .unknownApp(let bundleId): self = .appNotAllowed(bundleId)
@@ -77,8 +71,6 @@ extension Problem {
     }
 
     /// Product reports have no answer.
-    ///
-    /// - Parameter fault: What the service found.
     init(_ fault: ProductReportFault) {
         switch fault {
         case .unknownApp(let bundleId): self = .appNotAllowed(bundleId)
@@ -93,10 +85,6 @@ extension Problem {
     }
 
     /// A message is no request, or its head is too large.
-    ///
-    /// - Parameters:
-    ///   - fault: What the parser found.
-    ///   - limits: How large a head may be.
     init(_ fault: HTTPParserError, within limits: ConnectionLimits) {
         switch fault {
         case .headerOverflow:

@@ -17,8 +17,6 @@ public final class RepeatedFaults: Sendable {
     public init(logger: Logger) { self.logger = logger }
 
     /// Takes note of a request of the current task that could not be answered.
-    ///
-    /// - Parameter problem: What the client is told.
     func note(_ problem: Problem) {
         let isFirst = counts.withLock { counts in
             guard let count = counts[problem.code] else {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Counts requests by route, status and client, and how long they took by route.
 ///
-/// A plain synchronous value, for whatever way a request goes. Routes are the patterns of the router and clients those of
-/// the configuration: nothing that a stranger sends becomes a label.
+/// Routes are those of the listeners and clients those of the configuration: nothing that a stranger sends becomes a
+/// label.
 public final class RequestMetrics: Sendable {
     /// The route of requests that no route takes.
     static let unmatched = "unmatched"
@@ -24,6 +24,7 @@ public final class RequestMetrics: Sendable {
 
     private let factory: any MetricsFactory
     private let tlsFailures: Counter
+    private let waits: Timer
     private let handles = Mutex<[Key: Handles]>([:])
 
     /// Creates what counts; each handle is made at its first use, and kept.
@@ -32,12 +33,16 @@ public final class RequestMetrics: Sendable {
     public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         self.factory = factory
         tlsFailures = Counter(label: "offer_signer_tls_handshake_failures_total", factory: factory)
+        waits = Timer(label: "offer_signer_queue_wait_seconds", dimensions: [], factory: factory)
     }
+
+    /// Notes how long a request has waited for its turn.
+    func noteWait(_ nanoseconds: Int64) { waits.recordNanoseconds(nanoseconds) }
 
     /// Counts a request.
     ///
     /// - Parameters:
-    ///   - route: The route's pattern; `nil` when there is none for it.
+    ///   - route: The route's path; `nil` when there is none for it.
     ///   - status: The status of the answer; `nil` where the client was gone, or what it sent was no HTTP.
     ///   - client: The client's name; `nil` when nobody is known.
     ///   - nanoseconds: How long it took from the head of the request to the answer.

@@ -24,14 +24,38 @@ enum CallMember: String, CaseIterable {
         case eligibility
         case introductorySignatures
 
-        /// The members of its body.
-        var members: [CallMember] {
-            let ofAll: [CallMember] = [.bundleId, .appAccountToken, .applicationUsername, .evidence, .explain]
-            return switch self {
-            case .signatures: ofAll + [.offers, .formats]
-            case .eligibility: ofAll + [.offers, .products]
-            case .introductorySignatures: ofAll + [.products, .transactionId, .allowIntroductoryOffer]
+        /// Whether its body may have a member.
+        ///
+        /// - Parameter member: The member.
+        /// - Returns: `true` when it may.
+        func has(_ member: CallMember) -> Bool {
+            switch member {
+            case .bundleId, .appAccountToken, .applicationUsername, .evidence, .explain: true
+            case .offers: self != .introductorySignatures
+            case .formats: self == .signatures
+            case .products: self != .signatures
+            case .transactionId, .allowIntroductoryOffer: self == .introductorySignatures
             }
         }
+
+        /// The fault of a member that it does not have.
+        ///
+        /// - Parameter member: The member; `nil` for one that no call has.
+        /// - Returns: The fault.
+        func unknown(_ member: CallMember?) -> JSONFault {
+            switch (self, member) {
+            case (.eligibility, .formats): JSONFault(.unknownMember, "There is no such member: nothing is signed here.")
+            case (.introductorySignatures, .offers), (.introductorySignatures, .formats):
+                JSONFault(.unknownMember, "There is no such member: only introductory offers are signed here.")
+            default: JSONFault(unknownAmong: CallMember.allCases.filter(has).map(\.rawValue))
+            }
+        }
+    }
+}
+
+extension JSONFault {
+    /// An object has a member that does not belong there, with those that do for who misspelt one.
+    init(unknownAmong names: [String]) {
+        self.init(.unknownMember, "There is no such member; known here: \(names.joined(separator: ", ")).")
     }
 }

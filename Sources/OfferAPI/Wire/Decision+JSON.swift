@@ -3,10 +3,6 @@ import StrictJSON
 
 extension JSONWriter {
     /// Writes the members of a decision about an offer, but not its signature.
-    ///
-    /// - Parameters:
-    ///   - decision: The decision.
-    ///   - request: The offer that it is about.
     mutating func members(of decision: Decision, about request: OfferRequest) {
         member("productId", request.productId)
         member("offerId", request.offerId)
@@ -22,10 +18,6 @@ extension JSONWriter {
     }
 
     /// Writes a member whose value is a decision about an introductory offer.
-    ///
-    /// - Parameters:
-    ///   - name: The member's name.
-    ///   - decision: The decision.
     mutating func member(_ name: StaticString, _ decision: IntroductoryDecision) {
         member(name)
         object { offer in
@@ -37,10 +29,6 @@ extension JSONWriter {
     }
 
     /// Writes a member whose value is an explanation.
-    ///
-    /// - Parameters:
-    ///   - name: The member's name.
-    ///   - explanation: The rules that were asked, in order.
     mutating func member(_ name: StaticString, _ explanation: [RuleFinding]) {
         member(name)
         array { elements in
@@ -55,10 +43,6 @@ extension JSONWriter {
     }
 
     /// Writes a member whose value is an account: what the client has to set on the payment.
-    ///
-    /// - Parameters:
-    ///   - name: The member's name.
-    ///   - account: The account.
     mutating func member(_ name: StaticString, _ account: Account) {
         member(name)
         object { members in

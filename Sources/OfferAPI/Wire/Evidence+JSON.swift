@@ -12,8 +12,8 @@ extension Evidence {
 
     /// Reads the `evidence` of a call: an object with exactly one kind of evidence.
     ///
-    /// The evidence itself is only checked to have the form that its kind has, and kept as it came: reading it is Apple's
-    /// side's affair.
+    /// The evidence itself is only checked to have the form that its kind has, and kept where it lies: reading it is
+    /// Apple's side's affair.
     ///
     /// - Parameter reader: The reader, at the object.
     /// - Throws: `JSONFault`, with a pointer to the field at fault.
@@ -31,7 +31,7 @@ extension Evidence {
             kinds.append(kind)
             switch kind {
             case .receiptResponse:
-                evidence = .receiptResponse(json: try reader.readReceiptResponse())
+                evidence = .receiptResponse(try reader.readReceiptResponse())
             case .receipt: evidence = .question(.receipt(base64: try reader.readReceipt()))
             case .signedTransactions:
                 transactions = try reader.readSignedData()
@@ -78,10 +78,10 @@ extension JSONReader {
         return texts
     }
 
-    /// Reads a verifyReceipt answer: an object, whatever is in it.
-    fileprivate mutating func readReceiptResponse() throws(JSONFault) -> [UInt8] {
+    /// Takes a verifyReceipt answer: an object, whatever is in it.
+    fileprivate mutating func readReceiptResponse() throws(JSONFault) -> EvidenceText {
         let type = try nextType()
-        guard type != .object else { return try readText() }
+        guard type != .object else { return EvidenceText(source, in: try passValue()) }
         let found = type == .string ? RecognisedContent(try readString())?.detail(in: .receiptResponse) : nil
         throw JSONFault(.wrongType, found ?? "A verifyReceipt answer is expected: an object.")
     }
@@ -125,9 +125,6 @@ extension JSONReader {
     }
 
     /// Reads a transaction's identifier, which becomes a part of a path.
-    ///
-    /// - Returns: Digits.
-    /// - Throws: `JSONFault` when it is anything else.
     mutating func readTransactionId() throws(JSONFault) -> String {
         let text = try readString()
         guard (1...Evidence.maximumTransactionIdDigits).contains(text.utf8.count),

@@ -3,9 +3,6 @@ import StrictJSON
 
 extension ProductReport {
     /// Reads one report.
-    ///
-    /// - Parameter reader: The reader, at the report's object.
-    /// - Throws: `JSONFault`, with a pointer into the report.
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var productId: String?
         var price: Price?

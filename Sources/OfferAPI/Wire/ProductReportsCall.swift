@@ -12,9 +12,6 @@ struct ProductReportsCall {
     private static let maximumReports = 1000
 
     /// Reads a body.
-    ///
-    /// - Parameter json: The body.
-    /// - Throws: `JSONFault` when the body as a whole is no JSON, or neither an object nor an array.
     init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
         if try reader.nextType() == .array {
@@ -42,4 +39,14 @@ struct ProductReportsCall {
             rejected.append(RejectedReport(index: index, code: error.code.rawValue, detail: place + error.detail))
         }
     }
+}
+
+/// A report that was not taken.
+struct RejectedReport {
+    /// Its place in the array, from 0.
+    let index: Int
+    /// The fault's name.
+    let code: String
+    /// The fault in a sentence, after a JSON Pointer into the report where one member is at fault.
+    let detail: String
 }

@@ -47,10 +47,6 @@ public struct NotificationMetrics: Sendable {
     }
 
     /// Counts a notification of Apple's.
-    ///
-    /// - Parameters:
-    ///   - type: Its `notificationType`.
-    ///   - outcome: What became of it.
     func count(_ type: String, _ outcome: Outcome) {
         (counters[type] ?? counters[Self.other])?[outcome]?.increment()
     }

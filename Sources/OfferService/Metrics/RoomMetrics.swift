@@ -5,8 +5,6 @@ public final class RoomMetrics: Sendable {
     private let timers: [Timer]
 
     /// Makes the handles.
-    ///
-    /// - Parameter factory: What keeps the metrics.
     init(factory: any MetricsFactory) {
         timers = Room.allCases.map {
             Timer(label: "offer_signer_room_duration_seconds", dimensions: [("room", $0.rawValue)], factory: factory)
@@ -51,4 +49,20 @@ extension Room {
         case .encode: 5
         }
     }
+}
+
+/// The rooms that a request for signatures goes through, one after another: where its time is spent.
+public enum Room: String, CaseIterable, Sendable {
+    /// Reading the body; once a request.
+    case decode
+    /// Reading the evidence, or asking the App Store; once a request.
+    case evidence
+    /// Deciding; once an offer.
+    case decision
+    /// Signing; once an offer that is signed.
+    case signature
+    /// Waiting until the ledger has it; once a request.
+    case ledger
+    /// Writing the answer; once a request.
+    case encode
 }

@@ -11,12 +11,6 @@ final class SignatureCounters: Sendable {
     private let introductory: [Bool: Counter]
 
     /// Makes the handles.
-    ///
-    /// - Parameters:
-    ///   - app: The app.
-    ///   - keyIdentifier: The key that signs for it.
-    ///   - formats: What can be made of the signatures.
-    ///   - factory: What keeps the metrics.
     init(_ app: App, keyIdentifier: String, formats: [SignatureFormat], factory: any MetricsFactory) {
         let offerIds = Set(app.offers.map(\.offerId)).sorted()
         let key = [("app", app.bundleId), ("key_id", keyIdentifier)]
@@ -44,10 +38,6 @@ final class SignatureCounters: Sendable {
     }
 
     /// Counts a promotional offer's signature.
-    ///
-    /// - Parameters:
-    ///   - offerId: The offer that was signed.
-    ///   - format: What was made of the signature.
     func count(_ offerId: String, as format: SignatureFormat) {
         switch format {
         case .discount: discounts[offerId]?.increment()
@@ -56,8 +46,6 @@ final class SignatureCounters: Sendable {
     }
 
     /// Counts an introductory offer's signature.
-    ///
-    /// - Parameter allows: Whether it gives the offer.
     func countIntroductory(allowing allows: Bool) {
         introductory[allows]?.increment()
     }

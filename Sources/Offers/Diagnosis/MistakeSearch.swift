@@ -9,115 +9,79 @@ struct MistakeSearch {
     let form: SignatureText.Form
     /// The payload that StoreKit composes of what it was given.
     let right: PayloadGuess
-    /// The kinds of mistakes of which two may occur together, the likeliest first.
-    let kinds: [MistakeKind]
-    /// The kinds that are looked for alone, as together with others they would be too many.
-    let lonelyKinds: [MistakeKind]
+    private let situation: Mistake.Situation
     /// The public halves of the keys that the report names: one, or none.
     private let named: [any SignatureVerifier]
-    /// Of how many letters a name is tried in every mixture of cases: 64 mixtures.
-    private static let mostLetters = 6
 
-    /// The cost of the search so far.
+    /// What the search has cost so far.
     private(set) var tries = 0
     /// Whether everything was tried that these values could have been.
     private(set) var isExhaustive = false
-
-    private let takesWholeCatalog: Bool
 
     /// Prepares a search.
     ///
     /// - Parameters:
     ///   - form: The signature.
-    ///   - report: What the app gave StoreKit.
-    ///   - app: The app of the catalog.
-    ///   - otherBundleIds: The caller's other apps.
-    ///   - otherKeys: The public halves of keys of those apps, by bundle identifier.
-    ///   - verifiers: The public halves of the app's keys.
-    init(
-        of form: SignatureText.Form,
-        in report: SignatureReport,
-        of app: App,
-        otherBundleIds: [String],
-        otherKeys: [String: [any SignatureVerifier]] = [:],
-        verifiers: [any SignatureVerifier]
-    ) {
+    ///   - situation: What may have been signed.
+    init(of form: SignatureText.Form, in situation: Mistake.Situation) {
         self.form = form
-        let right = PayloadGuess(fields: report.fields)
-        self.right = right
-        named = verifiers.filter { $0.keyIdentifier == report.keyIdentifier }
-        takesWholeCatalog = MistakeKind.takes(allOf: app)
-        kinds = MistakeKind.all(in: report, of: app, otherBundleIds: otherBundleIds, keys: verifiers)
-            .map { $0.changing(right) }
-        lonelyKinds = [
-            Self.mixedCases(of: report.account),
-            .placeholders(in: report),
-            .otherOffers(in: report, of: app),
-            .otherApps(in: report, keys: otherKeys),
-        ]
+        self.situation = situation
+        right = PayloadGuess(fields: situation.report.fields)
+        named = situation.keys.filter { $0.keyIdentifier == situation.report.keyIdentifier }
     }
+
+    /// Whether the signature is right for what StoreKit was given.
+    mutating func isRight() -> Bool { isSigned(right) }
 
     /// The payload of the fewest mistakes that one of the app's keys signed.
     ///
     /// - Returns: The payload; `nil` when none of what was tried explains the signature.
     mutating func signedGuess() -> PayloadGuess? {
-        if isSigned(right) { return right }
-        for way in (kinds + lonelyKinds).lazy.flatMap(\.ways) {
-            guard mayTry else { return nil }
-            if let guess = way(right), isSigned(guess) { return guess }
+        if isRight() { return right }
+        let ways = Mistake.payloads.flatMap { $0.ways(in: situation) }.filter { $0.applied(to: right) != nil }
+        let singles = Dictionary(grouping: ways) { $0.part == .several ? Int.max : $0.rank }
+        for (_, ways) in singles.sorted(by: { $0.key < $1.key }) {
+            for way in ways {
+                guard mayTry else { return nil }
+                if let guess = way.applied(to: right), isSigned(guess) { return guess }
+            }
         }
-        return signedPair()
+        return signedPair(of: Dictionary(grouping: ways, by: \.rank))
     }
 
     /// The payload of two mistakes that one of the app's keys signed.
     ///
-    /// Small kinds come first, and of large ones the likeliest ways: by the product of their places. So what does not
-    /// fit into ``maximumTries`` is two mistakes of many, each of them rare.
-    private mutating func signedPair() -> PayloadGuess? {
-        let pairs = pairs
-        let last = pairs.map(\.lastProduct).max() ?? 0
-        for product in stride(from: 1, through: last, by: 1) {
-            for pair in pairs where product <= pair.lastProduct {
-                for place in 1...min(product, pair.first.lastPlace)
-                where product.isMultiple(of: place) && product / place <= pair.second.lastPlace {
-                    for guess in pair.first.ways(at: place).compactMap({ $0(right) }) {
-                        for way in pair.second.ways(at: product / place) {
-                            guard mayTry else { return nil }
-                            if let double = way(guess), isSigned(double) { return double }
-                        }
+    /// The likeliest pairs come first: those whose ranks have the smallest product. So what does not fit into
+    /// ``maximumTries`` is two mistakes of which each is rare.
+    private mutating func signedPair(of ways: [Int: [Mistake.Way]]) -> PayloadGuess? {
+        let ranks = ways.keys.sorted()
+        for product in 1...Self.maximumTries {
+            for low in ranks.prefix(while: { $0 * $0 <= product }) where product.isMultiple(of: low) {
+                guard let firsts = ways[low], let seconds = ways[product / low] else { continue }
+                for (place, first) in firsts.enumerated() {
+                    let rest = low * low == product ? seconds[(place + 1)...] : seconds[...]
+                    for second in rest where mayOccur(first, second) {
+                        guard mayTry else { return nil }
+                        let double = first.applied(to: right).flatMap(second.applied)
+                        if let double, isSigned(double) { return double }
                     }
                 }
             }
         }
-        isExhaustive = takesWholeCatalog
+        let last = ranks.last ?? 0
+        isExhaustive = last * last <= Self.maximumTries && Mistake.tries(allOf: situation.app)
         return nil
     }
 
-    /// Two kinds of mistakes that may occur together.
-    private struct Pair {
-        let first: MistakeKind
-        let second: MistakeKind
-        var size: Int { first.ways.count * second.ways.count }
-        var lastProduct: Int { first.lastPlace * second.lastPlace }
-    }
-
-    /// The kinds of which two mistakes may be, the smallest pairs first.
+    /// Whether two mistakes may occur together: they change different parts.
     ///
-    /// If no key of the app is the one named, that is one of the two.
-    private var pairs: [Pair] {
-        var pairs: [Pair] = []
-        for (index, first) in kinds.enumerated() where index == 0 || !named.isEmpty {
-            let seconds = kinds[(index + 1)...] + (index == 0 ? lonelyKinds : [])
-            pairs += seconds.map { Pair(first: first, second: $0) }
-        }
-        return pairs.filter { $0.size > 0 }.sorted { $0.size < $1.size }
-    }
-
-    /// A name that was signed in mixed case, when the payment has it in another.
-    private static func mixedCases(of account: Account) -> MistakeKind {
-        guard case .applicationUsername(let name) = account else { return MistakeKind(ways: []) }
-        let variants = name.caseVariants(ofAtMost: mostLetters)
-        return MistakeKind(ways: variants.map { variant in { $0.with(.account, variant, .accountCase) } })
+    /// Fields that are undefined together are ways by themselves. Where no key of the app is the one named, that is one
+    /// of the two mistakes.
+    private func mayOccur(_ first: Mistake.Way, _ second: Mistake.Way) -> Bool {
+        let parts = (first.part, second.part)
+        if named.isEmpty { return parts.0 != parts.1 && (parts.0 == .key || parts.1 == .key) }
+        if parts.0 == parts.1 || parts.0 == .several || parts.1 == .several { return false }
+        return first.found.first?.mistake.code != second.found.first?.mistake.code
     }
 
     /// Whether there is anything left to spend, and anybody who waits for it.
@@ -131,7 +95,7 @@ struct MistakeSearch {
         for key in keys {
             guard mayTry else { return false }
             tries += 1
-            if key.isSignature(form, over: bytes) { return true }
+            if key.isSignature(form, over: bytes, hashedBy: guess.hash) { return true }
         }
         return false
     }
@@ -147,24 +111,12 @@ struct PayloadGuess {
     var ending: String = ""
     /// The order in which they are joined, by their positions in Apple's order; a field that is missing is left out.
     var order: [Int] = Array(0..<7)
+    /// How it was hashed.
+    var hash = SignedHash.sha256
     /// The key that signed it; `nil` when it is the one that was named.
     var key: (any SignatureVerifier)?
     /// The mistakes.
-    var mistakes: [DiagnosisCode] = []
-
-    /// The payload's bytes.
-    var bytes: [UInt8] {
-        Array((order.map { fields[$0] }.joined(separator: separator) + ending).utf8)
-    }
-
-    /// One of its fields.
-    subscript(field: Field) -> String { fields[field.rawValue] }
-
-    /// The app that it is for.
-    var bundleId: String { self[.bundleId] }
-
-    /// The offer that it is for.
-    var offer: OfferRequest { OfferRequest(productId: self[.productId], offerId: self[.offerId]) }
+    var found: [Mistake.Found] = []
 
     /// The positions of the fields in Apple's order.
     enum Field: Int, CaseIterable {
@@ -177,11 +129,37 @@ struct PayloadGuess {
         case timestamp
     }
 
-    /// The guess with one field as a mistake would have made it.
-    func with(_ field: Field, _ text: String, _ mistake: DiagnosisCode) -> PayloadGuess {
-        var guess = self
-        guess.fields[field.rawValue] = text
-        guess.mistakes.append(mistake)
-        return guess
+    /// What a mistake changes: two mistakes in one part do not occur together, mistakes in different parts do.
+    enum Part: Hashable {
+        case field(Field)
+        case separator
+        case order
+        case hash
+        case key
+        /// Several parts at once: looked for alone, as together with others there would be too many.
+        case several
+    }
+
+    /// The payload's bytes.
+    var bytes: [UInt8] {
+        Array((order.map { fields[$0] }.joined(separator: separator) + ending).utf8)
+    }
+
+    /// One of its fields.
+    subscript(field: Field) -> String {
+        get { fields[field.rawValue] }
+        set { fields[field.rawValue] = newValue }
+    }
+
+    /// The app that it is for.
+    var bundleId: String { self[.bundleId] }
+
+    /// The offer that it is for.
+    var offer: OfferRequest { OfferRequest(productId: self[.productId], offerId: self[.offerId]) }
+
+    /// Whether the same would be signed in the same way.
+    func isSame(as other: PayloadGuess) -> Bool {
+        fields == other.fields && separator == other.separator && ending == other.ending && order == other.order
+            && hash == other.hash && key?.keyIdentifier == other.key?.keyIdentifier
     }
 }

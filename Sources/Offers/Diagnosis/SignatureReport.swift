@@ -1,4 +1,4 @@
-/// The values that an app gave StoreKit when StoreKit refused them: the account of one buy request.
+/// What an app gave StoreKit when StoreKit refused it: the account of one buy request.
 public struct SignatureReport: Equatable, Sendable {
     /// The app's bundle identifier.
     public let bundleId: String
@@ -16,8 +16,8 @@ public struct SignatureReport: Equatable, Sendable {
     public let timestamp: Int64
     /// The signature's text, as the backend handed it on: Base64, if all is right.
     public let signature: String
-    /// StoreKit's error number (`SKError.Code`), where it is known.
-    public let storeKitError: Int?
+    /// StoreKit's error, where it is known.
+    public let storeKitError: ReportedError?
 
     /// Creates a report.
     ///
@@ -30,7 +30,7 @@ public struct SignatureReport: Equatable, Sendable {
     ///   - nonce: The nonce's text.
     ///   - timestamp: The `timestamp` that was given.
     ///   - signature: The signature's text.
-    ///   - storeKitError: StoreKit's error number.
+    ///   - storeKitError: StoreKit's error, where it is known.
     public init(
         bundleId: String,
         keyIdentifier: String,
@@ -40,7 +40,7 @@ public struct SignatureReport: Equatable, Sendable {
         nonce: String,
         timestamp: Int64,
         signature: String,
-        storeKitError: Int? = nil
+        storeKitError: ReportedError? = nil
     ) {
         self.bundleId = bundleId
         self.keyIdentifier = keyIdentifier
@@ -56,10 +56,20 @@ public struct SignatureReport: Equatable, Sendable {
 
 extension SignatureReport {
     /// A timestamp after 1970 and below this one is in seconds: in milliseconds it would be of the year 1973.
-    private static let firstMillisecondTimestamp: UInt64 = 100_000_000_000
+    static let firstMillisecondTimestamp: UInt64 = 100_000_000_000
 
     /// Whether the timestamp that was given is in seconds.
     var isInSeconds: Bool { timestamp > 0 && timestamp.magnitude < Self.firstMillisecondTimestamp }
+
+    /// The offer of the payment.
+    var offer: OfferRequest { OfferRequest(productId: productId, offerId: offerId) }
+
+    /// The fields that StoreKit composes from what it was given, in Apple's order.
+    var fields: [String] {
+        [
+            bundleId, keyIdentifier, productId, offerId, account.payloadField, nonce.lowercased(), String(timestamp),
+        ]
+    }
 
     /// The moment that the timestamp means, whether it is in milliseconds or in seconds.
     public var moment: Timestamp { Timestamp(millisecondsSince1970: isInSeconds ? timestamp * 1000 : timestamp) }
@@ -150,9 +160,9 @@ extension SignatureReport {
     }
 }
 
-/// The ledger's record of a signature that left the service, found by its nonce.
+/// What the ledger knows of a signature that left the service, found by its nonce.
 public struct RecordedSignature: Equatable, Sendable {
-    /// The account that was signed, as far as a digest shows.
+    /// The account that was signed, as far as a digest tells.
     public enum SignedAccount: Equatable, Sendable {
         /// None.
         case none
@@ -170,12 +180,16 @@ public struct RecordedSignature: Equatable, Sendable {
     public let keyIdentifier: String
     /// The product.
     public let productId: String
-    /// The offer.
+    /// The offer; empty for an introductory offer.
     public let offerId: String
     /// The account.
     public let account: SignedAccount
     /// The moment that was signed.
     public let timestamp: Timestamp
+    /// Whether it is the `discount` form; `nil` where that is not known.
+    public let isDiscount: Bool?
+    /// The subscription of the customer by which it was decided; `nil` where there was none.
+    public let originalTransactionId: String?
 
     /// Creates the description of a signature.
     ///
@@ -184,9 +198,11 @@ public struct RecordedSignature: Equatable, Sendable {
     ///   - bundleId: The app's bundle identifier.
     ///   - keyIdentifier: The identifier of the key that signed.
     ///   - productId: The product.
-    ///   - offerId: The offer.
+    ///   - offerId: The offer; empty for an introductory offer.
     ///   - account: The account.
     ///   - timestamp: The moment that was signed.
+    ///   - isDiscount: Whether it is the `discount` form.
+    ///   - originalTransactionId: The subscription of the customer by which it was decided.
     public init(
         client: String,
         bundleId: String,
@@ -194,7 +210,9 @@ public struct RecordedSignature: Equatable, Sendable {
         productId: String,
         offerId: String,
         account: SignedAccount,
-        timestamp: Timestamp
+        timestamp: Timestamp,
+        isDiscount: Bool? = nil,
+        originalTransactionId: String? = nil
     ) {
         self.client = client
         self.bundleId = bundleId
@@ -203,6 +221,8 @@ public struct RecordedSignature: Equatable, Sendable {
         self.offerId = offerId
         self.account = account
         self.timestamp = timestamp
+        self.isDiscount = isDiscount
+        self.originalTransactionId = originalTransactionId
     }
 
     /// The offer that was signed.

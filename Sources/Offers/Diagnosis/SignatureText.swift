@@ -2,84 +2,144 @@ import FoundationEssentials
 
 /// The text of a signature, with whatever was done to it on the way taken off again.
 public struct SignatureText: Equatable, Sendable {
-    /// The signature when the text is decoded.
+    /// What is left when the text is decoded.
     public enum Form: Equatable, Sendable {
-        /// ASN.1 DER (`ECDSA-Sig-Value`): what StoreKit takes.
+        /// ASN.1 DER (`ECDSA-Sig-Value`): what a discount takes.
         case der([UInt8])
-        /// r‖s, 64 bytes.
+        /// r‖s, 64 bytes: what a JWS takes.
         case raw([UInt8])
     }
 
     /// The signature.
     public let form: Form
-    /// The changes to it that StoreKit does not undo.
+    /// What was done to its text that StoreKit does not undo.
     public let mistakes: [DiagnosisCode]
-    /// Whether there were line breaks, blanks or quotes in it, which are no part of Base64.
-    public let hasStrayCharacters: Bool
 
-    /// How often one encoding is taken off.
-    private static let mostLayers = 3
+    /// How many mistakes are taken off, one after the other.
+    private static let mostLayers = 8
 
-    /// Undoes percent-encoding, base64url, missing padding, and Base64 of Base64, as far as it is there.
+    /// Undoes the mistakes of ``Mistake/texts``, as far as they were made.
     ///
     /// - Parameter text: The text as it was reported. What never becomes a signature gives `nil`.
     public init?(_ text: String) {
         var text = text
         var mistakes: Set<DiagnosisCode> = []
-        var hasStrayCharacters = false
         for _ in 0..<Self.mostLayers {
-            for _ in 0..<Self.mostLayers where text.contains("%") {
-                guard let decoded = text.percentDecoded else { return nil }
-                text = decoded
-                mistakes.insert(.signatureURLEncoded)
+            var undone: String?
+            for mistake in Mistake.texts {
+                guard case .text(_, let undo) = mistake.effect, let inner = undo(text) else { continue }
+                undone = inner
+                mistakes.insert(mistake.code)
+                break
             }
-            let bare = Self.removingStrayCharacters(text)
-            if bare.utf8.count != text.utf8.count { hasStrayCharacters = true }
-            text = bare
-            // A plus sign that went through a form is a space.
-            if text.contains(where: { $0 == "-" || $0 == "_" || $0 == " " }) || text.utf8.count % 4 != 0 {
-                let standard = text.replacing("-", with: "+").replacing("_", with: "/").replacing(" ", with: "+")
-                text = standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-                mistakes.insert(.signatureURLEncoded)
-            }
-            guard let bytes = Data(base64Encoded: text).map(Array.init) else { return nil }
-            if let form = Form(bytes) {
-                if case .raw = form { mistakes.insert(.signatureRawNotDER) }
-                self.form = form
-                self.mistakes = DiagnosisCode.allCases.filter(mistakes.contains)
-                self.hasStrayCharacters = hasStrayCharacters
-                return
-            }
-            guard let inner = String(validating: bytes, as: UTF8.self) else { return nil }
-            text = inner
-            mistakes.insert(.signatureDoubleEncoded)
+            guard let undone else { break }
+            text = undone
         }
-        return nil
-    }
-
-    /// Takes off all line breaks and tabs, and quotes and blanks at both ends.
-    ///
-    /// A blank at an end may be a plus sign that went through a form: where the rest is no whole Base64, it stays.
-    private static func removingStrayCharacters(_ text: String) -> String {
-        func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
-        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") }
-        var bytes = text.utf8.filter { !(9...13).contains($0) }[...]
-        let trimmed = bytes.trimming { isBlank($0) || isQuote($0) }
-        if trimmed.count % 4 == 0 { bytes = trimmed } else { bytes = bytes.trimming(isQuote) }
-        return String(decoding: bytes, as: UTF8.self)
+        guard let bytes = Data(base64Encoded: text), let form = Form(Array(bytes)) else { return nil }
+        self.form = form
+        self.mistakes = DiagnosisCode.allCases.filter(mistakes.contains)
     }
 }
 
 extension SignatureText.Form {
-    /// Distinguishes DER from r‖s; `nil` for anything else.
-    fileprivate init?(_ bytes: [UInt8]) {
-        if bytes.first == 0x30, (8...72).contains(bytes.count), Int(bytes[1]) == bytes.count - 2 {
-            self = .der(bytes)
-        } else if bytes.count == 64 {
+    /// Tells DER from r‖s; `nil` for what is neither.
+    ///
+    /// One of 65,536 raw signatures begins as DER does, so the numbers inside decide.
+    init?(_ bytes: [UInt8]) {
+        if bytes.count == 64, RawSignature(der: bytes) == nil {
             self = .raw(bytes)
+        } else if bytes.first == 0x30, (8...72).contains(bytes.count), Int(bytes[1]) == bytes.count - 2 {
+            self = .der(bytes)
         } else {
             return nil
         }
+    }
+}
+
+// The rows of the table for the text of a signature, in the order in which they are undone. To add a mistake, add a row
+// that gives the text as it was before.
+
+extension Mistake {
+    /// Mistakes that are made with the text of a signature.
+    static let texts: [Mistake] = [
+        .text(
+            .signaturePEM,
+            "The signature has PEM lines around it (-----BEGIN …).",
+            fix: "Hand on the Base64 between the lines alone, in one line."
+        ) { text in
+            let parts = text.components(separatedBy: "-----")
+            guard parts.count >= 3, parts[1].hasPrefix("BEGIN") else { return nil }
+            return parts[2].withoutLineBreaks.filter { $0 != " " }
+        },
+        .text(
+            .signatureURLEncoded,
+            "The signature is URL-encoded.",
+            fix: "Hand on standard Base64 in a JSON string, and decode what came in a URL or a form once."
+        ) { $0.contains("%") ? $0.percentDecoded : nil },
+        .text(
+            .signatureWrapped,
+            "The signature's text has line breaks, blanks or quotes that are no part of Base64.",
+            fix: "Hand on the Base64 in one line, with nothing before it and nothing after it."
+        ) { text in
+            let bare = text.withoutLineBreaks.withoutBlanksAround
+            return bare.utf8.count == text.utf8.count ? nil : bare
+        },
+        .text(
+            .signatureHex,
+            "The signature is in hexadecimal.",
+            fix: "Encode the DER in standard Base64, not in hexadecimal."
+        ) { text in
+            let digits = text.replacing(":", with: "").replacing(" ", with: "").filter { $0 != "<" && $0 != ">" }
+            let bare = digits.lowercased().hasPrefix("0x") ? String(digits.dropFirst(2)) : digits
+            guard bare.utf8.count >= 100, let bytes = Hexadecimal.bytes(bare) else { return nil }
+            // It may be of Base64's text.
+            if let inner = String(validating: bytes, as: UTF8.self), SignatureText(inner) != nil { return inner }
+            return Data(bytes).base64EncodedString()
+        },
+        .text(
+            .signatureURLEncoded,
+            "The signature has blanks in place of plus signs, as a form makes them.",
+            fix: "Hand on standard Base64 in a JSON string, and encode a plus sign as %2B in a URL or a form."
+        ) { $0.contains(" ") ? $0.replacing(" ", with: "+") : nil },
+        .text(
+            .signatureBase64URL,
+            "The signature is in base64url, or lacks its padding.",
+            fix: "Hand on standard Base64, with + and /, and with its padding."
+        ) { text in
+            guard text.contains(where: { $0 == "-" || $0 == "_" }) || text.utf8.count % 4 != 0 else { return nil }
+            let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+            let padding = (4 - standard.utf8.count % 4) % 4
+            return padding == 3 ? nil : standard + String(repeating: "=", count: padding)
+        },
+        .text(
+            .signatureDoubleEncoded,
+            "The signature was Base64-encoded twice.",
+            fix: "Encode the DER once; some libraries return Base64 already."
+        ) { text in
+            guard let bytes = Data(base64Encoded: text).map(Array.init), !bytes.isEmpty,
+                SignatureText.Form(bytes) == nil
+            else { return nil }
+            return String(validating: bytes, as: UTF8.self)
+        },
+    ]
+}
+
+extension String {
+    /// The text without line breaks and tabs, also without those that are written as `\n` and `\r`.
+    fileprivate var withoutLineBreaks: String {
+        let bare = replacing("\\n", with: "").replacing("\\r", with: "")
+        return String(decoding: bare.utf8.filter { !(9...13).contains($0) }, as: UTF8.self)
+    }
+
+    /// The text without quotes and blanks at both ends.
+    ///
+    /// A blank at an end may be a plus sign that went through a form: where the rest is no whole Base64, it stays.
+    fileprivate var withoutBlanksAround: String {
+        func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") }
+        let bytes = Array(utf8)[...]
+        let bare = bytes.trimming { isBlank($0) || isQuote($0) }
+        return String(decoding: bare.count % 4 == 0 ? bare : bytes.trimming(isQuote), as: UTF8.self)
     }
 }
 

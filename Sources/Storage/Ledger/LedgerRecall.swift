@@ -37,7 +37,9 @@ public struct LedgerRecall: SignatureRecall {
             productId: record.productId,
             offerId: record.offerId,
             account: account(of: record, among: accounts),
-            timestamp: record.timestamp
+            timestamp: record.timestamp,
+            isDiscount: record.format == SignatureForm.discount.rawValue,
+            originalTransactionId: record.originalTransactionId
         )
     }
 

@@ -5,15 +5,17 @@ import Offers
 import Storage
 import StrictJSON
 
-/// `offer-signer diagnose`: why StoreKit refused a signature, in words for people.
+/// `offer-signer diagnose`: why StoreKit refused a signature, or gave no offer for it, in words for people.
 struct Diagnose: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagnose",
         abstract: "Says why StoreKit refused a signature: one sentence for the cause, one for the fix.",
         discussion: """
-            The report is what the app gave StoreKit: an object with bundleId, keyIdentifier, productId, offerId, \
-            appAccountToken or applicationUsername, nonce, timestamp, signature, and storeKitError where it is known. \
-            Exit status 1 when the signature is not valid.
+            The report is what the app gave StoreKit. For a discount, an object with bundleId, keyIdentifier, productId, \
+            offerId, appAccountToken or applicationUsername, nonce, timestamp and signature. For a JWS, an object with \
+            bundleId, productId, offerId or allowIntroductoryOffer, jws, and where they are known transactionId and \
+            resultingTransaction. Either has storeKitError, a number or a name, where it is known. Exit status 1 when \
+            the signature is not valid.
             """
     )
 
@@ -27,11 +29,18 @@ struct Diagnose: AsyncParsableCommand {
 
     func run() async throws {
         let service = try options.load()
-        let report = try read()
+        let call = try read()
         let bundleIds = Set(service.settings.apps.map(\.app.bundleId))
         let diagnoses = service.diagnoseReports(recalling: recall(service.settings))
-        guard let diagnosis = await diagnoses.diagnose(report, callersApps: bundleIds) else {
-            Console.message("error: \(self.report) at /bundleId: the catalog has no app \(report.bundleId)")
+        let diagnosis: Diagnosis?
+        do throws(EvidenceFault) {
+            diagnosis = try await call.diagnosis(by: diagnoses, callersApps: bundleIds)
+        } catch {
+            Console.message("error: \(Echo.file(report)) at /resultingTransaction: \(error.detail)")
+            throw ExitCode.failure
+        }
+        guard let diagnosis else {
+            Console.message("error: \(report) at /bundleId: the catalog has no app \(call.bundleId)")
             throw ExitCode.failure
         }
         if json {
@@ -53,7 +62,7 @@ struct Diagnose: AsyncParsableCommand {
         }
     }
 
-    private func read() throws(ExitCode) -> SignatureReport {
+    private func read() throws(ExitCode) -> DiagnosisCall {
         let bytes: [UInt8]
         do throws(ValueFault) {
             bytes = try InputFile.bytes(of: report)
@@ -62,7 +71,7 @@ struct Diagnose: AsyncParsableCommand {
             throw .failure
         }
         do {
-            return try SignatureReport(json: bytes)
+            return try DiagnosisCall(json: bytes)
         } catch {
             let place = error.pointer.isEmpty ? "" : " at \(error.pointer)"
             Console.message("error: \(Echo.file(report))\(place): \(error.detail)")

@@ -108,10 +108,16 @@ struct LoadedService: Sendable {
                 let verifiers = (signing + retired).compactMap {
                     P256Verifier(keyIdentifier: $0.0, subjectPublicKeyInfo: $0.1)
                 }
-                return DiagnoseReports.DiagnosableApp(app: app.app, verifiers: verifiers)
+                let issuers = app.keys.compactMap { key in key.issuerId.map { (key.id, $0) } }
+                return DiagnoseReports.DiagnosableApp(
+                    app: app.app,
+                    verifiers: verifiers,
+                    issuerIds: Dictionary(issuers, uniquingKeysWith: { first, _ in first })
+                )
             },
             memory: memory,
             recalling: recall,
+            reading: AppStoreEvidenceReader(verifier: signedDataVerifier),
             now: WallClock.now
         )
     }

@@ -38,37 +38,28 @@ struct ServiceListeners {
         server = HTTPListener(
             host: settings.server.address.host,
             port: settings.server.address.port,
-            responder: PublicAPI.responder(
-                endpoints: { current.value.endpoints },
-                metrics: telemetry.requests,
-                logger: logger,
-                faults: faults
-            ),
             rules: ListenerRules(
                 limits: settings.server.limits.lettingIn(maximumConnections),
                 census: lifelong.connections,
                 tls: tls,
                 failures: lifelong.failedAuthentications,
-                admission: telemetry.admission,
-                answers: { number in
-                    LoopAnswers(
-                        endpoints: current.endpoints(onLoop: number),
-                        metrics: lifelong.loops[number % lifelong.loops.count].requests,
-                        logger: logger,
-                        faults: faults
-                    )
-                }
+                endpoints: current.endpoints(onLoop:),
+                metrics: { number in lifelong.loops[number % lifelong.loops.count].requests },
+                logger: logger,
+                faults: faults
             ),
             onListening: { announcement.serverListens(at: $0) }
         )
         admin = HTTPListener(
             host: settings.admin.address.host,
             port: settings.admin.address.port,
-            responder: AdminAPI.responder(
-                readiness: readiness,
-                metrics: { await telemetry.page(current.value, readiness) },
-                version: Version.current,
-                logger: logger
+            rules: ListenerRules(
+                operators: AdminAPI.responder(
+                    readiness: readiness,
+                    metrics: { await telemetry.page(current.value, readiness) },
+                    version: Version.current,
+                    logger: logger
+                )
             ),
             onListening: { announcement.adminListens(at: $0) }
         )
@@ -76,12 +67,11 @@ struct ServiceListeners {
             HTTPListener(
                 host: settings.address.host,
                 port: settings.address.port,
-                responder: NotificationsAPI.responder(
-                    endpoint: { current.value.notifications },
+                rules: ListenerRules(
+                    apple: NotificationsAPI.responder(endpoint: { current.value.notifications }, logger: logger),
                     metrics: telemetry.requests,
                     logger: logger
                 ),
-                rules: ListenerRules(notificationsCountedBy: telemetry.requests, logger: logger),
                 onListening: { announcement.notificationsListen(at: $0) }
             )
         }

@@ -15,11 +15,9 @@ final class ServiceSnapshot: Sendable {
     let lifelong: LifelongParts
     /// What asks the App Store.
     let appStore: AppStoreEvidenceFetcher
-    /// What clients call.
-    let endpoints: PublicEndpoints
-    /// What the event loops answer by themselves: one for each, or where the catalog is large one for several of them or
-    /// for all, never none.
-    private let loops: [LoopEndpoints]
+    /// What clients call: one for each event loop, or where the catalog is large one for several of them or for all, never
+    /// none.
+    private let loops: [PublicEndpoints]
     /// What Apple calls.
     let notifications: NotificationsEndpoint<AppStoreNotificationReader>
 
@@ -27,11 +25,11 @@ final class ServiceSnapshot: Sendable {
     /// a start grows with both the catalog and the processors.
     private static let mostCopiedOffers = 16_384
 
-    /// What an event loop answers by itself.
+    /// What clients call on an event loop.
     ///
     /// - Parameter number: The event loop's number, from 0.
     /// - Returns: The loop's own, or one that it shares.
-    func endpoints(onLoop number: Int) -> LoopEndpoints { loops[number % loops.count] }
+    func endpoints(onLoop number: Int) -> PublicEndpoints { loops[number % loops.count] }
 
     /// Composes what was loaded.
     ///
@@ -42,28 +40,27 @@ final class ServiceSnapshot: Sendable {
         self.service = service
         self.lifelong = lifelong
         appStore = service.appStoreFetcher(with: lifelong)
-        let clients = service.clients(usages: lifelong.clientUsages)
-        let signOffers = service.signOffers(asking: appStore, recordingIn: lifelong.ledger.ledger, with: lifelong)
-        endpoints = PublicEndpoints(
-            clients: clients,
-            signOffers: signOffers,
-            productReports: service.productReports(in: lifelong.ledger.productReports),
-            diagnoseReports: service.diagnoseReports(remembering: lifelong.memory, recalling: lifelong.ledger.recall)
+        let productReports = service.productReports(in: lifelong.ledger.productReports)
+        let diagnoseReports = service.diagnoseReports(
+            remembering: lifelong.memory,
+            recalling: lifelong.ledger.recall
         )
-        let offers = service.settings.apps.reduce(1) { $0 + $1.app.offers.count }
-        let copies = min(lifelong.loops.count, Self.mostCopiedOffers / offers)
-        let own = lifelong.loops.prefix(copies > 1 ? copies : 0).map { [appStore] loop in
-            LoopEndpoints(
+        let endpoints = { [appStore] (loop: LoopParts?) in
+            PublicEndpoints(
                 clients: service.clients(usages: lifelong.clientUsages, on: loop),
                 signOffers: service.signOffers(
                     asking: appStore,
                     recordingIn: lifelong.ledger.ledger,
                     with: lifelong,
                     on: loop
-                )
+                ),
+                productReports: productReports,
+                diagnoseReports: diagnoseReports
             )
         }
-        loops = own.isEmpty ? [LoopEndpoints(clients: clients, signOffers: signOffers)] : own
+        let offers = service.settings.apps.reduce(1) { $0 + $1.app.offers.count }
+        let copies = min(lifelong.loops.count, Self.mostCopiedOffers / offers)
+        loops = copies > 1 ? lifelong.loops.prefix(copies).map(endpoints) : [endpoints(nil)]
         notifications = NotificationsEndpoint(
             takeNotifications: TakeNotifications(
                 reader: service.notificationReader(telling: lifelong.clock),

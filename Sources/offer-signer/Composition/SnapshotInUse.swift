@@ -5,7 +5,7 @@ import OfferAPI
 /// Where all processors looked into one place for each request, each would wait for the others.
 final class SnapshotInUse: Sendable {
     private let whole: Current<ServiceSnapshot>
-    private let loops: [Current<LoopEndpoints>]
+    private let loops: [Current<PublicEndpoints>]
 
     /// Puts the first snapshot in use.
     ///
@@ -20,11 +20,11 @@ final class SnapshotInUse: Sendable {
     /// Who asks keeps what it got: ask once for all that has to fit together.
     var value: ServiceSnapshot { whole.value }
 
-    /// What an event loop answers by itself.
+    /// What clients call on an event loop.
     ///
     /// - Parameter number: The event loop's number, from 0.
     /// - Returns: What gives the endpoints in use, which a request asks for once.
-    func endpoints(onLoop number: Int) -> @Sendable () -> LoopEndpoints {
+    func endpoints(onLoop number: Int) -> @Sendable () -> PublicEndpoints {
         let current = loops[number % loops.count]
         return { current.value }
     }

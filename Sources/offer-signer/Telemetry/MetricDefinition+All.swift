@@ -29,11 +29,6 @@ extension MetricDefinition {
             .durations,
             "How long requests waited, from their last byte until they were worked on."
         ),
-        MetricDefinition(
-            "offer_signer_queue_limit",
-            .gauge,
-            "How many requests for signatures may wait for the ledger; the next ones are answered 503."
-        ),
     ]
 
     private static let notifications = [

@@ -8,10 +8,8 @@ import PrometheusMetrics
 struct Telemetry: Sendable {
     /// What the use cases count.
     let service: ServiceMetrics
-    /// What the public listener counts.
+    /// What Apple's listener counts.
     let requests: RequestMetrics
-    /// What lets requests in while there is not too much to do.
-    let admission: AdmissionControl
     /// What is counted on the way to Apple.
     let appStore: AppStoreMetrics
     /// Reloads that took effect.
@@ -37,7 +35,6 @@ struct Telemetry: Sendable {
         self.registry = registry
         service = ServiceMetrics(factory: registry, tally: ledger.tally)
         requests = RequestMetrics(factory: registry)
-        admission = AdmissionControl(factory: registry)
         appStore = AppStoreMetrics(factory: registry)
         reloadsCompleted = reloads("completed")
         reloadsRefused = reloads("refused")

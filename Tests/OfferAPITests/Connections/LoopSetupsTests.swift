@@ -12,10 +12,12 @@ struct LoopSetupsTests {
         let numbers = Mutex<[Int]>([])
         let setups = LoopSetups { _, number in
             numbers.withLock { $0.append(number) }
-            return HTTPConnectionSetup(
+            return ConnectionSetup(
                 limits: ConnectionLimits(),
                 census: ConnectionCensus(),
-                judge: { _, _ in .admit(maximumBodyBytes: number) }
+                guests: .everybody(at: [:]),
+                telemetry: nil,
+                answer: { _ in }
             )
         }
         let (one, other) = (EmbeddedEventLoop(), EmbeddedEventLoop())

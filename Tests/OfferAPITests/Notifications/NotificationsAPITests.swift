@@ -87,7 +87,7 @@ struct NotificationsAPITests {
     private let states = PatientStates()
     private let log = KeptLog { "\($0.level) \($0.message)" }
 
-    private var responder: any HTTPResponder<ServiceRequestContext> {
+    private var responder: any HTTPResponder<BasicRequestContext> {
         let endpoint = NotificationsEndpoint(
             takeNotifications: TakeNotifications(
                 reader: Reader(),
@@ -98,26 +98,25 @@ struct NotificationsAPITests {
         )
         return NotificationsAPI.responder(
             endpoint: { endpoint },
-            metrics: RequestMetrics(),
             logger: log.logger
         )
     }
 
     private func post(
         _ payload: String,
-        to responder: any HTTPResponder<ServiceRequestContext>
+        to responder: any HTTPResponder<BasicRequestContext>
     ) async throws -> Response {
         try await post(RequestBody(buffer: ByteBuffer(string: #"{"signedPayload":"\#(payload)"}"#)), to: responder)
     }
 
     private func post(
         _ body: RequestBody,
-        to responder: any HTTPResponder<ServiceRequestContext>
+        to responder: any HTTPResponder<BasicRequestContext>
     ) async throws -> Response {
         let head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: "/v1/notifications")
         let source = ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test"))
-        let request = Request(head: head, body: body)
-        return try await responder.respond(to: request, context: ServiceRequestContext(source: source))
+        let request = Hummingbird.Request(head: head, body: body)
+        return try await responder.respond(to: request, context: BasicRequestContext(source: source))
     }
 
     @Test("A notification of version 1 is answered with what to choose in App Store Connect")

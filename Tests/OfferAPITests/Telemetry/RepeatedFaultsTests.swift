@@ -15,7 +15,7 @@ import Testing
     }
 
     private func befall(_ code: String, _ count: Int) {
-        for _ in 0..<count { telemetry.noteFault(Problem(status: 503, code: code, detail: "")) }
+        for _ in 0..<count { telemetry.noteFault(Problem(status: 503, code: code, detail: ""), of: nil) }
     }
 
     /// What was logged since this was asked last.
@@ -44,13 +44,13 @@ import Testing
     @Test func whyNothingCouldBeSignedIsInTheLogAlone() {
         let failure = SigningFailure(keyIdentifier: "EXAMPLE123", detail: "EVP_PKEY_sign failed: malloc failure")
         let problem = Problem(.signing(failure), evidence: nil)
-        for _ in 0..<3 { telemetry.noteFault(problem) }
+        for _ in 0..<3 { telemetry.noteFault(problem, of: nil) }
         #expect(news == ["cannot answer code=signing_failed reason=\(failure)"])
         #expect(!String(decoding: problem.json, as: UTF8.self).contains("EVP_PKEY_sign"))
     }
 
     @Test func whatTheClientIsAtFaultForHasNoLine() {
-        telemetry.noteFault(Problem(status: 422, code: "evidence_forged", detail: ""))
+        telemetry.noteFault(Problem(status: 422, code: "evidence_forged", detail: ""), of: nil)
         telemetry.faults.tellCounts()
         #expect(news.isEmpty)
     }

@@ -15,28 +15,32 @@ struct UnknownMemberTests {
 
     @Test("It is told with those that the call has, and with no others")
     func members() throws {
-        let sign = try detail("/offerID") { _ = try SignatureCall(json: Array(#"{"offerID":1}"#.utf8)) }
+        let sign = try detail("/offerID") { _ = try CallMembers(json: Array(#"{"offerID":1}"#.utf8), of: .signatures) }
         #expect(
             sign == "There is no such member; known here: bundleId, appAccountToken, applicationUsername, evidence, "
                 + "explain, offers, formats."
         )
-        let other = try detail("/transactionId") { _ = try SignatureCall(json: Array(#"{"transactionId":"1"}"#.utf8)) }
+        let other = try detail("/transactionId") {
+            _ = try CallMembers(json: Array(#"{"transactionId":"1"}"#.utf8), of: .signatures)
+        }
         #expect(other == sign)
-        let decide = try detail("/offer") { _ = try EligibilityCall(json: Array(#"{"offer":1}"#.utf8)) }
+        let decide = try detail("/offer") { _ = try CallMembers(json: Array(#"{"offer":1}"#.utf8), of: .eligibility) }
         #expect(decide.hasSuffix(", offers, products."))
-        let introduce = try detail("/offer") { _ = try IntroductorySignatureCall(json: Array(#"{"offer":1}"#.utf8)) }
+        let introduce = try detail("/offer") {
+            _ = try CallMembers(json: Array(#"{"offer":1}"#.utf8), of: .introductorySignatures)
+        }
         #expect(introduce.hasSuffix(", products, transactionId, allowIntroductoryOffer."))
         let offer = try detail("/offers/0/offer_id") {
-            _ = try SignatureCall(json: Array(#"{"offers":[{"offer_id":"a"}]}"#.utf8))
+            _ = try CallMembers(json: Array(#"{"offers":[{"offer_id":"a"}]}"#.utf8), of: .signatures)
         }
         #expect(offer.hasSuffix("known here: productId, offerId."))
         let evidence = try detail("/evidence/signedTransaction") {
-            _ = try SignatureCall(json: Array(#"{"evidence":{"signedTransaction":"a"}}"#.utf8))
+            _ = try CallMembers(json: Array(#"{"evidence":{"signedTransaction":"a"}}"#.utf8), of: .signatures)
         }
         #expect(
             evidence.hasSuffix(": receiptResponse, receipt, signedTransactions, transactionId, signedRenewalInfos.")
         )
-        let report = try detail("/keyId") { _ = try SignatureReport(json: Array(#"{"keyId":"a"}"#.utf8)) }
+        let report = try detail("/keyId") { _ = try DiagnosisCall(json: Array(#"{"keyId":"a"}"#.utf8)) }
         #expect(report.contains("keyIdentifier"))
     }
 }

@@ -93,7 +93,7 @@ struct HeldStateTests {
                 offers: nil,
                 explain: rule != nil
             )
-            let decisions = try await useCase.eligibility(request).decisions.map(\.decision)
+            let decisions = try await useCase.eligibility(request).value().decisions.map(\.decision)
             guard let rule else { return decisions.map(\.reason.rawValue).joined() }
             return decisions.flatMap { $0.explanation ?? [] }.first { $0.rule == rule }?.saw ?? ""
         } catch {

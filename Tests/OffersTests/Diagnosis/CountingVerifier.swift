@@ -5,9 +5,11 @@ import Synchronization
 final class CountingVerifier: SignatureVerifier {
     let keyIdentifier: String
     private let signed: [UInt8]?
+    private let hash: SignedHash
     private let counted = Mutex(0)
 
-    init(_ keyIdentifier: String, signed: String? = nil) {
+    init(_ keyIdentifier: String, signed: String? = nil, hashedBy hash: SignedHash = .sha256) {
+        self.hash = hash
         self.keyIdentifier = keyIdentifier
         self.signed = signed.map { Array($0.utf8) }
     }
@@ -15,8 +17,8 @@ final class CountingVerifier: SignatureVerifier {
     /// How often it was asked.
     var verifications: Int { counted.withLock { $0 } }
 
-    func isSignature(_ signature: SignatureText.Form, over message: [UInt8]) -> Bool {
+    func isSignature(_ signature: SignatureText.Form, over message: [UInt8], hashedBy hash: SignedHash) -> Bool {
         counted.withLock { $0 += 1 }
-        return message == signed
+        return message == signed && hash == self.hash
     }
 }

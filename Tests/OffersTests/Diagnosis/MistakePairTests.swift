@@ -31,7 +31,7 @@ struct MistakePairTests {
     )
 
     /// One mistake of a backend, in the part of the payload that it changes.
-    private struct Mistake: Sendable, CustomTestStringConvertible {
+    private struct Slip: Sendable, CustomTestStringConvertible {
         let code: DiagnosisCode
         let part: String
         let make: @Sendable (inout Backend) -> Void
@@ -50,6 +50,7 @@ struct MistakePairTests {
         var separator = "\u{2063}"
         var order = Array(0..<7)
         var key = "KEY0"
+        var hash = SignedHash.sha256
 
         init(signingFor report: SignatureReport) {
             fields = [
@@ -62,21 +63,27 @@ struct MistakePairTests {
     }
 
     private static let mistakes = [
-        Mistake(.nonceUppercase, "nonce") { $0.fields[5] = $0.fields[5].uppercased() },
-        Mistake(.timestampInSeconds, "timestamp") { $0.fields[6] = String($0.fields[6].dropLast(3)) },
-        Mistake(.accountCase, "account") { $0.fields[4] = $0.fields[4].uppercased() },
-        Mistake(.accountMissing, "account") { $0.fields[4] = "" },
-        Mistake(.wrongSeparator, "separator") { $0.separator = "\n" },
-        Mistake(.wrongSeparator, "separator") { $0.separator = "\\u2063" },
-        Mistake(.wrongFieldOrder, "order") { $0.order.swapAt(2, 3) },
-        Mistake(.wrongFieldOrder, "order") { $0.order.swapAt(4, 5) },
-        Mistake(.wrongFieldOrder, "order") { $0.order.remove(at: 1) },
-        Mistake(.keyIdMismatch, "key id") { $0.fields[1] = "KEY1" },
-        Mistake(.wrongKey, "key") { $0.key = "KEY1" },
-        Mistake(.productMismatch, "product") { $0.fields[2] = "yearly" },
-        Mistake(.offerMismatch, "offer") { $0.fields[3] = "stay30" },
-        Mistake(.bundleMismatch, "bundle id") { $0.fields[0] = "com.example.other" },
-        Mistake(.bundleMismatch, "bundle id") { $0.fields[0] = "com.example.reader" },
+        Slip(.nonceUppercase, "nonce") { $0.fields[5] = $0.fields[5].uppercased() },
+        Slip(.timestampInSeconds, "timestamp") { $0.fields[6] = String($0.fields[6].dropLast(3)) },
+        Slip(.accountCase, "account") { $0.fields[4] = $0.fields[4].uppercased() },
+        Slip(.accountMissing, "account") { $0.fields[4] = "" },
+        Slip(.wrongSeparator, "separator") { $0.separator = "\n" },
+        Slip(.wrongSeparator, "separator") { $0.separator = "\\u2063" },
+        Slip(.wrongFieldOrder, "order") { $0.order.swapAt(2, 3) },
+        Slip(.wrongFieldOrder, "order") { $0.order.swapAt(4, 5) },
+        Slip(.wrongFieldOrder, "order") { $0.order.remove(at: 1) },
+        Slip(.keyIdMismatch, "key id") { $0.fields[1] = "KEY1" },
+        Slip(.wrongKey, "key") { $0.key = "KEY1" },
+        Slip(.productMismatch, "product") { $0.fields[2] = "yearly" },
+        Slip(.offerMismatch, "offer") { $0.fields[3] = "stay30" },
+        Slip(.bundleMismatch, "bundle id") { $0.fields[0] = "com.example.other" },
+        Slip(.bundleMismatch, "bundle id") { $0.fields[0] = "com.example.reader" },
+        Slip(.fieldUndefined, "product") { $0.fields[2] = "undefined" },
+        Slip(.fieldUndefined, "offer") { $0.fields[3] = "" },
+        Slip(.fieldUndefined, "nonce") { $0.fields[5] = "null" },
+        Slip(.wrongHash, "hash") { $0.hash = .sha256Twice },
+        Slip(.wrongHash, "hash") { $0.hash = .sha1 },
+        Slip(.wrongHash, "hash") { $0.hash = .sha512 },
     ]
 
     private static func report(account: Account, timestamp: Int64 = clock.millisecondsSince1970) -> SignatureReport {
@@ -101,7 +108,11 @@ struct MistakePairTests {
         Diagnostician(
             app: app,
             verifiers: (0..<keys).map { key in
-                CountingVerifier("KEY\(key)", signed: backend.key == "KEY\(key)" ? backend.payload : nil)
+                CountingVerifier(
+                    "KEY\(key)",
+                    signed: backend.key == "KEY\(key)" ? backend.payload : nil,
+                    hashedBy: backend.hash
+                )
             },
             otherBundleIds: ["com.example.other"],
             now: clock
@@ -121,6 +132,8 @@ struct MistakePairTests {
                 second.make(&backend)
                 // An order without the key id tells nothing of it.
                 guard backend.order.count == 7 || second.part != "key id" else { continue }
+                // Of fields that are undefined together, all have the same word.
+                guard first.code != second.code else { continue }
                 let found = Self.codes(Self.diagnose(report, signed: backend))
                 #expect(found == [first.code, second.code], "\(first.testDescription), \(second.testDescription)")
             }
@@ -154,29 +167,43 @@ struct MistakePairTests {
                 let report = Self.report(account: account)
                 var backend = Backend(signingFor: report)
                 backend.fields[field] = word
-                let expected: Set<DiagnosisCode> = [field == 4 ? .accountMissing : .wrongFieldOrder]
+                let expected: Set<DiagnosisCode> = [field == 4 ? .accountMissing : .fieldUndefined]
                 #expect(Self.codes(Self.diagnose(report, signed: backend)) == expected, "field \(field)")
             }
         }
     }
 
-    @Test("What is unexplained says whether everything was tried, and lays it on no small catalog")
+    @Test("A request that was not read: two to four fields have the same word, and each is named", arguments: 2...4)
+    func undefined(count: Int) {
+        let report = Self.report(account: .applicationUsername("led-1"))
+        for (word, fields) in [("undefined", [2, 3, 5, 6]), ("", [0, 3, 4, 5]), ("None", [1, 2, 4, 6])] {
+            var backend = Backend(signingFor: report)
+            for field in fields.prefix(count) { backend.fields[field] = word }
+            let causes = Self.diagnose(report, signed: backend).causes
+            #expect(causes.count == count)
+            let names = ["bundleId", "keyIdentifier", "productId", "offerId", "account", "nonce", "timestamp"]
+            for field in fields.prefix(count) {
+                #expect(
+                    causes.filter {
+                        $0.detail.contains(" \(names[field]) ") || $0.detail.contains("\(names[field]) is")
+                    }.count == 1,
+                    "\(names[field]) \(causes)"
+                )
+            }
+            #expect(Set(causes.map(\.code)).isSubset(of: [.fieldUndefined, .accountMissing]))
+        }
+    }
+
+    @Test("What is unexplained says whether the budget was used up, and lays it on no small catalog")
     func unexplained() {
-        let offer = PromotionalOffer(id: "back50")
-        let group = SubscriptionGroup(id: "1", products: [Product(id: "monthly", offers: [offer])])
-        let small = App(bundleId: "com.example.Reader", subscriptionGroups: [group])
-        let milliseconds = clock.millisecondsSince1970
-        for (app, timestamp, isHinted) in [
-            (Self.app, milliseconds, true), (small, milliseconds, false), (small, milliseconds / 1000, true),
-        ] {
-            let report = Self.report(account: .applicationUsername("led-1"), timestamp: timestamp)
+        for (keys, isUsedUp) in [(1, true), (0, false)] {
+            let report = Self.report(account: .applicationUsername("led-1"))
             var nothing = Backend(signingFor: report)
             nothing.key = "nobody's"
-            let causes = Self.diagnose(report, in: app, signed: nothing, keys: 1).causes
-            let rest = causes.filter { $0.code == .unexplained }
-            #expect(rest.count == 1)
-            #expect(rest.contains { $0.detail.contains("too many pairs to try them all") } == isHinted)
-            #expect(!rest.contains { $0.detail.contains("catalog") })
+            let causes = Self.diagnose(report, signed: nothing, keys: keys).causes
+            #expect(causes.map(\.code) == [.unexplained])
+            #expect(causes.contains { $0.detail.contains("has used up its budget") } == isUsedUp)
+            #expect(!causes.contains { $0.detail.contains("catalog") })
         }
     }
 }

@@ -27,6 +27,8 @@ struct ConfigurationFlags: ParsableArguments {
     var maximumEvidenceBodyBytes: String?
     @Option(name: .setting(.maximumBodyBytes), help: .setting(.maximumBodyBytes))
     var maximumBodyBytes: String?
+    @Option(name: .setting(.maximumWaitingOffers), help: .setting(.maximumWaitingOffers))
+    var maximumWaitingOffers: String?
     @Option(name: .setting(.idleTimeoutSeconds), help: .setting(.idleTimeoutSeconds))
     var idleTimeoutSeconds: String?
     @Option(name: .setting(.headerTimeoutSeconds), help: .setting(.headerTimeoutSeconds))
@@ -104,6 +106,7 @@ struct ConfigurationFlags: ParsableArguments {
         case .maximumHeaderBytes: maximumHeaderBytes
         case .maximumEvidenceBodyBytes: maximumEvidenceBodyBytes
         case .maximumBodyBytes: maximumBodyBytes
+        case .maximumWaitingOffers: maximumWaitingOffers
         case .idleTimeoutSeconds: idleTimeoutSeconds
         case .headerTimeoutSeconds: headerTimeoutSeconds
         case .requestTimeoutSeconds: requestTimeoutSeconds

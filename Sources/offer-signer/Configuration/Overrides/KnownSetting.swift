@@ -16,6 +16,7 @@ enum KnownSetting: String, CaseIterable, Sendable {
     case maximumHeaderBytes = "server.limits.maximumHeaderBytes"
     case maximumEvidenceBodyBytes = "server.limits.maximumEvidenceBodyBytes"
     case maximumBodyBytes = "server.limits.maximumBodyBytes"
+    case maximumWaitingOffers = "server.limits.maximumWaitingOffers"
     case idleTimeoutSeconds = "server.limits.idleTimeoutSeconds"
     case headerTimeoutSeconds = "server.limits.headerTimeoutSeconds"
     case requestTimeoutSeconds = "server.limits.requestTimeoutSeconds"
@@ -98,6 +99,12 @@ enum KnownSetting: String, CaseIterable, Sendable {
             )
         case .maximumBodyBytes:
             .init(.wholeNumber(1024...67_108_864), .value("16384"), "how long a body may be elsewhere [bytes]")
+        case .maximumWaitingOffers:
+            .init(
+                .wholeNumber(1...1_000_000),
+                .value("160"),
+                "how many offers may wait on each event loop to be signed and recorded; the next request is refused"
+            )
         case .idleTimeoutSeconds:
             .init(.wholeNumber(1...3600), .value("75"), "how long a connection may wait for a request [seconds]")
         case .headerTimeoutSeconds:

@@ -17,7 +17,8 @@ extension SettingsReader {
             idleTimeout: seconds(.idleTimeoutSeconds),
             headerTimeout: seconds(.headerTimeoutSeconds),
             requestTimeout: seconds(.requestTimeoutSeconds),
-            answerTimeout: seconds(.requestTimeoutSeconds) + seconds(.appStoreTimeoutSeconds)
+            answerTimeout: seconds(.requestTimeoutSeconds) + seconds(.appStoreTimeoutSeconds),
+            maximumWaitingOffers: layers.number(.maximumWaitingOffers)
         )
     }
 

@@ -1,0 +1,263 @@
+import NIOCore
+import NIOHTTP1
+import NIOTLS
+
+/// Does what ``ConnectionState`` decides: keeps a connection within its limits, hands on requests that are complete and
+/// worth it, and writes their answers.
+///
+/// It stands behind the parser of HTTP/1.1.
+final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = Never
+    typealias OutboundOut = ByteBuffer
+
+    /// Sent out into the channel when the time to finish is over.
+    struct TimeIsOver: Sendable {}
+
+    /// What is the same for all connections of the listener on this event loop.
+    let setup: ConnectionSetup
+    /// The event loop.
+    let loop: any EventLoop
+    private var state: ConnectionState
+    private var context: ChannelHandlerContext?
+    /// The request that came last and is not answered.
+    private var request: Request?
+    /// The head that came last, for the token of the next one is mostly the same.
+    private var latestHead: RequestHead?
+    private var timer: Scheduled<Void>?
+
+    /// Creates the handler of a new connection.
+    init(_ setup: ConnectionSetup, on loop: any EventLoop) {
+        self.setup = setup
+        self.loop = loop
+        state = ConnectionState(limits: setup.limits, isSecure: setup.tls != nil, now: .now())
+    }
+
+    /// The channel; `nil` when the connection is gone.
+    var channel: (any Channel)? { context?.channel }
+
+    // MARK: Coming and going
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if context.channel.isActive { watch(context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) { watch(context) }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = nil
+        request?.connectionClosed()
+        request = nil
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case TLSUserEvent.handshakeCompleted: state.handshakeCompleted(at: .now())
+        case ChannelEvent.inputClosed: receive(.end, context)
+        case is ChannelShouldQuiesceEvent:
+            setup.census.drain()
+            switch state.serviceGoes(at: .now()) {
+            case .close: context.close(promise: nil)
+            case .linger: linger(context)
+            case .finish: break
+            }
+        default: break
+        }
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is TimeIsOver else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        switch state.timeIsOver() {
+        case .refuse(let isCutOff):
+            if isCutOff { setup.census.requestCutOff() }
+            refuse(.shuttingDown, closes: true, context)
+        case .wait: break
+        case .close: context.close(promise: nil)
+        }
+        promise?.succeed()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        state.isWritable = context.channel.isWritable
+        if state.isWritable { release(context) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The parser says so of all that comes after what it has found to be no HTTP.
+        if error is ByteToMessageDecoderError { return }
+        guard let fault = error as? HTTPParserError else { return context.close(promise: nil) }
+        receive(.fault(fault), context)
+    }
+
+    /// Some bytes have come, though they may not make a request's head yet.
+    func bytesArrived() { state.bytesArrived(at: .now()) }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { receive(.part(unwrapInboundIn(data)), context) }
+
+    func read(context: ChannelHandlerContext) {
+        if state.mayRead() { context.read() }
+    }
+
+    private func receive(_ input: ConnectionState.Input, _ context: ChannelHandlerContext) {
+        if state.takes(input) { take(input, context) }
+    }
+
+    /// Lets what was held back come, as far as it may by now.
+    private func release(_ context: ChannelHandlerContext) {
+        // What is refused at once is answered within this, and the next one's turn comes below.
+        guard state.beginRelease() else { return }
+        while let input = state.next() { take(input, context) }
+        if state.endRelease() { context.read() }
+    }
+
+    private func take(_ input: ConnectionState.Input, _ context: ChannelHandlerContext) {
+        switch input {
+        case .part(.head(let sent)): begin(sent, context)
+        case .part(.body(let piece)):
+            switch state.bodyArrived(piece.readableBytes) {
+            case .keep: request?.add(piece)
+            case .drop: break
+            case .refuse(let limit): refuse(.bodyTooLarge(limit: limit), closes: true, context)
+            case .close: context.close(promise: nil)
+            }
+        case .part(.end):
+            let now = NIODeadline.now()
+            guard state.requestEnded(at: now), let request else { return }
+            request.complete(at: now)
+            setup.answer(request)
+        case .fault(let fault):
+            guard state.mayRefuse else { return context.close(promise: nil) }
+            refuse(Problem(fault, within: setup.limits), closes: true, context)
+        case .end: if state.inputClosed(at: .now()) { closeBehindAnswers(context) }
+        }
+    }
+
+    private func begin(_ sent: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        guard state.headArrived(asksForHeadAlone: sent.method == .HEAD) else { return }
+        let head = RequestHead(sent, after: latestHead)
+        latestHead = head
+        let request = Request(head, on: self)
+        self.request = request
+        switch setup.gate.judge(request) {
+        case .refuse(let problem, let delay, let closes):
+            // What is left of a refused request is waited for, unless it is long or may never come.
+            let isLong = head.contentLength ?? 0 > setup.limits.maximumBodyBytes
+            let closes = closes || !head.keepsAlive || isLong || head.awaitsContinue
+            refuse(problem, after: delay, closes: closes, context)
+        case .admit(let limit):
+            state.admitted(maximumBodyBytes: limit, keepsAlive: head.keepsAlive, at: .now())
+            guard head.awaitsContinue else { return }
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+        }
+    }
+
+    // MARK: Answers
+
+    /// Whether a request waits for its answer here.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: `false` when it has another answer, as its time was over, or its client has gone.
+    func isWaiting(for request: Request) -> Bool { self.request === request }
+
+    /// Sends the answer to a request that waits for it.
+    func send(_ reply: Reply, for request: Request) {
+        guard isWaiting(for: request), let context else { return }
+        self.request = nil
+        write(reply, to: request.identity, context)
+    }
+
+    private func refuse(
+        _ problem: Problem,
+        after delay: TimeAmount = .zero,
+        closes: Bool,
+        _ context: ChannelHandlerContext
+    ) {
+        let identity = request?.identity ?? RequestIdentity(RequestFields())
+        if let request {
+            request.note(problem.status, problem)
+        } else {
+            setup.telemetry?.note(
+                identity,
+                route: nil,
+                status: problem.status,
+                client: nil,
+                nanoseconds: 0,
+                problem: problem
+            )
+        }
+        request = nil
+        state.refused(closes: closes, at: .now())
+        let reply = problem == .overloaded ? Reply.overloaded : Reply(problem)
+        guard delay > .zero else { return write(reply, to: identity, context) }
+        let bound = NIOLoopBound((self, context), eventLoop: loop)
+        _ = loop.scheduleTask(in: delay) {
+            let (connection, context) = bound.value
+            if connection.state.isInRequest { connection.write(reply, to: identity, context) }
+        }
+    }
+
+    /// Writes an answer: the one place that does.
+    private func write(_ reply: Reply, to identity: RequestIdentity, _ context: ChannelHandlerContext) {
+        let closes = state.answerBegins(isDraining: setup.census.isDraining)
+        let message = reply.message(
+            to: identity,
+            closes: closes,
+            leavesOutBody: state.asksForHeadAlone,
+            date: setup.date.now()
+        )
+        var promise: EventLoopPromise<Void>?
+        // First of all, as the next request may come while this is written.
+        if state.answerEnded(at: .now()) {
+            promise = loop.makePromise()
+            let bound = NIOLoopBound((self, context), eventLoop: loop)
+            promise?.futureResult.whenComplete { _ in bound.value.0.linger(bound.value.1) }
+        }
+        context.write(wrapOutboundOut(message), promise: promise)
+        release(context)
+        context.flush()
+    }
+
+    /// Says that nothing more comes, and closes the connection when what was sent has had its time to arrive.
+    private func linger(_ context: ChannelHandlerContext) {
+        context.close(mode: .output, promise: nil)
+        let bound = NIOLoopBound(context, eventLoop: loop)
+        _ = loop.scheduleTask(in: setup.limits.lingerTimeout) { bound.value.close(promise: nil) }
+    }
+
+    /// Closes the connection behind the answers that are on their way.
+    private func closeBehindAnswers(_ context: ChannelHandlerContext) {
+        let written = loop.makePromise(of: Void.self)
+        let bound = NIOLoopBound(context, eventLoop: loop)
+        written.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: written)
+    }
+
+    // MARK: Time
+
+    /// Looks at the deadline from time to time, rather than set a timer for each request.
+    private func watch(_ context: ChannelHandlerContext) {
+        guard timer == nil else { return }
+        switch state.timeout(at: .now()) {
+        case .wait(let next):
+            let bound = NIOLoopBound((self, context), eventLoop: loop)
+            timer = loop.scheduleTask(deadline: next) {
+                let (connection, context) = bound.value
+                connection.timer = nil
+                connection.watch(context)
+            }
+        case .refuse(let problem):
+            refuse(problem, closes: true, context)
+            watch(context)
+        case .close: context.close(promise: nil)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension Connection: Sendable {}

@@ -1,0 +1,80 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// The handlers of each connection of a listener, in their order.
+struct ConnectionChannel: ServerChildChannel {
+    /// A connection that is set up: its handlers do the rest.
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+    }
+
+    /// What the connections of each event loop have in common.
+    let setups: LoopSetups
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let setup = setups.setup(on: channel.eventLoop)
+            let isExcess = setup.census.connectionOpened() > setup.limits.maximumConnections
+            channel.closeFuture.whenComplete { [census = setup.census] _ in census.connectionClosed() }
+            let pipeline = channel.pipeline.syncOperations
+            if isExcess {
+                try pipeline.addHandler(ExcessConnectionHandler(isSecure: setup.tls != nil))
+            } else {
+                // Who does not read gets nothing more to read.
+                try pipeline.addHandler(BackPressureHandler())
+                if let tls = setup.tls {
+                    try pipeline.addHandler(NIOSSLServerHandler(context: tls.context))
+                    try pipeline.addHandler(TLSHandshakeHandler { setup.telemetry?.noteTLSFailure($0) })
+                }
+                try Self.addRequests(to: pipeline, setup, on: channel.eventLoop)
+            }
+            return Value(channel: channel)
+        }
+    }
+
+    /// Adds what reads requests and writes their answers.
+    static func addRequests(
+        to pipeline: ChannelPipeline.SynchronousOperations,
+        _ setup: ConnectionSetup,
+        on loop: any EventLoop
+    ) throws {
+        let connection = Connection(setup, on: loop)
+        try pipeline.addHandler(BytesArrivalHandler(of: connection))
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = setup.limits.maximumHeaderBytes
+        limits.maxHeaderListSize = setup.limits.maximumHeaderBytes
+        limits.maxHeaderFieldCount = setup.limits.maximumHeaderFields
+        let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)
+        try pipeline.addHandler(ByteToMessageHandler(decoder))
+        try pipeline.addHandler(connection)
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        await withTaskCancellationHandler {
+            try? await value.channel.closeFuture.get()
+        } onCancel: {
+            value.channel.triggerUserOutboundEvent(Connection.TimeIsOver(), promise: nil)
+        }
+    }
+}
+
+/// Stands before the parser, and says when bytes have come, of which the parser is silent until a head is complete.
+private final class BytesArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let connection: Connection
+
+    init(of connection: Connection) { self.connection = connection }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        connection.bytesArrived()
+        context.fireChannelRead(data)
+    }
+}
+
+@available(*, unavailable)
+extension BytesArrivalHandler: Sendable {}

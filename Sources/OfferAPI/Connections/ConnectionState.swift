@@ -1,0 +1,361 @@
+import NIOCore
+import NIOHTTP1
+
+/// Where a connection stands, until when, and what waits behind it: a pure state machine, and ``Connection`` does what it
+/// says.
+///
+/// A request is handed on when all of it is there, so that a slow client holds nothing but its connection. Requests are
+/// taken one at a time, and pipelined ones wait (RFC 9112 §9.3.2). While anything waits, nothing more is read.
+struct ConnectionState {
+    /// The phases of a connection.
+    enum Phase: Equatable {
+        /// TLS is being negotiated.
+        case handshaking
+        /// Between requests.
+        case idle
+        /// A request has begun, and its head is not complete.
+        case readingHead
+        /// The body is coming.
+        case readingBody(received: Int, limit: Int)
+        /// The request is there, its answer is not.
+        case answering
+        /// The request was refused, or will be in a moment, and the rest of its body is thrown away.
+        case refusing(isAnswered: Bool, received: Int, limit: Int)
+        /// The request was refused, all of it is there, and the answer is held back for a moment.
+        case holdingBack
+        /// The last answer was given, and what still comes is thrown away.
+        case lingering
+    }
+
+    /// How soon after a request a client says that nothing more comes, where it still waits for the answer.
+    static let haste = TimeAmount.milliseconds(250)
+
+    /// Where the connection stands.
+    private(set) var phase: Phase
+    /// When the phase has lasted too long; `nil` in one that ends by itself.
+    private(set) var deadline: NIODeadline?
+    private let limits: ConnectionLimits
+    private var closesAfterAnswer = false
+    private var isInputClosed = false
+    private var hasNextBegun = false
+    /// Whether the client reads its answers, and not so many wait for it that the next request has to.
+    var isWritable = true
+    /// Whether the request that came last is for the head of an answer alone.
+    private(set) var asksForHeadAlone = false
+    private var waiting: [Input] = []
+    private var first = 0
+    private var isReadDue = false
+    private var isReleasing = false
+
+    /// A new connection.
+    init(limits: ConnectionLimits, isSecure: Bool, now: NIODeadline) {
+        self.limits = limits
+        phase = isSecure ? .handshaking : .idle
+        deadline = now + (isSecure ? limits.headerTimeout : limits.idleTimeout)
+    }
+
+    /// Whether a request has begun that is not answered.
+    var isInRequest: Bool {
+        switch phase {
+        case .readingBody, .answering, .holdingBack, .refusing(isAnswered: false, _, _): true
+        case .handshaking, .idle, .readingHead, .lingering, .refusing(isAnswered: true, _, _): false
+        }
+    }
+
+    /// Whether a request is complete and has no answer, so that the next one waits.
+    var isAwaitingAnswer: Bool { phase == .answering || phase == .holdingBack }
+
+    /// Whether nothing of an answer is on its way, so that a refusal can take its place.
+    var mayRefuse: Bool {
+        switch phase {
+        case .idle, .readingHead, .readingBody: true
+        case .handshaking, .answering, .refusing, .holdingBack, .lingering: false
+        }
+    }
+
+    // MARK: The order of requests
+
+    /// Something that a client sends.
+    enum Input {
+        /// A part of a request.
+        case part(HTTPServerRequestPart)
+        /// What follows is no HTTP.
+        case fault(HTTPParserError)
+        /// The client sends nothing more.
+        case end
+    }
+
+    private var isNothingWaiting: Bool { first == waiting.count }
+
+    /// Something has come.
+    ///
+    /// - Parameter input: What it is.
+    /// - Returns: Whether it is taken now; otherwise it waits, until ``next()`` gives it.
+    mutating func takes(_ input: Input) -> Bool {
+        let isTaken =
+            switch input {
+            case .part: isNothingWaiting && isWritable && !isAwaitingAnswer
+            case .fault: isNothingWaiting && !isAwaitingAnswer
+            case .end: isNothingWaiting
+            }
+        if !isTaken { waiting.append(input) }
+        return isTaken
+    }
+
+    /// What has waited may be taken, as far as it may by now.
+    ///
+    /// - Returns: Whether to ask for it; not while that is being done.
+    mutating func beginRelease() -> Bool {
+        guard !isReleasing else { return false }
+        isReleasing = true
+        return true
+    }
+
+    /// What has waited longest.
+    ///
+    /// - Returns: What it is; `nil` when nothing waits, or nothing may come yet.
+    mutating func next() -> Input? {
+        guard isWritable, !isAwaitingAnswer, !isNothingWaiting else { return nil }
+        defer {
+            first += 1
+            if first == waiting.count { forgetWaiting() }
+        }
+        return waiting[first]
+    }
+
+    /// Nothing more may be taken of what has waited.
+    ///
+    /// - Returns: Whether a read that was put off is due.
+    mutating func endRelease() -> Bool {
+        isReleasing = false
+        guard isReadDue, isNothingWaiting else { return false }
+        isReadDue = false
+        return true
+    }
+
+    /// More is to be read.
+    ///
+    /// - Returns: Whether it can be at once; otherwise it is put off.
+    mutating func mayRead() -> Bool {
+        isReadDue = !isNothingWaiting
+        return !isReadDue
+    }
+
+    private mutating func forgetWaiting() { (waiting, first) = ([], 0) }
+
+    // MARK: One request
+
+    /// TLS is negotiated.
+    mutating func handshakeCompleted(at now: NIODeadline) {
+        if phase == .handshaking { becomeIdle(at: now) }
+    }
+
+    /// Some bytes have come.
+    mutating func bytesArrived(at now: NIODeadline) {
+        if isAwaitingAnswer { hasNextBegun = true }
+        guard phase == .idle else { return }
+        awaitHead(from: now)
+    }
+
+    /// What becomes of a connection when the service goes.
+    enum Farewell: Equatable {
+        /// It is closed: nothing is on its way.
+        case close
+        /// It is closed for output, and soon altogether, so that an answer that was given arrives.
+        case linger
+        /// What has begun is finished, and its answer closes the connection.
+        case finish
+    }
+
+    /// The service is on its way out, and takes no new requests.
+    mutating func serviceGoes(at now: NIODeadline) -> Farewell {
+        closesAfterAnswer = true
+        switch phase {
+        case .handshaking, .idle: return isNothingWaiting ? .close : .finish
+        case .refusing(isAnswered: true, _, _):
+            linger(from: now)
+            return .linger
+        case .readingHead, .readingBody, .answering, .refusing, .holdingBack, .lingering: return .finish
+        }
+    }
+
+    /// What becomes of a connection when the time to finish is over.
+    enum End: Equatable {
+        /// The client is told; a request was cut off, unless there was but a part of a head, of which the rest may never
+        /// have been meant to come.
+        case refuse(isCutOff: Bool)
+        /// Its last answer is on its way.
+        case wait
+        /// It is closed.
+        case close
+    }
+
+    /// The time to finish is over.
+    func timeIsOver() -> End {
+        switch phase {
+        case .lingering: .wait
+        case .readingHead: .refuse(isCutOff: false)
+        case .handshaking, .idle, .refusing(isAnswered: true, _, _): .close
+        case .readingBody, .answering, .holdingBack, .refusing(isAnswered: false, _, _): .refuse(isCutOff: true)
+        }
+    }
+
+    /// A head has come.
+    ///
+    /// - Parameter asksForHeadAlone: Whether the request is for the head of an answer alone.
+    /// - Returns: Whether anybody looks at it.
+    mutating func headArrived(asksForHeadAlone: Bool) -> Bool {
+        guard phase != .lingering else { return false }
+        self.asksForHeadAlone = asksForHeadAlone
+        return true
+    }
+
+    /// A head has come that is admitted.
+    mutating func admitted(maximumBodyBytes: Int, keepsAlive: Bool, at now: NIODeadline) {
+        closesAfterAnswer = closesAfterAnswer || !keepsAlive
+        phase = .readingBody(received: 0, limit: maximumBodyBytes)
+        deadline = now + limits.requestTimeout
+    }
+
+    /// A request is refused, whatever there is of it.
+    mutating func refused(closes: Bool, at now: NIODeadline) {
+        closesAfterAnswer = closesAfterAnswer || closes
+        if phase == .answering {
+            phase = .holdingBack
+        } else {
+            phase = .refusing(isAnswered: false, received: 0, limit: limits.maximumBodyBytes)
+        }
+        deadline = now + limits.requestTimeout
+    }
+
+    /// What to do with a piece of a body.
+    enum BodyAction: Equatable {
+        /// It is kept.
+        case keep
+        /// It is of no interest.
+        case drop
+        /// The body is too long: the request is refused, and the connection closed.
+        case refuse(limit: Int)
+        /// Nobody wants to see the end of this.
+        case close
+    }
+
+    /// A piece of a body has come.
+    mutating func bodyArrived(_ count: Int) -> BodyAction {
+        switch phase {
+        case .readingBody(let received, let limit):
+            guard received + count <= limit else { return .refuse(limit: limit) }
+            phase = .readingBody(received: received + count, limit: limit)
+            return .keep
+        case .refusing(let isAnswered, let received, let limit):
+            guard received + count <= limit else { return isAnswered ? .close : .drop }
+            phase = .refusing(isAnswered: isAnswered, received: received + count, limit: limit)
+            return .drop
+        case .handshaking, .idle, .readingHead, .answering, .holdingBack, .lingering: return .drop
+        }
+    }
+
+    /// A request has come to its end.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: Whether it is to be answered.
+    mutating func requestEnded(at now: NIODeadline) -> Bool {
+        switch phase {
+        case .readingBody:
+            phase = .answering
+            deadline = now + limits.answerTimeout
+            return true
+        case .refusing(isAnswered: true, _, _): becomeIdle(at: now)
+        case .refusing(isAnswered: false, _, _): phase = .holdingBack
+        case .handshaking, .idle, .readingHead, .answering, .holdingBack, .lingering: break
+        }
+        return false
+    }
+
+    /// An answer's head goes out.
+    ///
+    /// - Parameter isDraining: Whether the service is on its way out.
+    /// - Returns: Whether the answer says that the connection closes.
+    mutating func answerBegins(isDraining: Bool) -> Bool {
+        closesAfterAnswer = closesAfterAnswer || isDraining || isInputClosed
+        return closesAfterAnswer
+    }
+
+    /// An answer's last byte goes out.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: Whether the connection is to be closed.
+    mutating func answerEnded(at now: NIODeadline) -> Bool {
+        if closesAfterAnswer {
+            linger(from: now)
+            forgetWaiting()
+            return true
+        }
+        if case .refusing(_, let received, let limit) = phase {
+            phase = .refusing(isAnswered: true, received: received, limit: limit)
+        } else {
+            becomeIdle(at: now)
+        }
+        return false
+    }
+
+    /// The client sends nothing more.
+    ///
+    /// It may still read, or be gone: TCP tells no difference. Who says so behind a request waits for its answer; who says
+    /// so later has given up waiting.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: Whether the connection can be closed at once.
+    mutating func inputClosed(at now: NIODeadline) -> Bool {
+        isInputClosed = true
+        guard isAwaitingAnswer else { return true }
+        guard phase == .answering, let deadline else { return false }
+        return now > deadline - limits.answerTimeout + Self.haste
+    }
+
+    /// What to do when a phase has lasted too long.
+    enum TimeoutAction: Equatable {
+        /// It has not.
+        case wait(until: NIODeadline)
+        /// The client is told, and the connection closed.
+        case refuse(Problem)
+        /// The connection is closed.
+        case close
+    }
+
+    /// Looks whether the phase has lasted too long.
+    func timeout(at now: NIODeadline) -> TimeoutAction {
+        guard let deadline else { return .wait(until: now + limits.shortestTimeout) }
+        guard now >= deadline else { return .wait(until: min(deadline, now + limits.shortestTimeout)) }
+        switch phase {
+        case .readingHead, .readingBody: return .refuse(.requestTimeout)
+        case .answering: return .refuse(.answerTimeout)
+        case .handshaking, .idle, .refusing, .holdingBack, .lingering: return .close
+        }
+    }
+
+    private mutating func awaitHead(from now: NIODeadline) {
+        phase = .readingHead
+        deadline = now + limits.headerTimeout
+    }
+
+    private mutating func linger(from now: NIODeadline) {
+        phase = .lingering
+        deadline = now + limits.answerTimeout
+    }
+
+    private mutating func becomeIdle(at now: NIODeadline) {
+        // What came during the answer may be the beginning of a head, whose end must not be waited for forever.
+        if hasNextBegun {
+            hasNextBegun = false
+            return awaitHead(from: now)
+        }
+        phase = .idle
+        deadline = now + limits.idleTimeout
+    }
+}
+
+extension ConnectionLimits {
+    /// How often a connection's deadline is looked at, at least: no deadline comes sooner after it was set.
+    var shortestTimeout: TimeAmount { min(idleTimeout, headerTimeout, requestTimeout, answerTimeout) }
+}

@@ -1,0 +1,26 @@
+import OfferService
+import Offers
+import StrictJSON
+
+/// `POST /v1/diagnoses`.
+extension PublicEndpoints {
+    /// Finds out why StoreKit refused a signature, or gave no offer for one.
+    func diagnosis(_ body: [UInt8], _ client: Client) throws(Problem) -> Step<Reply, Problem> {
+        let call: DiagnosisCall
+        do {
+            call = try DiagnosisCall(json: body, onlyApp: client.apps.count == 1 ? client.apps.first : nil)
+        } catch {
+            throw Problem(error)
+        }
+        return .later { [diagnoseReports] () async throws(Problem) in
+            let diagnosis: Diagnosis?
+            do throws(EvidenceFault) {
+                diagnosis = try await call.diagnosis(by: diagnoseReports, callersApps: client.apps, client: client.name)
+            } catch {
+                throw Problem(status: 422, code: error.code, detail: error.detail, pointer: "/resultingTransaction")
+            }
+            guard let diagnosis else { throw .appNotAllowed(call.bundleId) }
+            return Reply(diagnosis.json)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import OfferService
+import Offers
+import StrictJSON
+
+/// `POST /v1/product-reports` and `GET /v1/products`.
+extension PublicEndpoints {
+    /// Takes reports.
+    func reports(_ body: [UInt8], _ target: String, _ client: Client) throws(Problem) -> Step<Reply, Problem> {
+        let parameters = try QueryParameters(of: target, names: PublicRoute.productReports.parameters)
+        let bundleId = try client.app(namedIn: parameters)
+        let call: ProductReportsCall
+        do {
+            call = try ProductReportsCall(json: body)
+        } catch {
+            throw Problem(error)
+        }
+        return .later { [productReports] () async throws(Problem) in
+            let kept: [Bool]
+            do throws(ProductReportFault) {
+                kept = try await productReports.take(call.reports.map(\.report), of: bundleId)
+            } catch {
+                throw Problem(error)
+            }
+            let full = zip(call.reports, kept).filter { !$0.1 }.map { report, _ in
+                RejectedReport(
+                    index: report.index,
+                    code: "no_room",
+                    detail: "The service keeps no more products of this app."
+                )
+            }
+            let json = Self.json(
+                accepted: call.reports.count - full.count,
+                rejected: (call.rejected + full).sorted { $0.index < $1.index }
+            )
+            return Reply(json, status: 202)
+        }
+    }
+
+    /// Tells what is known of products in a country.
+    func products(_ target: String, _ client: Client) throws(Problem) -> Step<Reply, Problem> {
+        let parameters = try QueryParameters(of: target, names: PublicRoute.products.parameters)
+        let bundleId = try client.app(namedIn: parameters)
+        guard let code = try parameters.value(of: "countryCode") else {
+            throw .invalidParameter("The parameter countryCode is missing: name a country of ISO 3166-1, such as DE.")
+        }
+        guard let country = CountryCode(code) else {
+            throw .invalidParameter("The countryCode is no country of ISO 3166-1, such as DE or DEU.")
+        }
+        let products = parameters.values(of: "productId")
+        return .later { [productReports] () async throws(Problem) in
+            do throws(ProductReportFault) {
+                return Reply(try await productReports.products(of: bundleId, in: country, productIds: products).json)
+            } catch {
+                throw Problem(error)
+            }
+        }
+    }
+
+    private static func json(accepted: Int, rejected: [RejectedReport]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { answer in
+            answer.member("accepted", Int64(accepted))
+            answer.member("rejected")
+            answer.array { elements in
+                for report in rejected {
+                    elements.object { members in
+                        members.member("index", Int64(report.index))
+                        members.member("code", report.code)
+                        members.member("detail", report.detail)
+                    }
+                }
+            }
+        }
+        return writer.bytes
+    }
+}

@@ -1,0 +1,100 @@
+import NIOCore
+public import OfferService
+import Offers
+import StrictJSON
+
+/// Everything that clients call, by one configuration: a request keeps the one that let it in, so that a reload never
+/// changes anything within a request.
+public final class PublicEndpoints: Sendable {
+    /// How many offers are decided before the event loop looks after its connections again.
+    static let offersPerTick = 256
+
+    /// Who may call.
+    public let clients: ClientDirectory
+    /// Decides and signs.
+    let signOffers: SignOffers
+    /// Takes and gives what StoreKit shows.
+    let productReports: ProductReports
+    /// Finds out why StoreKit refused a signature.
+    let diagnoseReports: DiagnoseReports
+
+    /// Puts the use cases behind their routes.
+    ///
+    /// - Parameters:
+    ///   - clients: Who may call.
+    ///   - signOffers: Decides and signs.
+    ///   - productReports: Takes and gives what StoreKit shows.
+    ///   - diagnoseReports: Finds out why StoreKit refused a signature.
+    public init(
+        clients: ClientDirectory,
+        signOffers: SignOffers,
+        productReports: ProductReports,
+        diagnoseReports: DiagnoseReports
+    ) {
+        self.clients = clients
+        self.signOffers = signOffers
+        self.productReports = productReports
+        self.diagnoseReports = diagnoseReports
+    }
+
+    /// Answers requests of one tick, some of them later.
+    ///
+    /// It may stop after some of them, so that the event loop can look after its other connections.
+    ///
+    /// - Parameters:
+    ///   - requests: The requests, one or more.
+    ///   - loop: The event loop, on which this is called.
+    /// - Returns: How many were answered or will be: the first ones, at least one.
+    func answer(_ requests: ArraySlice<Request>, on loop: any EventLoop) -> Int {
+        var calls: [SignatureCall] = []
+        calls.reserveCapacity(requests.count)
+        var (taken, offers) = (0, 0)
+        for request in requests {
+            guard offers < Self.offersPerTick else { break }
+            taken += 1
+            offers += 1
+            // Who has gone gets nothing signed.
+            guard request.isWaiting else {
+                request.giveUp()
+                continue
+            }
+            do throws(Problem) {
+                try request.open()
+                if request.route == .signatures {
+                    guard let call = try signatureRequest(of: request) else { continue }
+                    offers += call.offers.count
+                    calls.append((request, call))
+                } else {
+                    switch try begin(request, &offers) {
+                    case .now(let reply): request.finish(.success(reply))
+                    case .later(let work): request.wait(for: work)
+                    }
+                }
+            } catch {
+                request.finish(.failure(error))
+            }
+        }
+        if !calls.isEmpty { answerSignatures(calls, on: loop) }
+        return taken
+    }
+
+    /// The table of the calls: has each answered that is not for signatures, which are made together.
+    private func begin(_ request: Request, _ offers: inout Int) throws(Problem) -> Step<Reply, Problem> {
+        guard let route = request.route else { throw .notFound }
+        if route == .description { return .now(try Self.description()) }
+        guard let client = request.client else { throw .tokenMissing }
+        switch route {
+        case .eligibility: return try eligibility(request.body, client, &offers)
+        case .introductorySignatures: return try introductorySignatures(request.body, client)
+        case .diagnoses: return try diagnosis(request.body, client)
+        case .productReports: return try reports(request.body, request.head.target, client)
+        case .products: return try products(request.head.target, client)
+        case .signatures, .description: throw .internal
+        }
+    }
+
+    private static func description() throws(Problem) -> Reply {
+        guard let description = OpenAPIDescription.json else { throw .internal }
+        return Reply(description)
+    }
+}

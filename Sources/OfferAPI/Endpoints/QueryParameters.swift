@@ -1,0 +1,54 @@
+import HummingbirdCore
+import Offers
+
+/// A parameter of a URL's query, its name and value decoded.
+typealias QueryParameter = (name: String, value: String)
+
+/// The parameters of a URL's query, each of a known name and with a value.
+struct QueryParameters {
+    private let parameters: [QueryParameter]
+
+    /// Checks the names, and that no value is empty.
+    init(_ parameters: [QueryParameter], names: [String]) throws(Problem) {
+        for (name, value) in parameters {
+            guard names.contains(name) else {
+                throw .invalidParameter(
+                    names.isEmpty
+                        ? "This call has no parameters."
+                        : "There is no parameter \(name); known here: \(names.joined(separator: ", "))."
+                )
+            }
+            guard !value.isEmpty else { throw .invalidParameter("The parameter \(name) is empty.") }
+        }
+        self.parameters = parameters
+    }
+
+    /// Reads the query of a request's target.
+    init(of target: String, names: [String]) throws(Problem) {
+        var parameters: [QueryParameter] = []
+        for parameter in (URI(target).query ?? "").split(separator: "&") {
+            let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = String(parts[0]).percentDecoded,
+                let value = String(parts.dropFirst().first ?? "").percentDecoded
+            else { throw .invalidParameter("The parameters are not percent-encoded UTF-8 (RFC 3986 §2.1).") }
+            parameters.append((name, value))
+        }
+        try self.init(parameters, names: names)
+    }
+
+    /// The value of a parameter that must not repeat.
+    ///
+    /// - Parameter name: The parameter's name.
+    /// - Returns: The value; `nil` when it is not there.
+    /// - Throws: `Problem` 400 when it is there twice.
+    func value(of name: String) throws(Problem) -> String? {
+        let values = values(of: name)
+        guard values.count <= 1 else { throw .invalidParameter("The parameter \(name) is there twice.") }
+        return values.first
+    }
+
+    /// The values of a parameter, in their order.
+    func values(of name: String) -> [String] {
+        parameters.filter { $0.name == name }.map(\.value)
+    }
+}

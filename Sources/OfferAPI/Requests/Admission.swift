@@ -1,0 +1,74 @@
+/// How much may wait on one event loop: whoever comes after that is refused at once, so that whoever is let in is
+/// answered soon.
+///
+/// All of it is used on its event loop.
+final class Admission {
+    /// A place among those that wait.
+    enum Place: Equatable {
+        /// Of a request that waits for its turn, and the ledger where it is for signatures.
+        case turn(isForSignatures: Bool)
+        /// Of so many offers that are signed, and wait for the ledger.
+        case ledger(offers: Int)
+        /// Of so many offers that are signed, after somebody else was waited for: there is always room.
+        case ledgerAfterWait(offers: Int)
+        /// Of a request that waits for somebody else: the App Store, or a database.
+        case elsewhere
+    }
+
+    /// How many requests of an event loop may wait for somebody else.
+    static let maximumElsewhere = 1024
+
+    /// How many offers may wait to be signed and for the ledger.
+    ///
+    /// A request counts as one until it is read, and then by its offers. One that asks for more is taken where none waits.
+    private let maximumOffers: Int
+    private let maximumElsewhere: Int
+    private var (turns, offers, elsewhere) = (0, 0, 0)
+
+    /// Begins with nobody who waits.
+    init(maximumOffers: Int, maximumElsewhere: Int = maximumElsewhere) {
+        self.maximumOffers = maximumOffers
+        self.maximumElsewhere = maximumElsewhere
+    }
+
+    /// Whether a request could wait for its turn now.
+    ///
+    /// - Parameter isForSignatures: Whether it would wait for the ledger then. A ledger that is slow keeps nobody from
+    ///   what needs none.
+    /// - Returns: `true` when there is room.
+    func hasRoom(isForSignatures: Bool) -> Bool {
+        turns + (isForSignatures ? offers : 0) < maximumOffers
+    }
+
+    /// Takes a place.
+    ///
+    /// - Parameter place: The place.
+    /// - Returns: Whether there is room. Only then ``leave(_:)`` has to follow.
+    func enter(_ place: Place) -> Bool {
+        switch place {
+        case .turn(let isForSignatures):
+            guard hasRoom(isForSignatures: isForSignatures) else { return false }
+            turns += 1
+        case .ledger(let count):
+            guard offers == 0 || offers + count <= maximumOffers else { return false }
+            offers += count
+        case .ledgerAfterWait(let count): offers += count
+        case .elsewhere:
+            guard elsewhere < maximumElsewhere else { return false }
+            elsewhere += 1
+        }
+        return true
+    }
+
+    /// Gives a place back.
+    func leave(_ place: Place) {
+        switch place {
+        case .turn: turns -= 1
+        case .ledger(let count), .ledgerAfterWait(let count): offers -= count
+        case .elsewhere: elsewhere -= 1
+        }
+    }
+}
+
+@available(*, unavailable)
+extension Admission: Sendable {}

@@ -1,0 +1,102 @@
+import NIOCore
+import NIOHTTP1
+
+/// Decides by a request's head alone whether its body is worth reading, before anything of it is read.
+///
+/// What it finds out on the way, it leaves in the request: route, client and configuration.
+struct Gate {
+    /// What it makes of a request.
+    enum Judgement: Equatable {
+        /// The body is worth reading.
+        case admit(maximumBodyBytes: Int)
+        /// The request is answered at once, or after a while to slow the client down, and its body is thrown away.
+        case refuse(Problem, after: TimeAmount = .zero, closes: Bool = false)
+    }
+
+    /// Whom a listener answers.
+    enum Guests {
+        /// Clients, by the configuration in use; who guesses tokens is slowed down.
+        case clients(of: @Sendable () -> PublicEndpoints, failures: FailedAuthentications)
+        /// Everybody, at these paths, each by its method.
+        case everybody(at: [String: HTTPMethod])
+    }
+
+    /// Sizes of bodies.
+    let limits: ConnectionLimits
+    /// Whom the listener answers.
+    let guests: Guests
+    /// How much may wait; `nil` for any number.
+    let admission: Admission?
+
+    /// Judges a request.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: Whether its body is worth reading.
+    func judge(_ request: Request) -> Judgement {
+        let head = request.head
+        if let fault = head.framingFault { return .refuse(fault, closes: true) }
+        let limit: Int
+        var isForSignatures = false
+        switch guests {
+        case .everybody(let methods):
+            guard let path = head.path, let method = methods[path] else { return .refuse(.notFound) }
+            guard head.asks(method) else { return .refuse(.methodNotAllowed(allow: method.allow)) }
+            request.path = path
+            limit = limits.maximumBodyBytes
+        case .clients(let endpoints, let failures):
+            // A path is what it is: neither `//v1/signatures` nor `/v1/signatures/` is another way to a call.
+            guard let route = PublicRoute(head) else { return .refuse(.notFound) }
+            guard head.asks(route.method) else { return .refuse(.methodNotAllowed(allow: route.method.allow)) }
+            (request.path, request.route) = (route.path, route)
+            let endpoints = endpoints()
+            request.endpoints = endpoints
+            do throws(Problem) {
+                try admit(request, to: route, endpoints.clients)
+            } catch {
+                guard error.status == 401 else { return .refuse(error) }
+                let delay = failures.note(
+                    from: PeerNetwork(request.channel?.remoteAddress),
+                    at: ClientDirectory.uptime
+                )
+                return .refuse(error, after: TimeAmount(delay))
+            }
+            limit = route.takesMuch ? limits.maximumEvidenceBodyBytes : limits.maximumBodyBytes
+            isForSignatures = route.isForSignatures
+        }
+        if let length = head.contentLength, length > limit { return .refuse(.bodyTooLarge(limit: limit), closes: true) }
+        if admission?.hasRoom(isForSignatures: isForSignatures) == false { return .refuse(.overloaded) }
+        return .admit(maximumBodyBytes: limit)
+    }
+
+    private func admit(_ request: Request, to route: PublicRoute, _ clients: ClientDirectory) throws(Problem) {
+        let head = request.head
+        if let scope = route.scope {
+            guard let token = head.token else { throw .tokenMissing }
+            guard let client = clients.client(with: token) else { throw .tokenUnknown }
+            request.client = client
+            guard client.scopes.contains(scope) else { throw .scopeNotAllowed(scope) }
+            if route.method == .POST {
+                guard head.hasJSONBody else { throw .unsupportedMediaType }
+                guard !head.hasContentCoding else { throw .unsupportedContentCoding }
+            }
+        }
+        // Nearly always the target is the path.
+        if head.target != route.path { _ = try QueryParameters(of: head.target, names: route.parameters) }
+    }
+}
+
+extension HTTPMethod {
+    /// The methods that a route for this one takes, as the `Allow` field lists them: where there is something to get, its
+    /// head alone may be asked for (RFC 9110 §9.3.2).
+    var allow: String { self == .GET ? "GET, HEAD" : rawValue }
+}
+
+extension RequestHead {
+    /// Whether this asks for what a route for a method has.
+    ///
+    /// - Parameter method: The route's method.
+    /// - Returns: `true` when it does.
+    fileprivate func asks(_ method: HTTPMethod) -> Bool {
+        sent.method == method || sent.method == .HEAD && method == .GET
+    }
+}

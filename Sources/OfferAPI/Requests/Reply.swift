@@ -1,0 +1,95 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// The answer to a request: status, fields and body.
+struct Reply: Sendable {
+    /// The status code.
+    let status: Int
+    /// The header fields; `nil` for none but the type of a JSON body.
+    private var fields: HTTPFields?
+    private let body: [UInt8]
+
+    /// The answer of a call.
+    init(_ body: [UInt8], status: Int = 200) {
+        self.status = status
+        self.body = body
+    }
+
+    /// The answer that reports a problem.
+    init(_ problem: Problem) { self.init(problem.status, problem.fields, problem.json) }
+
+    /// Any answer.
+    init(_ status: Int, _ fields: HTTPFields, _ body: [UInt8]) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+
+    /// The answer to what is too much: made once, as a refusal costs as little as can be.
+    static let overloaded = Reply(.overloaded)
+
+    /// Adds header fields.
+    mutating func add(_ more: HTTPFields) {
+        guard !more.isEmpty else { return }
+        fields = (fields ?? [.contentType: "application/json"]) + more
+    }
+
+    /// The whole message, as it is sent: it needs no encoder.
+    func message(to identity: RequestIdentity, closes: Bool, leavesOutBody: Bool, date: String) -> ByteBuffer {
+        // An array, as it is written in many pieces, each of which takes a buffer longer.
+        var head: [UInt8] = []
+        head.reserveCapacity(Self.usualHeadLength)
+        // What goes in ends no line: it comes from `HTTPFields`, which see to that, or from constants.
+        func add(_ name: String, _ value: String) {
+            head.append(contentsOf: name.utf8)
+            head.append(contentsOf: ": ".utf8)
+            head.append(contentsOf: value.utf8)
+            head.append(contentsOf: "\r\n".utf8)
+        }
+        if status == 200 {
+            head.append(contentsOf: "HTTP/1.1 200 OK\r\n".utf8)
+        } else {
+            let phrase = HTTPResponseStatus(statusCode: status).reasonPhrase
+            head.append(contentsOf: "HTTP/1.1 \(status) \(phrase)\r\n".utf8)
+        }
+        if let fields {
+            for field in fields { add(field.name.rawName, field.value) }
+        } else {
+            add("Content-Type", "application/json")
+        }
+        add("Content-Length", String(body.count))
+        add(RequestIdentity.idFieldName, identity.id.text)
+        if closes { add("Connection", "close") }
+        add("Date", date)
+        head.append(contentsOf: "\r\n".utf8)
+        var message = ByteBufferAllocator().buffer(capacity: head.count + (leavesOutBody ? 0 : body.count))
+        message.writeBytes(head)
+        if !leavesOutBody { message.writeBytes(body) }
+        return message
+    }
+
+    private static let usualHeadLength = 320
+}
+
+extension HTTPFields {
+    /// These fields, and others behind them.
+    fileprivate static func + (left: HTTPFields, right: HTTPFields) -> HTTPFields {
+        var all = left
+        all.append(contentsOf: right)
+        return all
+    }
+}
+
+extension Problem {
+    /// The header fields of the answer that reports the problem.
+    var fields: HTTPFields {
+        var fields: HTTPFields = [.contentType: "application/problem+json"]
+        if let allow { fields[.allow] = allow }
+        if let retryAfterSeconds { fields[.retryAfter] = String(retryAfterSeconds) }
+        // RFC 9110 §12.5.3: it sets a coding apart from a media type that is not taken.
+        if self == .unsupportedContentCoding { fields[.acceptEncoding] = "identity" }
+        if status == 401 { fields[.wwwAuthenticate] = "Bearer" }
+        return fields
+    }
+}

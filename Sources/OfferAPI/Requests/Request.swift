@@ -1,0 +1,175 @@
+import NIOCore
+import OfferService
+
+/// A request from its head to its answer: the one reference that the gate, the queue, the endpoint and the connection
+/// hand on.
+///
+/// What the gate found out stays with it, so that its answer, its line in the log and its count are the same whatever
+/// becomes of it. All of it is used on the event loop of its connection.
+final class Request {
+    /// The request's head.
+    let head: RequestHead
+    /// The request's body.
+    private(set) var body: [UInt8] = []
+    /// The path by which it is counted; `nil` while no route takes it.
+    var path: String?
+    /// The call that it is for; `nil` elsewhere than on the public listener, and where there is no such call.
+    var route: PublicRoute?
+    /// The client that asks; `nil` while nobody is known.
+    var client: Client?
+    /// What answers it: the configuration that was in use when its head came.
+    var endpoints: PublicEndpoints?
+    /// When it was complete.
+    private(set) var completion = NIODeadline.distantPast
+
+    private let connection: Connection
+    private let watch = Stopwatch()
+    private var place: Admission.Place?
+    private var isOpen = false
+    private var isNoted = false
+
+    /// A request whose head has come.
+    init(_ head: RequestHead, on connection: Connection) {
+        self.head = head
+        self.connection = connection
+    }
+
+    /// By what the request is known.
+    var identity: RequestIdentity { head.identity }
+
+    /// Whether the client is still there and waits for an answer.
+    var isWaiting: Bool { connection.isWaiting(for: self) }
+
+    /// The connection that it came on; `nil` when that is gone.
+    var channel: (any Channel)? { connection.channel }
+
+    // MARK: Its body
+
+    /// Adds a piece of the body.
+    func add(_ piece: ByteBuffer) {
+        if body.isEmpty, let length = head.contentLength { body.reserveCapacity(max(length, piece.readableBytes)) }
+        body.append(contentsOf: piece.readableBytesView)
+    }
+
+    /// All of the request is there.
+    func complete(at moment: NIODeadline) { completion = moment }
+
+    // MARK: Its place
+
+    /// Takes a place among those that wait, in exchange for the one that it has.
+    ///
+    /// - Parameter place: The place; `nil` for none.
+    /// - Returns: Whether there was room; where there was none, it has no place any more.
+    @discardableResult
+    func move(to place: Admission.Place?) -> Bool {
+        guard let admission = connection.setup.admission else { return true }
+        if let former = self.place { admission.leave(former) }
+        self.place = nil
+        guard let place else { return true }
+        guard admission.enter(place) else { return false }
+        self.place = place
+        return true
+    }
+
+    /// Begins it, within what its client may have at once.
+    func open() throws(Problem) {
+        guard let client, let endpoints else { return }
+        try endpoints.clients.begin(client)
+        isOpen = true
+    }
+
+    // MARK: Its end
+
+    /// Answers it, of which nothing else is left to do.
+    func finish(_ result: Result<Reply, Problem>) {
+        end()
+        // Whoever was given another answer, as the time was over, and whoever has gone, gets none.
+        guard isWaiting else { return note(nil) }
+        var reply: Reply
+        switch result {
+        case .success(let answer): reply = answer
+        case .failure(let problem):
+            connection.setup.telemetry?.noteFault(problem, of: identity)
+            reply = Reply(problem)
+        }
+        if let client, let endpoints { reply.add(endpoints.clients.rateLimitFields(of: client)) }
+        note(reply.status)
+        connection.send(reply, for: self)
+    }
+
+    /// Refuses it, of which nothing was done.
+    func refuse(_ problem: Problem) {
+        end()
+        guard isWaiting else { return note(nil) }
+        note(problem.status, problem)
+        connection.send(problem == .overloaded ? .overloaded : Reply(problem), for: self)
+    }
+
+    /// Gives it up, whose client has gone, where nothing is done for it any more.
+    func giveUp() {
+        end()
+        note(nil)
+    }
+
+    /// Its connection is gone: where nothing has begun, nothing will; what has begun keeps its place until it is done.
+    func connectionClosed() {
+        if !isOpen { giveUp() }
+    }
+
+    /// Counts it and writes its line, once: what becomes of it later is the service's affair alone.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the answer; `nil` where there is none.
+    ///   - problem: Why it was refused before anything worked on it.
+    func note(_ status: Int?, _ problem: Problem? = nil) {
+        guard !isNoted else { return }
+        isNoted = true
+        connection.setup.telemetry?.note(
+            identity,
+            route: path,
+            status: status,
+            client: client?.name,
+            nanoseconds: watch.nanoseconds,
+            problem: problem
+        )
+    }
+
+    private func end() {
+        move(to: nil)
+        guard isOpen, let client, let endpoints else { return }
+        isOpen = false
+        endpoints.clients.end(client)
+    }
+
+    // MARK: Waiting
+
+    /// Waits for somebody in a task, and goes on on the event loop; what waits for its turn has its place meanwhile.
+    func wait<Value: Sendable>(
+        for work: @escaping @Sendable () async throws(Problem) -> Value,
+        goOn: @escaping @Sendable (Request, Result<Value, Problem>) -> Void
+    ) {
+        guard move(to: .elsewhere) else { return refuse(.overloaded) }
+        // It is read, and may be long.
+        body = []
+        let (loop, identity) = (connection.loop, identity)
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        Task {
+            let result: Result<Value, Problem> = await RequestIdentity.$current.withValue(identity) {
+                do throws(Problem) {
+                    return .success(try await work())
+                } catch {
+                    return .failure(error)
+                }
+            }
+            loop.execute { goOn(bound.value, result) }
+        }
+    }
+
+    /// Waits for somebody in a task, and is answered then.
+    func wait(for work: @escaping @Sendable () async throws(Problem) -> Reply) {
+        wait(for: work) { $0.finish($1) }
+    }
+}
+
+@available(*, unavailable)
+extension Request: Sendable {}

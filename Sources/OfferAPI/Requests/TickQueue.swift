@@ -1,0 +1,58 @@
+import NIOCore
+
+/// The requests that came in one tick of an event loop: they are answered together at its end.
+///
+/// Signing back to back keeps libcrypto's tables and code in the processor's caches, and what is signed in one tick is one
+/// entry in the ledger's queue. That is the one reason why the public listener is not Hummingbird's.
+final class TickQueue {
+    /// How long the event loop looks after its connections when there was too much for one tick.
+    private static let pause = TimeAmount.microseconds(50)
+
+    private let loop: any EventLoop
+    private let metrics: RequestMetrics
+    private var waiting: [Request] = []
+    private var isScheduled = false
+
+    /// Creates the queue of an event loop.
+    init(on loop: any EventLoop, notingIn metrics: RequestMetrics) {
+        self.loop = loop
+        self.metrics = metrics
+    }
+
+    /// Queues a request, until all that has arrived is read; or refuses it, where too much waits.
+    func add(_ request: Request) {
+        let place = Admission.Place.turn(isForSignatures: request.route?.isForSignatures ?? false)
+        guard request.move(to: place) else { return request.refuse(.overloaded) }
+        waiting.append(request)
+        guard !isScheduled else { return }
+        isScheduled = true
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        loop.execute { bound.value.answer() }
+    }
+
+    private func answer() {
+        isScheduled = false
+        let requests = waiting
+        waiting.removeAll(keepingCapacity: true)
+        let now = NIODeadline.now()
+        var rest = requests[...]
+        while let endpoints = rest.first?.endpoints {
+            // After a reload some were let in by the configuration before.
+            let count = rest.prefix { $0.endpoints === endpoints }.count
+            let taken = endpoints.answer(rest.prefix(count), on: loop)
+            for request in rest.prefix(taken) { metrics.noteWait((now - request.completion).nanoseconds) }
+            rest = rest.dropFirst(taken)
+            if taken < count { break }
+        }
+        guard !rest.isEmpty else { return }
+        waiting.insert(contentsOf: rest, at: 0)
+        guard !isScheduled else { return }
+        isScheduled = true
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        // A task that is executed at once would run before anything is read.
+        loop.scheduleTask(in: Self.pause) { bound.value.answer() }
+    }
+}
+
+@available(*, unavailable)
+extension TickQueue: Sendable {}

@@ -1,0 +1,165 @@
+import OfferService
+import Offers
+import StrictJSON
+
+/// What the bodies of `POST /v1/signatures`, `/v1/eligibility` and `/v1/introductory-eligibility-signatures` may say,
+/// well-formed, in any order.
+struct CallMembers {
+    /// How many offers or products one request may ask for.
+    static let maximumOffers = 100
+    /// How many formats one call may name; the same one may repeat.
+    static let maximumFormats = 10
+    /// How many bytes of UTF-8 an identifier may take.
+    ///
+    /// Apple's are far shorter.
+    static let maximumIdentifierBytes = 255
+
+    private(set) var bundleId: String?
+    private(set) var evidence: Evidence?
+    private(set) var offers: [OfferRequest]?
+    private(set) var formats: Set<SignatureFormat> = [.discount]
+    private(set) var explain = false
+    private(set) var products: [String]?
+    private(set) var transactionId: String?
+    private(set) var allowIntroductoryOffer = true
+    private var appAccountToken: AppAccountToken?
+    private var applicationUsername: String?
+
+    /// Reads the body of a call.
+    init(json: [UInt8], of call: CallMember.Call) throws(JSONFault) {
+        var reader = JSONReader(json)
+        try reader.readObject(CallMember.table) { (member, reader) throws(JSONFault) in
+            guard let member, call.has(member) else { throw call.unknown(member) }
+            switch member {
+            case .bundleId: bundleId = try reader.readIdentifier()
+            case .appAccountToken:
+                guard let token = AppAccountToken(try reader.readString()) else {
+                    throw JSONFault(.invalidValue, "An appAccountToken is a UUID: 8-4-4-4-12 hexadecimal digits.")
+                }
+                appAccountToken = token
+            case .applicationUsername: applicationUsername = try reader.readUsername()
+            case .evidence: evidence = try Evidence(reading: &reader)
+            case .offers: offers = try reader.readOffers()
+            case .formats: formats = try reader.readFormats()
+            case .explain: explain = try reader.readBool()
+            case .products: products = try reader.readProducts()
+            case .transactionId: transactionId = try reader.readTransactionId()
+            case .allowIntroductoryOffer: allowIntroductoryOffer = try reader.readBool()
+            }
+        }
+        try reader.readEnd()
+    }
+
+    /// The account.
+    func account() throws(JSONFault) -> Account {
+        switch (appAccountToken, applicationUsername) {
+        case (let token?, nil): return .appAccountToken(token)
+        case (nil, let name?): return .applicationUsername(name)
+        case (nil, nil):
+            guard evidence == nil else { return .none }
+            throw JSONFault(
+                .missingMember,
+                "Neither evidence nor an account is there: send evidence, or the account whose state the service holds."
+            ).inside(member: "evidence")
+        case (_?, _?):
+            throw JSONFault(.invalidValue, "Send appAccountToken or applicationUsername, not both.")
+                .inside(member: "applicationUsername")
+        }
+    }
+}
+
+extension JSONReader {
+    fileprivate mutating func readText(maximumBytes: Int) throws(JSONFault) -> String {
+        let text = try readString()
+        guard !text.isEmpty else {
+            throw JSONFault(.invalidValue, "The string is empty; leave the member out where there is no value.")
+        }
+        guard text.utf8.count <= maximumBytes else {
+            throw JSONFault(.invalidValue, "The string has more than \(maximumBytes) bytes.")
+        }
+        guard !InvisibleSeparator.isFound(in: text) else {
+            throw JSONFault(.invalidValue, "The string holds U+2063, which separates the fields of the signed payload.")
+        }
+        return text
+    }
+
+    /// Reads an identifier of App Store Connect, or one that could be.
+    mutating func readIdentifier() throws(JSONFault) -> String {
+        let identifier = try readText(maximumBytes: CallMembers.maximumIdentifierBytes)
+        guard !ControlCharacter.isFound(in: identifier) else {
+            throw JSONFault(.invalidValue, "An identifier has no control characters.")
+        }
+        return identifier
+    }
+
+    fileprivate mutating func readUsername() throws(JSONFault) -> String {
+        try readText(maximumBytes: Account.maximumUsernameBytes)
+    }
+
+    fileprivate mutating func readOffers() throws(JSONFault) -> [OfferRequest] {
+        var offers: [OfferRequest] = []
+        try readArray { (index, reader) throws(JSONFault) in
+            guard index < CallMembers.maximumOffers else {
+                throw JSONFault(.invalidValue, "A request may ask for \(CallMembers.maximumOffers) offers.")
+            }
+            offers.append(try reader.readOffer())
+        }
+        guard !offers.isEmpty else { throw JSONFault(.invalidValue, "Ask for at least one offer.") }
+        return offers
+    }
+
+    private mutating func readOffer() throws(JSONFault) -> OfferRequest {
+        var productId: String?
+        var offerId: String?
+        try readObject(OfferMember.table) { (member, reader) throws(JSONFault) in
+            switch member {
+            case .productId: productId = try reader.readIdentifier()
+            case .offerId: offerId = try reader.readIdentifier()
+            case nil: throw JSONFault(unknownAmong: OfferMember.allCases.map(\.rawValue))
+            }
+        }
+        guard let productId else {
+            throw JSONFault(.missingMember, "An offer names its productId.").inside(member: "productId")
+        }
+        guard let offerId else {
+            throw JSONFault(.missingMember, "An offer names its offerId.").inside(member: "offerId")
+        }
+        return OfferRequest(productId: productId, offerId: offerId)
+    }
+
+    fileprivate mutating func readFormats() throws(JSONFault) -> Set<SignatureFormat> {
+        var formats: Set<SignatureFormat> = []
+        try readArray { (index, reader) throws(JSONFault) in
+            guard index < CallMembers.maximumFormats else {
+                throw JSONFault(.invalidValue, "A request may name \(CallMembers.maximumFormats) formats.")
+            }
+            guard let format = SignatureFormat(rawValue: try reader.readString()) else {
+                throw JSONFault(.invalidValue, "There is no such format: discount and jws are the two.")
+            }
+            formats.insert(format)
+        }
+        guard !formats.isEmpty else {
+            throw JSONFault(.invalidValue, "Name a format, or leave the member out for discount.")
+        }
+        return formats
+    }
+
+    /// Reads products that are asked about.
+    fileprivate mutating func readProducts() throws(JSONFault) -> [String] {
+        var products: [String] = []
+        try readArray { (index, reader) throws(JSONFault) in
+            guard index < CallMembers.maximumOffers else {
+                throw JSONFault(.invalidValue, "A request may ask about \(CallMembers.maximumOffers) products.")
+            }
+            products.append(try reader.readIdentifier())
+        }
+        return products
+    }
+}
+
+private enum OfferMember: String, CaseIterable {
+    case productId
+    case offerId
+
+    static let table = JSONMembers(OfferMember.self)
+}

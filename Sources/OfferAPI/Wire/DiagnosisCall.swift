@@ -1,0 +1,192 @@
+public import OfferService
+public import Offers
+public import StrictJSON
+
+/// What `POST /v1/diagnoses` and `offer-signer diagnose` take: the report of a discount or of a JWS.
+public enum DiagnosisCall: Equatable, Sendable {
+    /// The four values of a discount.
+    case discount(SignatureReport)
+    /// A JWS, and what came of it.
+    case jws(JWSReport)
+
+    /// The app that it is about.
+    public var bundleId: String {
+        switch self {
+        case .discount(let report): report.bundleId
+        case .jws(let report): report.bundleId
+        }
+    }
+
+    /// Reads the body of `POST /v1/diagnoses`.
+    ///
+    /// - Parameters:
+    ///   - json: The body.
+    ///   - onlyApp: The app that is meant where the body names none.
+    /// - Throws: `JSONFault`, with a pointer to the field at fault.
+    public init(json: [UInt8], onlyApp: String? = nil) throws(JSONFault) {
+        var members = Members(onlyApp: onlyApp)
+        var reader = JSONReader(json)
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            guard let member = Member(rawValue: name) else {
+                throw JSONFault(unknownAmong: Member.allCases.map(\.rawValue))
+            }
+            try members.read(member, from: &reader)
+        }
+        try reader.readEnd()
+        self = members.texts[.jws] == nil ? .discount(try members.discount) : .jws(try members.jws)
+    }
+
+    /// The members of both reports.
+    private enum Member: String, CaseIterable {
+        case bundleId, keyIdentifier, productId, offerId, appAccountToken, applicationUsername, nonce, timestamp
+        case signature, jws, allowIntroductoryOffer, transactionId, resultingTransaction, storeKitError
+
+        /// How many bytes its text may have.
+        var maximumBytes: Int { self == .resultingTransaction ? 10_240 : 4096 }
+
+        static let ofDiscount: [Member] = [.keyIdentifier, .nonce, .timestamp, .signature]
+        static let ofJWS: [Member] = [.allowIntroductoryOffer, .transactionId, .resultingTransaction]
+    }
+
+    /// The members of a body as they come.
+    private struct Members {
+        let onlyApp: String?
+        var texts: [Member: String] = [:]
+        var timestamp: Int64?
+        var allowIntroductoryOffer: Bool?
+        var storeKitError: ReportedError?
+
+        init(onlyApp: String?) { self.onlyApp = onlyApp }
+
+        mutating func read(_ member: Member, from reader: inout JSONReader) throws(JSONFault) {
+            switch member {
+            case .timestamp: timestamp = try reader.readInt64()
+            case .allowIntroductoryOffer: allowIntroductoryOffer = try reader.readBool()
+            case .storeKitError:
+                storeKitError =
+                    try reader.nextType() == .string
+                    ? .name(try text(of: member, from: &reader)) : .number(try reader.readInt64())
+            default: texts[member] = try text(of: member, from: &reader)
+            }
+        }
+
+        private func text(of member: Member, from reader: inout JSONReader) throws(JSONFault) -> String {
+            let text = try reader.readString()
+            guard text.utf8.count <= member.maximumBytes else {
+                throw JSONFault(.invalidValue, "The string has more than \(member.maximumBytes) bytes.")
+            }
+            return text
+        }
+
+        private func has(_ member: Member) -> Bool {
+            switch member {
+            case .timestamp: timestamp != nil
+            case .allowIntroductoryOffer: allowIntroductoryOffer != nil
+            default: texts[member] != nil
+            }
+        }
+
+        private func required<Value>(_ member: Member, _ value: Value?) throws(JSONFault) -> Value {
+            guard let value else {
+                throw JSONFault(.missingMember, "The member is missing: report all that the app gave StoreKit.")
+                    .inside(member: member.rawValue)
+            }
+            return value
+        }
+
+        private func required(_ member: Member) throws(JSONFault) -> String { try required(member, texts[member]) }
+
+        private func refuse(_ members: [Member], _ detail: String) throws(JSONFault) {
+            guard let member = members.first(where: has) else { return }
+            throw JSONFault(.invalidValue, detail).inside(member: member.rawValue)
+        }
+
+        private var bundleId: String {
+            get throws(JSONFault) {
+                if let onlyApp, texts[.bundleId] == nil { onlyApp } else { try required(.bundleId) }
+            }
+        }
+
+        /// The report of a discount.
+        var discount: SignatureReport {
+            get throws(JSONFault) {
+                try refuse(Member.ofJWS, "The member goes with jws, which the report lacks.")
+                return SignatureReport(
+                    bundleId: try bundleId,
+                    keyIdentifier: try required(.keyIdentifier),
+                    productId: try required(.productId),
+                    offerId: try required(.offerId),
+                    account: try account,
+                    nonce: try required(.nonce),
+                    timestamp: try required(.timestamp, timestamp),
+                    signature: try required(.signature),
+                    storeKitError: storeKitError
+                )
+            }
+        }
+
+        /// The report of a JWS.
+        var jws: JWSReport {
+            get throws(JSONFault) {
+                try refuse(Member.ofDiscount, "The member is a discount's: a report is of a discount or of a jws.")
+                if texts[.offerId] != nil {
+                    let detail = "Send offerId for a promotional offer, or allowIntroductoryOffer, not both."
+                    try refuse([.allowIntroductoryOffer], detail)
+                }
+                return JWSReport(
+                    bundleId: try bundleId,
+                    productId: try required(.productId),
+                    offerId: texts[.offerId],
+                    allowIntroductoryOffer: allowIntroductoryOffer,
+                    account: try account,
+                    jws: try required(.jws),
+                    transactionId: texts[.transactionId],
+                    storeKitError: storeKitError,
+                    resultingTransaction: texts[.resultingTransaction]
+                )
+            }
+        }
+
+        /// The account that was set on the payment.
+        private var account: Account {
+            get throws(JSONFault) {
+                switch (texts[.appAccountToken], texts[.applicationUsername]) {
+                case (let token?, nil):
+                    guard let token = AppAccountToken(token) else {
+                        throw JSONFault(.invalidValue, "An appAccountToken is a UUID: 8-4-4-4-12 hexadecimal digits.")
+                            .inside(member: Member.appAccountToken.rawValue)
+                    }
+                    return .appAccountToken(token)
+                case (nil, let name?): return name.isEmpty ? .none : .applicationUsername(name)
+                case (nil, nil): return .none
+                case (_?, _?):
+                    throw JSONFault(.invalidValue, "Send appAccountToken or applicationUsername, not both.")
+                        .inside(member: Member.applicationUsername.rawValue)
+                }
+            }
+        }
+    }
+}
+
+extension DiagnosisCall {
+    /// Asks for the diagnosis.
+    ///
+    /// - Parameters:
+    ///   - diagnoseReports: The use case.
+    ///   - callersApps: The bundle identifiers that the caller may ask about.
+    ///   - client: The client that calls; `nil` for an operator.
+    /// - Returns: What was found out; `nil` when the caller may not ask about the app.
+    /// - Throws: `EvidenceFault` when the resulting transaction is not genuine, or of another app.
+    public func diagnosis(
+        by diagnoseReports: DiagnoseReports,
+        callersApps: Set<String>,
+        client: String? = nil
+    ) async throws(EvidenceFault) -> Diagnosis? {
+        switch self {
+        case .discount(let report):
+            await diagnoseReports.diagnose(report, callersApps: callersApps, client: client)
+        case .jws(let report):
+            try await diagnoseReports.diagnose(report, callersApps: callersApps, client: client)
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// How far something came without waiting: to its value, or to where somebody has to be waited for.
+///
+/// The same lines serve an event loop, which must not wait, and a task, which may.
+public enum Step<Value: Sendable, Failure: Error>: Sendable {
+    /// The value.
+    case now(Value)
+    /// What gives the value after a wait, in a task.
+    case later(@Sendable () async throws(Failure) -> Value)
+
+    /// The value, waiting where that has to be.
+    ///
+    /// - Returns: The value.
+    /// - Throws: What keeps it from coming.
+    public func value() async throws(Failure) -> Value {
+        switch self {
+        case .now(let value): return value
+        case .later(let work): return try await work()
+        }
+    }
+}

@@ -1,0 +1,247 @@
+/// A reported JWS beside all that is known of it: what the rows of ``Mistake/claims`` look at.
+struct JWSCase: Sendable {
+    let report: JWSReport
+    let jws: ReportedJWS
+    /// The key that signed it, and how; `nil` where none of the caller's keys did.
+    let signer: Signer?
+    /// In whose name the key signs; `nil` where the catalog does not say.
+    let issuerId: String?
+    /// What the service signed with its nonce.
+    let record: RecordedSignature?
+    /// The purchase that it came to.
+    let purchase: ReportedPurchase?
+    /// By what else those transactions' customer is known.
+    let customerIds: Set<String>
+
+    /// Which key signed a JWS.
+    struct Signer: Sendable {
+        let keyIdentifier: String
+        let hash: SignedHash
+    }
+
+    /// Whether the header names the algorithm that it has to.
+    var isES256: Bool { jws.header?["alg"] == .text("ES256") }
+
+    /// Whether the JWS is for the use that the report is about.
+    var isForItsUse: Bool { jws.claims?["aud"] == .text(report.audience) }
+
+    /// Whether the record is of this very JWS.
+    var isOnRecord: Bool {
+        guard let record else { return false }
+        return record.isDiscount != true && record.timestamp == jws.moment
+            && record.keyIdentifier.hasSameBytes(as: jws.keyIdentifier ?? "")
+            && record.bundleId.hasSameBytes(as: jws.text("bid") ?? "") && record.offer == signedOffer
+    }
+
+    /// The offer that was signed.
+    var signedOffer: OfferRequest {
+        OfferRequest(productId: jws.text("productId") ?? "", offerId: jws.text("offerIdentifier") ?? "")
+    }
+
+    /// What the JWS was to say of the introductory offer: where the purchase came to none, that it may be had.
+    var expectedAllowance: Bool? {
+        guard report.offerId == nil else { return nil }
+        return report.allowIntroductoryOffer ?? (purchase.map { $0.offer == nil } == true ? true : nil)
+    }
+
+    /// A sentence where a claim is there and is another one than expected; none where it stands for nothing.
+    func mismatch(_ claim: String, _ expected: String?) -> [String] {
+        guard let expected, let value = jws.claims?[claim], !value.isPlaceholder else { return [] }
+        // A claim of another type is named as such.
+        if value.asText == nil, Self.texts.contains(claim) { return [] }
+        if value.asText?.hasSameBytes(as: expected) == true { return [] }
+        return ["The claim \(claim) is \(value.phrase), not \(expected)."]
+    }
+
+    /// A sentence for each claim that has another type than it has to have.
+    var wrongTypes: [String] {
+        func wrong(_ claim: String, _ what: String, _ isRight: (JWSValue) -> Bool) -> String? {
+            guard let value = jws.claims?[claim], !value.isPlaceholder, !isRight(value) else { return nil }
+            return "The claim \(claim), \(value.phrase), \(what)."
+        }
+        let texts = Self.texts.map { claim in
+            wrong(claim, "is no text") { if case .text = $0 { true } else { false } }
+        }
+        let others = [
+            wrong("iat", "is no number of seconds") { if case .text = $0 { false } else { $0.asInteger != nil } },
+            wrong("allowIntroductoryOffer", "is neither true nor false") { if case .flag = $0 { true } else { false } },
+        ]
+        return (texts + others).compactMap(\.self)
+    }
+
+    /// The claims that have to be there, in a JWS for its use.
+    var requiredClaims: [String] {
+        guard isForItsUse else { return [] }
+        let own = report.offerId == nil ? ["allowIntroductoryOffer", "transactionId"] : ["offerIdentifier"]
+        return ["bid", "productId"] + own + ["nonce", "iat"]
+    }
+
+    /// The claims whose values are texts.
+    static let texts = ["bid", "productId", "offerIdentifier", "transactionId", "nonce"]
+
+    /// Whether nothing shows that the transaction of the JWS is the customer's, where one of the customer's is known.
+    var isOfAnotherCustomer: Bool {
+        guard let value = jws.claims?["transactionId"], !value.isPlaceholder, let claim = value.asText else {
+            return false
+        }
+        let named = (purchase?.customerIds ?? []).union([report.transactionId].compactMap(\.self))
+        if named.isEmpty { return false }
+        let known = named.union(customerIds)
+        if known.contains(claim) { return false }
+        guard isOnRecord, let record else { return true }
+        // The service took it from the evidence of the customer whom it signed for.
+        if let id = record.originalTransactionId, known.contains(id) { return false }
+        return report.account == .none || record.account != .known(report.account)
+    }
+}
+
+extension Diagnostician {
+    /// Finds out why a JWS was refused, or why it did not bring its offer.
+    ///
+    /// - Parameters:
+    ///   - report: What the app gave StoreKit, and what came of it.
+    ///   - jws: The JWS of the report, taken apart.
+    ///   - purchase: The purchase that it came to; `nil` where none was reported.
+    ///   - customerIds: By what else the customer of the reported transactions is known.
+    /// - Returns: What was found out.
+    public func diagnose(
+        _ report: JWSReport,
+        _ jws: ReportedJWS,
+        purchase: ReportedPurchase? = nil,
+        customerIds: Set<String> = []
+    ) -> Diagnosis {
+        let signer = signer(of: jws)
+        let found = JWSCase(
+            report: report,
+            jws: jws,
+            signer: signer,
+            issuerId: signer.flatMap { issuerIds[$0.keyIdentifier] } ?? jws.keyIdentifier.flatMap { issuerIds[$0] }
+                ?? verifiers.lazy.compactMap { issuerIds[$0.keyIdentifier] }.first,
+            record: record,
+            purchase: purchase,
+            customerIds: customerIds
+        )
+        var causes = Mistake.claims.flatMap { $0.causes(in: found) }
+        if let moment = jws.moment { causes += DiagnosisCause.times(of: moment, at: now) }
+        causes += unlisted(offers(of: found), in: catalogs(besides: jws.text("bid") ?? ""))
+        if report.offerId != nil { causes += customer(of: report.productId) }
+        if signer == nil, jws.malformed.isEmpty, found.isES256 { causes += changes(in: found, besides: causes) }
+        guard causes.isEmpty else { return Diagnosis(isValid: false, causes: causes.likeliestFirst) }
+        return Diagnosis(isValid: true, causes: found.rest)
+    }
+
+    /// The offers of which the catalog has to have one; an introductory offer is its product's.
+    private func offers(of found: JWSCase) -> [OfferRequest] {
+        let signed = found.signedOffer
+        let isSigned = !signed.productId.isEmpty && found.isForItsUse
+        return [found.report.offer] + (isSigned ? [signed] : [])
+    }
+
+    /// The key that signed a JWS: the one that its header names, else another of the app, or of the app that it is for.
+    private func signer(of jws: ReportedJWS) -> JWSCase.Signer? {
+        guard let signature = jws.signature else { return nil }
+        let own =
+            verifiers.filter { $0.keyIdentifier == jws.keyIdentifier }
+            + verifiers.filter { $0.keyIdentifier != jws.keyIdentifier }
+        let others = jws.text("bid").flatMap { otherKeys[$0] } ?? []
+        var tries = 0
+        for hash in SignedHash.allCases {
+            for key in own + others {
+                for text in jws.signedTexts {
+                    guard tries < MistakeSearch.maximumTries, !Task.isCancelled else { return nil }
+                    tries += 1
+                    guard key.isSignature(signature, over: text, hashedBy: hash) else { continue }
+                    return JWSCase.Signer(keyIdentifier: key.keyIdentifier, hash: hash)
+                }
+            }
+        }
+        return nil
+    }
+
+    /// What is left when none of the keys signed a JWS: by the record what was changed, else that nobody knows.
+    private func changes(in found: JWSCase, besides causes: [DiagnosisCause]) -> [DiagnosisCause] {
+        let named = Set(causes.map(\.code))
+        guard let record else {
+            return [
+                DiagnosisCause(
+                    .unexplained,
+                    detail: "The signature is by none of the app's keys over this header and these claims.",
+                    fix:
+                        "Check that the catalog lists the key that signed, that its P8 file is whole, and that nothing "
+                        + "changed the JWS after it was signed."
+                )
+            ]
+        }
+        let differences = found.differences(from: record)
+        guard differences.isEmpty else { return differences.filter { !named.contains($0.code) } }
+        return [
+            DiagnosisCause(
+                .unexplained,
+                detail: "The claims are those that the service signed with this nonce, and this is not the JWS that it "
+                    + "gave for them.",
+                fix: "Hand on the JWS of the answer as it is, without reading and writing it anew."
+            )
+        ]
+    }
+}
+
+extension JWSCase {
+    /// Every claim that is another one than the service signed.
+    fileprivate func differences(from record: RecordedSignature) -> [DiagnosisCause] {
+        func compare(_ code: DiagnosisCode, _ claim: String, signed: String, given: String?) -> DiagnosisCause? {
+            guard let given, signed != given else { return nil }
+            return DiagnosisCause(
+                code,
+                detail: "The service signed the \(claim) \(signed) with this nonce; the JWS has \(given).",
+                fix: "Hand the JWS of the answer on as it is, and buy what was asked for."
+            )
+        }
+        let offer = record.offerId.isEmpty ? nil : jws.text("offerIdentifier")
+        let seconds = String(record.timestamp.millisecondsSince1970 / 1000)
+        let issuedAt = jws.isInMilliseconds ? nil : jws.issuedAt.map { String($0) }
+        return [
+            compare(.keyIdMismatch, "kid", signed: record.keyIdentifier, given: jws.keyIdentifier),
+            compare(.productMismatch, "productId", signed: record.productId, given: jws.text("productId")),
+            compare(.offerMismatch, "offerIdentifier", signed: record.offerId, given: offer),
+            compare(.bundleMismatch, "bid", signed: record.bundleId, given: jws.text("bid")),
+            compare(.unexplained, "iat", signed: seconds, given: issuedAt),
+        ].compactMap(\.self)
+    }
+
+    /// What is left where all is right: what came of it, and what remains to be checked.
+    fileprivate var rest: [DiagnosisCause] {
+        if let purchase, jws.claims?["allowIntroductoryOffer"] != .flag(false), !hasOffer(purchase) {
+            return [offerNotApplied(to: purchase)]
+        }
+        return report.storeKitError.map { [.unexplained(by: $0, account: .none)] } ?? []
+    }
+
+    /// Whether a purchase was made under the offer of the report.
+    private func hasOffer(_ purchase: ReportedPurchase) -> Bool {
+        guard let offerId = report.offerId else { return purchase.offer == .introductory }
+        return purchase.offer?.catalogId?.hasSameBytes(as: offerId) == true
+    }
+
+    /// The JWS is right, and the purchase has not its offer.
+    private func offerNotApplied(to purchase: ReportedPurchase) -> DiagnosisCause {
+        let option =
+            report.offerId == nil
+            ? "introductoryOfferEligibility(compactJWS:)" : "promotionalOffer(_:compactJWS:)"
+        let offer =
+            purchase.offer.map { "another offer, \($0.identifier.isEmpty ? "of type \($0.type)" : $0.identifier)" }
+            ?? "no offer"
+        let other =
+            purchase.productId.hasSameBytes(as: report.productId)
+            ? "" : " It is of the product \(purchase.productId), which runs on until the change takes effect."
+        return DiagnosisCause(
+            .offerNotApplied,
+            detail: "The JWS is right, and the purchase has \(offer): the app did not pass the JWS on, or the offer is "
+                + "not live.\(other)",
+            fix:
+                "Check, in this order: that the app hands the JWS to this purchase, as \(option) among its options, also "
+                + "through a wrapper library; that the offer is set up in App Store Connect on this product and billing "
+                + "plan, in the customer's storefront; that the customer's Apple Account, in this environment, is "
+                + "eligible for it still; and that no offer of the group ran already."
+        )
+    }
+}

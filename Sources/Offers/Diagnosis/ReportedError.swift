@@ -1,0 +1,151 @@
+/// StoreKit's error, as an app reports it: a number of `SKError.Code`, or a name of StoreKit 2.
+public enum ReportedError: Equatable, Sendable {
+    /// `SKError.Code`.
+    case number(Int64)
+    /// A case of `Product.PurchaseError`, `StoreKitError` or `SKError.Code`; what stands before its last dot does not
+    /// matter.
+    case name(String)
+
+    /// What is known of an error: a row of ``table``.
+    struct Meaning: Sendable {
+        /// `SKError.Code`; none for what StoreKit 2 alone has.
+        let number: Int64?
+        let names: Set<String>
+        /// What the error rules out, as a sentence.
+        let rulesOut: String
+        /// What then remains to be checked, as a sentence.
+        let check: String
+    }
+
+    /// What is known of the error; `nil` for one that is not known.
+    var meaning: Meaning? {
+        switch self {
+        case .number(let number): Self.table.first { $0.number == number }
+        case .name(let text):
+            // Some have what happened beside their names: networkError(…).
+            text.prefix { $0 != "(" }.split(separator: ".").last
+                .flatMap { name in Self.table.first { $0.names.contains(String(name)) } }
+        }
+    }
+
+    private static let otherCause =
+        "Do what the error says and buy again, with a new signature: a signature is for one purchase, even if it fails."
+
+    /// The errors, by their numbers and names.
+    static let table: [Meaning] = [
+        Meaning(
+            number: 0,
+            names: ["unknown"],
+            rulesOut: "The error unknown rules out nothing: StoreKit may have redeemed the offer and said otherwise.",
+            check: "Look for promotional_offer_id in a fresh receipt, or for the offer in the newest transaction."
+        ),
+        Meaning(
+            number: 11,
+            names: ["invalidOfferIdentifier"],
+            rulesOut: "StoreKit does not know the offer: that rules out the account, the key and the time.",
+            check:
+                "Check in App Store Connect that the offer is set up on this product, for this billing plan, and was "
+                + "not removed."
+        ),
+        Meaning(
+            number: 12,
+            names: ["invalidSignature", "invalidOfferSignature"],
+            rulesOut: "StoreKit refused the signature, or its customer: that rules out the offer's set-up and price.",
+            check:
+                "Check that the customer's Apple Account had a subscription of the app, that the payment carries this "
+                + "very account, and that the signature was not used before."
+        ),
+        Meaning(
+            number: 13,
+            names: ["missingOfferParams", "missingOfferParameters"],
+            rulesOut: "StoreKit missed a value: that rules out that it looked at the signature.",
+            check: "Check that the app sets all five values of a discount on the payment, the signature as Data in "
+                + "StoreKit 2."
+        ),
+        Meaning(
+            number: 14,
+            names: ["invalidOfferPrice"],
+            rulesOut: "The price of the offer is no longer valid: that rules out the signature and the customer.",
+            check: "Check the offer's price in App Store Connect, in the customer's storefront and currency."
+        ),
+        Meaning(
+            number: 18,
+            names: ["ineligibleForOffer"],
+            rulesOut: "StoreKit refused the customer: that rules out the signature, the offer's set-up and its price.",
+            check: "Check that the customer's Apple Account had a subscription of the app, and that no other offer of "
+                + "the group runs."
+        ),
+        Meaning(
+            number: 5,
+            names: ["storeProductNotAvailable", "productUnavailable", "notAvailableInStorefront"],
+            rulesOut: "The product cannot be bought there: that rules out the offer and its signature.",
+            check: "Check that the product is for sale in the customer's storefront."
+        ),
+        Meaning(
+            number: 2,
+            names: ["paymentCancelled", "userCancelled"],
+            rulesOut: "The customer cancelled: that rules out the offer and its signature.",
+            check: otherCause
+        ),
+        Meaning(
+            number: 4,
+            names: ["paymentNotAllowed", "purchaseNotAllowed", "notEntitled"],
+            rulesOut: "The customer may not buy, or the app may not sell: that rules out the offer and its signature.",
+            check: otherCause
+        ),
+        Meaning(
+            number: 3,
+            names: ["paymentInvalid", "invalidQuantity"],
+            rulesOut: "The payment itself is wrong, such as its quantity: that rules out the offer and its signature.",
+            check: otherCause
+        ),
+        Meaning(
+            number: 7,
+            names: ["cloudServiceNetworkConnectionFailed", "networkError", "systemError"],
+            rulesOut: "The App Store was out of reach: that rules out that it looked at the offer or the signature.",
+            check: otherCause
+        ),
+        Meaning(
+            number: 19,
+            names: ["unsupportedPlatform", "unsupported"],
+            rulesOut: "The platform cannot do it: that rules out the offer and its signature.",
+            check: "Check the version of the system, and which purchase options it has."
+        ),
+    ]
+}
+
+extension ReportedError: ExpressibleByIntegerLiteral {
+    /// Takes a number of `SKError.Code`.
+    ///
+    /// - Parameter value: The number.
+    public init(integerLiteral value: Int64) { self = .number(value) }
+}
+
+/// What is left where the signature is right and StoreKit has refused it.
+extension DiagnosisCause {
+    /// Says what the error rules out, and what then remains to be checked.
+    ///
+    /// - Parameters:
+    ///   - error: StoreKit's error.
+    ///   - account: The account of the payment.
+    /// - Returns: The cause.
+    static func unexplained(by error: ReportedError, account: Account) -> DiagnosisCause {
+        let bytes = account.payloadField.utf8.count
+        if bytes > Account.maximumUsernameBytes {
+            return DiagnosisCause(
+                .unexplained,
+                detail:
+                    "The signature is right for these values; the applicationUsername has \(bytes) bytes, which may "
+                    + "be too many for StoreKit.",
+                fix: "Use at most \(Account.maximumUsernameBytes) bytes, such as a UUID, and ask for a new signature."
+            )
+        }
+        let other = "StoreKit's error is none that says why."
+        let fallback = ReportedError.number(12).meaning
+        return DiagnosisCause(
+            .unexplained,
+            detail: "The signature is right for these values. \(error.meaning?.rulesOut ?? other)",
+            fix: error.meaning?.check ?? fallback?.check ?? other
+        )
+    }
+}

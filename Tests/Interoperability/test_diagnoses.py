@@ -1,0 +1,586 @@
+"""Each mistake is made on top of what Apple's library signs, alone and in pairs: all of them are named, and no others."""
+
+import base64
+import contextlib
+import hashlib
+import itertools
+import json
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+
+import jwt
+import pytest
+from appstoreserverlibrary import jws_signature_creator
+from appstoreserverlibrary.promotional_offer import PromotionalOfferSignatureCreator
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+
+import apple_library
+from app_store import running_app_store
+from offer_signer import (
+    BUNDLE_ID,
+    ENVIRONMENT,
+    EXECUTABLE,
+    ISSUER_ID,
+    KEY_ID,
+    OFFER_ID,
+    PRODUCT_ID,
+    SEPARATOR,
+    SERVING,
+    TOKEN,
+    Service,
+    milliseconds_now,
+    new_key,
+    openssl_p8,
+    running,
+    write_configuration,
+)
+
+OTHER_KEY_ID = "OTHERKEY12"
+OTHER_PRODUCT_ID = "com.example.interoperability.yearly"
+OTHER_OFFER_ID = "stay"
+OTHER_BUNDLE_ID = "com.example.other"
+ACCOUNT = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+TRANSACTION_ID = "410000000000001"
+
+
+class Diagnosing(Service):
+    """A service with two keys, two products, two offers and a second app."""
+
+    other_key = None
+    app_store = None
+
+    def diagnose(self, report):
+        status, answer = self.send(report)
+        assert status == 200, answer
+        return answer
+
+    def send(self, report):
+        request = urllib.request.Request(
+            self.address + "/v1/diagnoses",
+            data=json.dumps(report).encode(),
+            headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=30) as response:
+                return response.status, json.load(response)
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)
+
+
+@contextlib.contextmanager
+def diagnosing_service(folder, key, other_key, root=None):
+    configuration = write_configuration(folder, openssl_p8(key))
+    catalog = json.loads((folder / "catalog.yaml").read_text())
+    [app] = catalog["apps"]
+    file = folder / f"SubscriptionKey_{OTHER_KEY_ID}.p8"
+    file.touch(mode=0o600)
+    file.write_bytes(openssl_p8(other_key))
+    app["keys"].append({"id": OTHER_KEY_ID, "file": file.name, "issuerId": ISSUER_ID})
+    products = app["subscriptionGroups"][0]["products"]
+    products[0]["offers"].append({"id": OTHER_OFFER_ID})
+    products.append({"id": OTHER_PRODUCT_ID, "offers": [{"id": OFFER_ID}]})
+    group = {"id": "20900100", "products": [{"id": "other.monthly", "offers": [{"id": "here"}]}]}
+    catalog["apps"].append({**app, "bundleId": OTHER_BUNDLE_ID, "subscriptionGroups": [group]})
+    (folder / "catalog.yaml").write_text(json.dumps(catalog))
+    clients = json.loads((folder / "clients.yaml").read_text())
+    clients["clients"][0]["apps"].append(OTHER_BUNDLE_ID)
+    (folder / "clients.yaml").write_text(json.dumps(clients))
+    if root is not None:
+        settings = json.loads(configuration.read_text())
+        settings["appStore"] = {"additionalRoots": [str(root)]}
+        configuration.write_text(json.dumps(settings))
+    with running(["serve", "--config", configuration], SERVING, folder / "service.log") as found:
+        service = Diagnosing(configuration, found[1], found[2], key)
+        service.other_key = other_key
+        yield service
+
+
+@pytest.fixture(scope="module")
+def diagnosing(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("diagnosing")
+    key = new_key()
+    simulated = tmp_path_factory.mktemp("app-store")
+    with running_app_store(simulated, key) as app_store:
+        with diagnosing_service(folder, key, new_key(), simulated / "root.pem") as service:
+            service.app_store = app_store
+            yield service
+
+
+def codes(answer):
+    return sorted(cause["code"] for cause in answer["causes"])
+
+
+# --- the discount ---
+
+
+class Discount:
+    """A discount as a backend makes it and an app reports it: right, but for the mistakes that are made of it."""
+
+    def __init__(self, service):
+        self.service = service
+        self.report = {
+            "bundleId": BUNDLE_ID,
+            "keyIdentifier": KEY_ID,
+            "productId": PRODUCT_ID,
+            "offerId": OFFER_ID,
+            "appAccountToken": ACCOUNT,
+            "nonce": str(uuid.uuid4()),
+            "timestamp": milliseconds_now(),
+        }
+        answer = {"bundleId": BUNDLE_ID}
+        decision = {
+            "productId": PRODUCT_ID,
+            "discount": {
+                "identifier": OFFER_ID,
+                "keyIdentifier": KEY_ID,
+                "nonce": self.report["nonce"],
+                "timestamp": self.report["timestamp"],
+            },
+        }
+        self.fields = apple_library.payload(answer, decision, ACCOUNT).decode().split(SEPARATOR)
+        self.separator = SEPARATOR
+        self.key = service.key
+        self.hash = lambda payload: (payload, hashes.SHA256())
+        self.encode = lambda der: base64.b64encode(der).decode()
+
+    def reported(self):
+        payload, algorithm = self.hash(self.separator.join(self.fields).encode())
+        der = self.key.sign(payload, ec.ECDSA(algorithm))
+        # One that has a sign of each alphabet, and needs padding, shows what was done to it.
+        while len(der) % 3 == 0 or not {"+", "/"} <= set(base64.b64encode(der).decode()):
+            der = self.key.sign(payload, ec.ECDSA(algorithm))
+        return {**self.report, "signature": self.encode(der)}
+
+
+def raw(der):
+    return b"".join(number.to_bytes(32, "big") for number in decode_dss_signature(der))
+
+
+def field(position, value):
+    def make(discount):
+        discount.fields[position] = value(discount.fields[position]) if callable(value) else value
+
+    return make
+
+
+def other_encoding(encode):
+    def make(discount):
+        discount.encode = encode
+
+    return make
+
+
+def other_hash(hash):
+    def make(discount):
+        discount.hash = hash
+
+    return make
+
+
+def swapped(discount):
+    discount.fields[2], discount.fields[3] = discount.fields[3], discount.fields[2]
+
+
+def standard(data):
+    return base64.b64encode(data).decode()
+
+
+# Code, the part that is changed, and what is done. Mistakes in one part do not occur together.
+DISCOUNT = [
+    ("nonce_uppercase", "nonce", field(5, str.upper)),
+    ("timestamp_in_seconds", "timestamp", field(6, lambda text: text[:-3])),
+    ("account_case", "account", field(4, str.upper)),
+    ("account_missing", "account", field(4, "")),
+    ("field_undefined", "product", field(2, "undefined")),
+    ("field_undefined", "offer", field(3, "")),
+    ("field_undefined", "nonce", field(5, "null")),
+    ("field_undefined", "timestamp", field(6, "None")),
+    ("wrong_separator", "separator", lambda discount: setattr(discount, "separator", "\n")),
+    ("wrong_separator", "separator", lambda discount: setattr(discount, "separator", "")),
+    ("wrong_separator", "separator", lambda discount: setattr(discount, "separator", "|")),
+    ("wrong_field_order", "order", swapped),
+    ("wrong_key", "key", lambda discount: setattr(discount, "key", discount.service.other_key)),
+    ("key_id_mismatch", "key id", field(1, OTHER_KEY_ID)),
+    ("product_mismatch", "product", field(2, OTHER_PRODUCT_ID)),
+    ("offer_mismatch", "offer", field(3, OTHER_OFFER_ID)),
+    ("bundle_mismatch", "bundle id", field(0, OTHER_BUNDLE_ID)),
+    ("bundle_mismatch", "bundle id", field(0, str.upper)),
+    ("wrong_hash", "hash", other_hash(lambda payload: (payload, hashes.SHA1()))),
+    ("wrong_hash", "hash", other_hash(lambda payload: (payload, hashes.SHA512()))),
+    ("wrong_hash", "hash", other_hash(lambda payload: (payload, hashes.SHA384()))),
+    ("wrong_hash", "hash", other_hash(lambda payload: (hashlib.sha256(payload).digest(), hashes.SHA256()))),
+    ("wrong_hash", "hash", other_hash(lambda payload: (hashlib.sha256(payload).hexdigest().encode(), hashes.SHA256()))),
+    ("signature_raw_not_der", "encoding", other_encoding(lambda der: standard(raw(der)))),
+    ("signature_double_encoded", "encoding", other_encoding(lambda der: standard(standard(der).encode()))),
+    ("signature_url_encoded", "encoding", other_encoding(lambda der: urllib.parse.quote(standard(der), safe=""))),
+    ("signature_url_encoded", "encoding", other_encoding(lambda der: standard(der).replace("+", " "))),
+    ("signature_base64url", "encoding", other_encoding(lambda der: base64.urlsafe_b64encode(der).decode())),
+    ("signature_base64url", "encoding", other_encoding(lambda der: base64.urlsafe_b64encode(der).decode().strip("="))),
+    ("signature_wrapped", "encoding", other_encoding(lambda der: base64.encodebytes(der).decode())),
+    ("signature_wrapped", "encoding", other_encoding(lambda der: standard(der)[:64] + "\r\n" + standard(der)[64:])),
+    ("signature_hex", "encoding", other_encoding(lambda der: der.hex())),
+    (
+        "signature_pem",
+        "encoding",
+        other_encoding(lambda der: f"-----BEGIN SIGNATURE-----\n{base64.encodebytes(der).decode()}-----END SIGNATURE-----\n"),
+    ),
+]
+
+
+def check(answer, expected):
+    assert codes(answer) == sorted(expected), answer
+    assert answer["valid"] is False
+    assert all(cause["detail"] and cause["fix"] for cause in answer["causes"])
+
+
+def test_what_apples_library_signs_for_a_discount_is_right(diagnosing):
+    for _ in range(20):
+        assert diagnosing.diagnose(Discount(diagnosing).reported()) == {"valid": True, "causes": []}
+    key = openssl_p8(diagnosing.key)
+    nonce, moment = uuid.uuid4(), milliseconds_now()
+    creator = PromotionalOfferSignatureCreator(key, KEY_ID, BUNDLE_ID)
+    signature = creator.create_signature(PRODUCT_ID, OFFER_ID, ACCOUNT, nonce, moment)
+    report = {**Discount(diagnosing).report, "nonce": str(nonce), "timestamp": moment, "signature": signature}
+    assert diagnosing.diagnose(report) == {"valid": True, "causes": []}
+
+
+def test_every_mistake_of_a_discount_is_named_alone(diagnosing):
+    for code, _, make in DISCOUNT:
+        discount = Discount(diagnosing)
+        make(discount)
+        check(diagnosing.diagnose(discount.reported()), [code])
+
+
+def test_every_two_mistakes_of_a_discount_are_named(diagnosing):
+    wrong = []
+    for first, second in itertools.combinations(DISCOUNT, 2):
+        parts = {first[1], second[1]}
+        # A payload that is for another place than its field is not told from one whose fields are swapped.
+        if len(parts) == 1 or ("order" in parts and parts & {"product", "offer"}):
+            continue
+        discount = Discount(diagnosing)
+        # What swaps fields comes after what changes them.
+        for _, _, make in sorted((first, second), key=lambda mistake: mistake[1] == "order"):
+            make(discount)
+        if first[0] == second[0] == "field_undefined":
+            continue
+        answer = diagnosing.diagnose(discount.reported())
+        if codes(answer) != sorted([first[0], second[0]]):
+            wrong.append((first[:2], second[:2], codes(answer)))
+    assert not wrong
+
+
+@pytest.mark.parametrize("word", ["undefined", "null", "None", "nil", ""])
+@pytest.mark.parametrize("positions", [(2, 3), (0, 2, 3), (2, 3, 5, 6)])
+def test_a_request_that_was_not_read_names_every_field(diagnosing, word, positions):
+    names = ["bundleId", "keyIdentifier", "productId", "offerId", "account", "nonce", "timestamp"]
+    discount = Discount(diagnosing)
+    for position in positions:
+        discount.fields[position] = word
+    answer = diagnosing.diagnose(discount.reported())
+    check(answer, ["field_undefined"] * len(positions))
+    details = " ".join(cause["detail"] for cause in answer["causes"])
+    for position in positions:
+        assert names[position] in details
+
+
+def test_a_discount_with_the_nonce_of_another_signature(diagnosing):
+    signed = diagnosing.sign(appAccountToken=ACCOUNT)["decisions"][0]["discount"]
+    discount = Discount(diagnosing)
+    discount.report["nonce"] = discount.fields[5] = signed["nonce"]
+    discount.report["timestamp"] += 1
+    discount.fields[6] = str(discount.report["timestamp"])
+    check(diagnosing.diagnose(discount.reported()), ["nonce_reused"])
+
+
+ERRORS = ["invalidOfferSignature", "Product.PurchaseError.ineligibleForOffer", "userCancelled", "ofTheFuture", 12, 0, 999]
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_a_right_signature_that_was_refused_says_what_the_error_rules_out(diagnosing, error):
+    for report in [Discount(diagnosing).reported(), JWS(diagnosing).reported()]:
+        answer = diagnosing.diagnose({**report, "storeKitError": error})
+        assert (answer["valid"], codes(answer)) == (True, ["unexplained"])
+        known = error not in ["ofTheFuture", 999]
+        assert ("rules out" in answer["causes"][0]["detail"]) == known
+
+
+# --- the JWS ---
+
+
+def read(part):
+    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+
+
+def base64url(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+class JWS:
+    """What Apple's library makes, to be signed anew with the mistakes that are made of it."""
+
+    def __init__(self, service, introductory=False):
+        self.service = service
+        self.introductory = introductory
+        arguments = (openssl_p8(service.key), KEY_ID, ISSUER_ID, BUNDLE_ID)
+        if introductory:
+            creator = jws_signature_creator.IntroductoryOfferEligibilitySignatureCreator(*arguments)
+            self.apples = creator.create_signature(PRODUCT_ID, True, TRANSACTION_ID)
+        else:
+            creator = jws_signature_creator.PromotionalOfferV2SignatureCreator(*arguments)
+            self.apples = creator.create_signature(PRODUCT_ID, OFFER_ID, TRANSACTION_ID)
+        header, claims, _ = self.apples.split(".")
+        self.header, self.claims = read(header), read(claims)
+        self.key = service.key
+        self.hash = lambda text: (text, hashes.SHA256())
+        self.form = raw
+        self.encode = base64url
+        self.join = ".".join
+        self.report = {"bundleId": BUNDLE_ID, "productId": PRODUCT_ID, "transactionId": TRANSACTION_ID}
+        self.report.update({"allowIntroductoryOffer": True} if introductory else {"offerId": OFFER_ID})
+
+    def compact(self):
+        header, claims = (self.encode(json.dumps(part).encode()) for part in (self.header, self.claims))
+        message, algorithm = self.hash(f"{header}.{claims}".encode())
+        signature = self.form(self.key.sign(message, ec.ECDSA(algorithm)))
+        return self.join([header, claims, self.encode(signature)])
+
+    def reported(self):
+        return {**self.report, "jws": self.compact()}
+
+
+def claim(name, value):
+    def make(jws):
+        jws.claims[name] = value(jws.claims[name]) if callable(value) else value
+
+    return make
+
+
+def without(name):
+    return lambda jws: jws.claims.pop(name)
+
+
+def header(name, value):
+    def make(jws):
+        if value is None:
+            del jws.header[name]
+        else:
+            jws.header[name] = value
+
+    return make
+
+
+def attribute(name, value):
+    return lambda jws: setattr(jws, name, value)
+
+
+def padded(data):
+    """Standard Base64, with its padding; what needs none has a blank at its end."""
+    return standard(data if len(data) % 3 else data + b" " if data[:1] == b"{" else data)
+
+
+OF_BOTH = [
+    ("jws_malformed", "parts", attribute("join", lambda parts: ".".join(parts[:2]))),
+    ("jws_malformed", "parts", attribute("join", lambda parts: standard(".".join(parts).encode()))),
+    ("jws_not_base64url", "encoding", attribute("encode", padded)),
+    ("jws_not_base64url", "around", attribute("join", lambda parts: ".".join(parts) + "\n")),
+    ("jws_header", "header", header("typ", None)),
+    ("jws_header", "kid", header("kid", None)),
+    ("jws_header", "header", header("alg", "HS256")),
+    ("jws_signature_der", "form", attribute("form", lambda der: der)),
+    ("jws_expires", "exp", claim("exp", 4_000_000_000)),
+    ("timestamp_in_milliseconds", "iat", claim("iat", lambda seconds: seconds * 1000)),
+    ("timestamp_expired", "iat", claim("iat", lambda seconds: seconds - 90_000)),
+    ("timestamp_in_future", "iat", claim("iat", lambda seconds: seconds + 3_600)),
+    ("field_undefined", "iat", without("iat")),
+    ("issuer_mismatch", "iss", claim("iss", str(uuid.uuid4()))),
+    ("issuer_mismatch", "iss", without("iss")),
+    ("bundle_mismatch", "bid", claim("bid", str.upper)),
+    ("bundle_mismatch", "bid", claim("bid", OTHER_BUNDLE_ID)),
+    ("field_undefined", "bid", claim("bid", "undefined")),
+    ("nonce_uppercase", "nonce", claim("nonce", str.upper)),
+    ("jws_malformed", "iat", claim("iat", str)),
+    ("jws_malformed", "transactionId", claim("transactionId", int)),
+    ("field_undefined", "nonce", claim("nonce", None)),
+    ("unexplained", "nonce", claim("nonce", "abc")),
+    ("product_mismatch", "productId", claim("productId", OTHER_PRODUCT_ID)),
+    ("field_undefined", "productId", without("productId")),
+    ("transaction_mismatch", "transactionId", claim("transactionId", "999")),
+    ("wrong_key", "key", lambda jws: setattr(jws, "key", jws.service.other_key)),
+    ("wrong_hash", "hash", attribute("hash", lambda text: (hashlib.sha256(text).digest(), hashes.SHA256()))),
+    ("wrong_hash", "hash", attribute("hash", lambda text: (text, hashes.SHA512()))),
+]
+
+PROMOTIONAL = OF_BOTH + [
+    ("wrong_audience", "aud", claim("aud", "introductory-offer-eligibility")),
+    ("wrong_audience", "aud", claim("aud", "appstoreconnect-v1")),
+    ("offer_mismatch", "offer", claim("offerIdentifier", OTHER_OFFER_ID)),
+    ("field_undefined", "offer", claim("offerIdentifier", "")),
+]
+
+INTRODUCTORY = OF_BOTH + [
+    ("wrong_audience", "aud", claim("aud", "promotional-offer")),
+    ("offer_mismatch", "offer", claim("allowIntroductoryOffer", False)),
+    ("field_undefined", "offer", without("allowIntroductoryOffer")),
+    ("jws_malformed", "offer", claim("allowIntroductoryOffer", "true")),
+    ("field_undefined", "transactionId", without("transactionId")),
+]
+
+# What hides another: without a third part nobody tells who signed, and how; without a kid, whose key it should be.
+HIDDEN = [
+    ({"parts"}, {"form", "hash", "key", "around", "encoding"}),
+    ({"kid"}, {"key"}),
+    ({"header"}, {"hash"}),
+    ({"around"}, {"encoding"}),
+]
+
+
+def hides(first, second):
+    if first[1] == second[1]:
+        return True
+    # What a JWS of another use does not have is not missed.
+    if {first[0], second[0]} == {"wrong_audience", "field_undefined"}:
+        return True
+    # Padding and blanks, members of the header, and what is malformed have one cause together.
+    if first[0] == second[0] and first[0] in ("jws_not_base64url", "jws_header", "jws_malformed"):
+        return True
+    for some, others in HIDDEN:
+        if (first[1] in some and second[1] in others) or (second[1] in some and first[1] in others):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("introductory", [False, True])
+def test_what_apples_library_signs_as_a_jws_is_right(diagnosing, introductory):
+    jws = JWS(diagnosing, introductory)
+    right = {"valid": True, "causes": []}
+    assert diagnosing.diagnose({**jws.report, "jws": jws.apples}) == right
+    assert diagnosing.diagnose(jws.reported()) == right
+    assert diagnosing.diagnose({**jws.report, "jws": jws.apples, "transactionId": TRANSACTION_ID}) == right
+    del jws.report["transactionId"]
+    assert diagnosing.diagnose({**jws.report, "jws": jws.apples}) == right
+
+
+@pytest.mark.parametrize("introductory", [False, True])
+def test_every_mistake_of_a_jws_is_named_alone(diagnosing, introductory):
+    for code, _, make in INTRODUCTORY if introductory else PROMOTIONAL:
+        jws = JWS(diagnosing, introductory)
+        make(jws)
+        check(diagnosing.diagnose(jws.reported()), [code])
+
+
+@pytest.mark.parametrize("introductory", [False, True])
+def test_every_two_mistakes_of_a_jws_are_named(diagnosing, introductory):
+    wrong = []
+    for first, second in itertools.combinations(INTRODUCTORY if introductory else PROMOTIONAL, 2):
+        if hides(first, second):
+            continue
+        jws = JWS(diagnosing, introductory)
+        first[2](jws)
+        second[2](jws)
+        answer = diagnosing.diagnose(jws.reported())
+        if codes(answer) != sorted([first[0], second[0]]):
+            wrong.append((first[:2], second[:2], codes(answer)))
+    assert not wrong
+
+
+def test_a_token_for_the_server_api_is_no_offer(diagnosing):
+    now = int(time.time())
+    claims = {"iss": ISSUER_ID, "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": BUNDLE_ID}
+    token = jwt.encode(claims, openssl_p8(diagnosing.key), algorithm="ES256", headers={"kid": KEY_ID})
+    check(diagnosing.diagnose({**JWS(diagnosing).report, "jws": token}), ["jws_expires", "wrong_audience"])
+
+
+def test_a_jws_by_nobodys_key_is_unexplained_and_what_can_be_seen_is_named(diagnosing):
+    jws = JWS(diagnosing)
+    jws.key = new_key()
+    check(diagnosing.diagnose(jws.reported()), ["unexplained"])
+    jws.claims["exp"] = 1
+    check(diagnosing.diagnose(jws.reported()), ["jws_expires", "unexplained"])
+
+
+@pytest.mark.parametrize("text", ["", "a", "a.b.c", "....", "{}", "%zz", "\u2063.\u2063.\u2063", "e30.e30.e30"])
+def test_what_is_no_jws_is_malformed(diagnosing, text):
+    answer = diagnosing.diagnose({**JWS(diagnosing).report, "jws": text})
+    assert answer["valid"] is False
+    assert "jws_malformed" in codes(answer)
+
+
+def test_by_the_ledger_a_jws_of_the_service(diagnosing):
+    [decision] = diagnosing.sign(formats=["jws"])["decisions"]
+    report = {"bundleId": BUNDLE_ID, "productId": PRODUCT_ID, "offerId": OFFER_ID, "jws": decision["jws"]}
+    assert diagnosing.diagnose(report) == {"valid": True, "causes": []}
+    check(diagnosing.diagnose({**report, "productId": OTHER_PRODUCT_ID}), ["product_mismatch"])
+    check(diagnosing.diagnose({**report, "offerId": OTHER_OFFER_ID}), ["offer_mismatch"])
+
+    # Changed after it was signed, and signed anew with the nonce.
+    header_part, claims_part, signature = decision["jws"].split(".")
+    claims = read(claims_part) | {"offerIdentifier": OTHER_OFFER_ID}
+    changed = f"{header_part}.{base64url(json.dumps(claims).encode())}.{signature}"
+    answer = diagnosing.diagnose({**report, "offerId": OTHER_OFFER_ID, "jws": changed})
+    check(answer, ["offer_mismatch"])
+    assert f"signed the offerIdentifier {OFFER_ID} " in answer["causes"][0]["detail"]
+    jws = JWS(diagnosing)
+    jws.claims["nonce"] = claims["nonce"]
+    jws.claims["iat"] += 1
+    check(diagnosing.diagnose(jws.reported()), ["nonce_reused"])
+
+
+# --- the purchase that it came to ---
+
+
+def bought(service, name, **offer):
+    status, answer = service.app_store.ask(
+        "/simulator/purchases", {"customer": name, "productId": PRODUCT_ID, **offer}
+    )
+    assert status == 200, answer
+    return answer["signedTransaction"]
+
+
+def customers_transaction(service, name):
+    [subscription] = service.app_store.customer(name)["subscriptions"]
+    return subscription["originalTransactionId"]
+
+
+def test_all_is_right_and_the_purchase_has_no_offer(diagnosing):
+    jws = JWS(diagnosing)
+    jws.claims["transactionId"] = customers_transaction(diagnosing, "lapsed")
+    del jws.report["transactionId"]
+    report = jws.reported()
+    with_offer = bought(diagnosing, "lapsed", offerId=OFFER_ID, jws=report["jws"])
+    assert diagnosing.diagnose({**report, "resultingTransaction": with_offer}) == {"valid": True, "causes": []}
+
+    jws.claims["transactionId"] = customers_transaction(diagnosing, "activeAutoRenewOff")
+    without_offer = bought(diagnosing, "activeAutoRenewOff")
+    report = {**jws.reported(), "resultingTransaction": without_offer}
+    answer = diagnosing.diagnose(report)
+    assert (answer["valid"], codes(answer)) == (True, ["offer_not_applied"])
+    assert "App Store Connect" in answer["causes"][0]["fix"]
+
+    # The purchase shows that it is another customer's.
+    other = {**report, "resultingTransaction": with_offer}
+    check(diagnosing.diagnose(other), ["transaction_mismatch"])
+    jws.claims["exp"] = 4_000_000_000
+    check(diagnosing.diagnose({**report, "jws": jws.compact()}), ["jws_expires"])
+
+    status, problem = diagnosing.send({**report, "resultingTransaction": without_offer[:-4] + "AAAA"})
+    assert (status, problem["pointer"]) == (422, "/resultingTransaction")
+    status, problem = diagnosing.send({**report, "bundleId": OTHER_BUNDLE_ID})
+    assert (status, problem["pointer"]) == (422, "/resultingTransaction")
+
+
+def test_the_command_says_the_same_as_the_service(diagnosing, tmp_path):
+    jws = JWS(diagnosing)
+    jws.claims["exp"] = 4_000_000_000
+    report = tmp_path / "report.json"
+    report.write_text(json.dumps(jws.reported()))
+    command = [EXECUTABLE, "diagnose", "--config", diagnosing.configuration, "--json", report]
+    result = subprocess.run(command, capture_output=True, env=ENVIRONMENT, timeout=60, check=False)
+    assert result.returncode == 1, result.stderr
+    assert json.loads(result.stdout) == diagnosing.diagnose(json.loads(report.read_text()))

@@ -1,0 +1,107 @@
+import OfferService
+import Offers
+import Testing
+
+@testable import OfferAPI
+
+@Suite("Eligibility over the wire")
+struct EligibilityTests {
+    private let abc = Client(
+        name: "abc",
+        tokenSHA256: [sha256OfAbc],
+        apps: ["com.example.reader"],
+        evidence: Set(EvidenceKind.allCases)
+    )
+
+    private func ask(_ client: Client, _ members: String) async throws -> TestAnswer {
+        let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: [PromotionalOffer(id: "o")])])
+        let app = App(bundleId: "com.example.reader", subscriptionGroups: [group])
+        let endpoints = PublicEndpoints.test(client, apps: [SigningApp(app: app, signer: ConstantSigner())])
+        return try await TestListener(endpoints).ask(TestRequest("/v1/eligibility", "{\(members)}"))
+    }
+
+    private func answer(_ members: String) async throws -> String { try await ask(abc, members).body }
+
+    private static let active = #"""
+        "evidence":{"receiptResponse":{"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.reader",
+        "request_date_ms":1795262400000},"pending_renewal_info":[{"product_id":"p"}]}}
+        """#
+
+    @Test("Every offer and every product asked for has its decision, and none a signature")
+    func full() async throws {
+        #expect(
+            try await answer(#"\#(Self.active),"products":["p","q"]"#) == #"""
+                {"bundleId":"com.example.reader","environment":"Production","account":{},"decisions":[{"productId":"p",\#
+                "offerId":"o","verdict":"eligible","reason":"active","detail":"The subscription is active; the offer is for \#
+                every current or former subscriber.","begins":"next_renewal"}],"products":[{"productId":"p",\#
+                "introductoryOffer":{"verdict":"ineligible","reason":"active_subscription","detail":"Subscription of p; the \#
+                evidence has no transaction of it that counts. The subscription is active."}},{"productId":"q","introductoryOffer":{\#
+                "verdict":"unknown","reason":"group_unknown","detail":"The catalog has no product q, so its group is not \#
+                known."}}]}
+                """#
+        )
+    }
+
+    @Test("Explanations come on request, line by line")
+    func explanation() async throws {
+        #expect(try await !answer(Self.active).contains("explanation"))
+        let explained = try await answer(#"\#(Self.active),"products":["p"],"explain":true"#)
+        #expect(
+            explained.contains(
+                #""explanation":[{"rule":"catalog","saw":"The catalog has the offer o on p.","verdict":"eligible"},"#
+            )
+        )
+        #expect(explained.contains(#"{"rule":"activeSubscription","saw":""#))
+    }
+
+    @Test(
+        "It takes what a signature call takes, but no formats",
+        arguments: [
+            (#""applicationUsername":"a","formats":["discount"]"#, "400 unknown_member /formats"),
+            (#""applicationUsername":"a","products":"p""#, "400 wrong_type /products"),
+            (#""applicationUsername":"a","products":[""]"#, "400 invalid_value /products/0"),
+            (#""applicationUsername":"a","offers":[]"#, "400 invalid_value /offers"),
+            (#""applicationUsername":"a","colour":1"#, "400 unknown_member /colour"),
+            (#""products":["p"]"#, "400 missing_member /evidence"),
+            (#""applicationUsername":"a","bundleId":"other""#, "403 app_not_allowed /bundleId"),
+            (
+                #""evidence":{"receiptResponse":{"status":21003}}"#,
+                "422 receipt_status /evidence/receiptResponse/status"
+            ),
+        ]
+    )
+    func faults(members: String, expected: String) async throws {
+        #expect(try await ask(abc, members).summary == expected)
+    }
+
+    @Test("A hundred products are taken, and no more")
+    func most() async throws {
+        func products(_ count: Int) -> String {
+            #""applicationUsername":"a","products":[\#(Array(repeating: "\"p\"", count: count).joined(separator: ","))]"#
+        }
+        #expect(try await ask(abc, products(100)).status == 200)
+        #expect(try await ask(abc, products(101)).status == 400)
+    }
+
+    @Test("The scope is eligibility, not sign")
+    func scope() async throws {
+        func summary(_ scope: ClientScope) async throws -> String {
+            let client = Client(
+                name: "c",
+                tokenSHA256: [sha256OfAbc],
+                apps: ["com.example.reader"],
+                scopes: [scope],
+                evidence: Set(EvidenceKind.allCases)
+            )
+            return try await ask(client, Self.active).summary
+        }
+        #expect(try await summary(.eligibility) == "200")
+        #expect(try await summary(.sign) == "403 scope_not_allowed ")
+    }
+
+    @Test("Evidence of a kind that the client may not send is refused")
+    func kinds() async throws {
+        let client = Client(name: "c", tokenSHA256: [sha256OfAbc], apps: ["com.example.reader"], evidence: [])
+        #expect(try await ask(client, Self.active).member("code") == "evidence_not_allowed")
+    }
+}

@@ -1,0 +1,140 @@
+import KeptLog
+import NIOCore
+import NIOEmbedded
+import OfferService
+import Offers
+import PrometheusMetrics
+import Testing
+
+@testable import OfferAPI
+
+@Suite("What is judged by the head of a request alone")
+struct GateTests {
+    private let listener: TestListener
+    private let log = KeptLog()
+    private let registry = PrometheusRegistry()
+
+    init() {
+        let client = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["a"], scopes: [.sign, .report])
+        let app = App(bundleId: "a", subscriptionGroups: [])
+        listener = TestListener(
+            PublicEndpoints.test(client, apps: [SigningApp(app: app, signer: ConstantSigner())]),
+            metrics: RequestMetrics(factory: registry),
+            logger: log.logger
+        )
+    }
+
+    private func judge(_ target: String, token: String? = "abc", method: String = "POST") async throws -> TestAnswer {
+        try await listener.ask(TestRequest(target, "{}", method: method, token: token))
+    }
+
+    private func counted() -> [String] {
+        String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n").map(String.init)
+            .filter { $0.hasPrefix("offer_signer_requests_total{") }
+    }
+
+    @Test(
+        "A call is found by its path, in whichever form of a target HTTP allows",
+        arguments: ["/v1/signatures", "/v1/signatures?", "http://a/v1/signatures", "HTTP://a:80/v1/signatures?"]
+    )
+    func forms(target: String) async throws {
+        #expect(try await judge(target).summary == "400 missing_member /offers")
+        #expect(counted() == [#"offer_signer_requests_total{route="/v1/signatures",status="400",client="abc"} 1"#])
+    }
+
+    @Test(
+        "A path is what it is",
+        arguments: [
+            "//v1/signatures", "/v1/signatures/", "/v1/Signatures", "/v1/../v1", "/v1/%73ignatures", "http://a", "/",
+        ]
+    )
+    func paths(target: String) async throws {
+        #expect(try await judge(target).summary == "404 not_found ")
+        #expect(counted() == [#"offer_signer_requests_total{route="unmatched",status="404",client="none"} 1"#])
+    }
+
+    @Test("The server as a whole is no call")
+    func asterisk() async throws {
+        #expect(try await judge("*", method: "OPTIONS").summary == "404 not_found ")
+    }
+
+    @Test("A parameter that no call has is refused")
+    func parameters() async throws {
+        #expect(try await judge("/v1/signatures?a=b").summary == "400 invalid_parameter ")
+    }
+
+    @Test("Who guesses is answered later and later, and who has a token is let in at once")
+    func guesses() async throws {
+        for _ in 0..<3 { #expect(try await judge("/v1/signatures", token: "guess").status == 401) }
+        var guess = try await listener.connect()
+        // One a second is forgiven, however long this takes.
+        for _ in 0..<1000 {
+            guess = try await listener.connect()
+            try await guess.send(TestRequest("/v1/signatures", "{}", token: "guess"))
+            if try await guess.received() == nil { break }
+        }
+        #expect(try await judge("/v1/signatures").status == 400)
+        await listener.loop.advanceTime(by: .seconds(1))
+        #expect(try await guess.receive().status == 401)
+    }
+
+    @Test(
+        "No token and a wrong one are different sentences, each with what to do",
+        arguments: [nil, "Basic YTpi", "Bearer"]
+    )
+    func sentences(authorization: String?) async throws {
+        let fields = authorization.map { ["Authorization: \($0)"] } ?? []
+        let missing = try await listener.ask(TestRequest("/v1/signatures", "{}", token: nil, fields: fields))
+        #expect(missing.summary == "401 unauthorized ")
+        #expect(missing.member("detail") == Problem.tokenMissing.detail)
+        #expect(missing.field("WWW-Authenticate") == "Bearer")
+        #expect(try await judge("/v1/signatures", token: "abd").member("detail") == Problem.tokenUnknown.detail)
+        #expect(Problem.tokenMissing.detail.contains("Authorization: Bearer TOKEN"))
+        #expect(Problem.tokenUnknown.detail.contains("`offer-signer clients token`"))
+    }
+
+    @Test("What may carry evidence may be long, and nothing else")
+    func bodies() async throws {
+        let limits = ConnectionLimits()
+        for (path, limit) in [
+            ("signatures", limits.maximumEvidenceBodyBytes),
+            ("introductory-eligibility-signatures", limits.maximumEvidenceBodyBytes),
+            ("product-reports", limits.maximumEvidenceBodyBytes),
+        ] {
+            for (length, status) in [(limit, nil), (limit + 1, 413)] as [(Int, Int?)] {
+                let connection = try await listener.connect()
+                let head = TestRequest("/v1/\(path)", "").text
+                try await connection.send(head.replacing("Content-Length: 0", with: "Content-Length: \(length)"))
+                #expect(try await connection.received()?.status == status)
+            }
+        }
+    }
+
+    @Test("What is refused keeps its name, its route and its client, in the answer, in the log and in the count, once")
+    func verdict() async throws {
+        let named = ["X-Request-ID: order-1"]
+        func ask(_ target: String, _ change: (String) -> String) async throws -> TestAnswer {
+            let connection = try await listener.connect()
+            try await connection.send(change(TestRequest(target, "{}", fields: named).text))
+            return try await connection.receive()
+        }
+        let route = "/v1/signatures"
+        let refused = [
+            try await ask(route) { $0.replacing("application/json", with: "text/plain") },
+            try await ask(route) { $0.replacing("Content-Length: 2", with: "Content-Length: 9999999") },
+            try await ask(route) { $0.replacing("Content-Length: 2", with: "Expect: more\r\nContent-Length: 2") },
+            try await ask("/v1/diagnoses") { $0 },
+        ]
+        #expect(refused.map(\.status) == [415, 413, 417, 403])
+        #expect(refused.allSatisfy { $0.field("X-Request-ID") == "order-1" })
+        #expect(
+            counted().sorted() == [
+                #"offer_signer_requests_total{route="/v1/diagnoses",status="403",client="abc"} 1"#,
+                #"offer_signer_requests_total{route="/v1/signatures",status="413",client="abc"} 1"#,
+                #"offer_signer_requests_total{route="/v1/signatures",status="415",client="abc"} 1"#,
+                #"offer_signer_requests_total{route="unmatched",status="417",client="none"} 1"#,
+            ]
+        )
+        #expect(log.takeLines().count { $0.hasPrefix("request ") && $0.contains("client=abc") } == 3)
+    }
+}

@@ -1,0 +1,267 @@
+import KeptLog
+import LedgerFixtures
+import NIOCore
+import NIOEmbedded
+import OfferService
+import Offers
+import PrometheusMetrics
+import Synchronization
+import Testing
+
+@testable import OfferAPI
+
+@Suite("Requests that are answered at the end of an event loop's tick")
+struct TickQueueTests {
+    /// The App Store, which has to be asked, and answers when it may.
+    private final class AppStore: EvidenceFetcher {
+        private let isOpen = Mutex(true)
+
+        func open(_ isOpen: Bool) { self.isOpen.withLock { $0 = isOpen } }
+
+        func history(
+            answering question: AppStoreQuestion,
+            for bundleId: String,
+            needsWholeHistory: Bool
+        ) async throws(EvidenceFault) -> SubscriptionHistory {
+            while !isOpen.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(1)) }
+            let now = PublicEndpoints.noon
+            return SubscriptionHistory(
+                bundleId: bundleId,
+                environment: .production,
+                asOf: now,
+                renewals: [RenewalInfo(originalTransactionId: "1", productId: "p", autoRenewStatus: true)],
+                transactions: [
+                    Transaction(
+                        originalTransactionId: "1",
+                        productId: "p",
+                        purchaseDate: now.adding(seconds: -86_400),
+                        expiresDate: now.adding(seconds: 86_400),
+                        transactionId: "1"
+                    )
+                ]
+            )
+        }
+    }
+
+    /// A ledger that commits when it may, and keeps how many entries came together.
+    private final class SlowLedger: SignatureLedger {
+        private struct State {
+            var batches: [[LedgerEntry]] = []
+            var waiting: [@Sendable () -> Void] = []
+            var isOpen = true
+        }
+
+        private let state = Mutex(State())
+
+        var batches: [Int] { state.withLock { $0.batches.map(\.count) } }
+
+        func open(_ isOpen: Bool) {
+            let waiting = state.withLock { state in
+                state.isOpen = isOpen
+                defer { state.waiting = [] }
+                return isOpen ? state.waiting : []
+            }
+            for completion in waiting { completion() }
+        }
+
+        func append(
+            _ entries: [LedgerEntry],
+            completion: @escaping @Sendable (Result<[[GrantOutcome]], LedgerFailure>) -> Void
+        ) {
+            let commit = { @Sendable in completion(.success(entries.map { $0.grants.map { _ in .recorded } })) }
+            let isOpen = state.withLock { state in
+                state.batches.append(entries)
+                if !state.isOpen { state.waiting.append(commit) }
+                return state.isOpen
+            }
+            if isOpen { commit() }
+        }
+
+        func standing(of question: LedgerQuestion) async throws(LedgerFailure) -> LedgerStanding { LedgerStanding() }
+    }
+
+    private let ledger = SlowLedger()
+    private let appStore = AppStore()
+    private let registry = PrometheusRegistry()
+    /// Keeps which request each line that is logged is about.
+    private let log = KeptLog { _ in RequestIdentity.current?.id.text ?? "none" }
+
+    /// What answers by a catalog of so many offers.
+    private func listener(
+        offers count: Int = 1,
+        requestsAtOnce: Int? = nil,
+        maximumWaitingOffers: Int = 160,
+        ledger: (any SignatureLedger)? = nil
+    ) -> TestListener {
+        let offers = (0..<count).map { PromotionalOffer(id: "o\($0)") }
+        let group = SubscriptionGroup(id: "1", products: [Product(id: "p", offers: offers)])
+        let client = Client(
+            name: "abc",
+            tokenSHA256: [sha256OfAbc],
+            apps: ["a"],
+            evidence: Set(EvidenceKind.allCases),
+            concurrentRequests: requestsAtOnce
+        )
+        let app = SigningApp(app: App(bundleId: "a", subscriptionGroups: [group]), signer: ConstantSigner())
+        return TestListener(
+            PublicEndpoints.test(client, apps: [app], asking: appStore, ledger: ledger ?? self.ledger),
+            maximumWaitingOffers: maximumWaitingOffers,
+            metrics: RequestMetrics(factory: registry),
+            logger: log.logger
+        )
+    }
+
+    private static let subscriber = #"""
+        "evidence":{"receiptResponse":{"status":0,"environment":"Production","receipt":{"bundle_id":"a",
+        "request_date_ms":"1795262400000"},"latest_receipt_info":[{"original_transaction_id":"1","transaction_id":"1",
+        "product_id":"p","purchase_date_ms":"1795176000000","expires_date_ms":"1795348800000"}],
+        "pending_renewal_info":[{"original_transaction_id":"1","product_id":"p","auto_renew_status":"1"}]}}
+        """#
+    private static let question = TestRequest(
+        "/v1/signatures",
+        #"{"evidence":{"transactionId":"1"},"offers":[{"productId":"p","offerId":"o0"}]}"#
+    )
+    private static let eligibility = TestRequest("/v1/eligibility", #"{"applicationUsername":"a"}"#)
+
+    private static func signatures(_ count: Int = 1) -> TestRequest {
+        let offers = Array(repeating: #"{"productId":"p","offerId":"o0"}"#, count: count).joined(separator: ",")
+        return TestRequest("/v1/signatures", "{\(subscriber),\"offers\":[\(offers)]}")
+    }
+
+    private func counted(_ start: String) -> [String] {
+        String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n").map(String.init)
+            .filter { $0.hasPrefix(start) }
+    }
+
+    /// Sends a request on each of some connections, before anything is answered.
+    private func send(_ requests: [TestRequest], to listener: TestListener) async throws -> [TestConnection] {
+        var connections: [TestConnection] = []
+        for _ in requests { connections.append(try await listener.connect()) }
+        for (connection, request) in zip(connections, requests) { try await connection.send(request) }
+        return connections
+    }
+
+    @Test("What came in one tick is signed and recorded together")
+    func together() async throws {
+        let listener = listener()
+        let connections = try await send(Array(repeating: Self.signatures(), count: 3), to: listener)
+        #expect(ledger.batches == [])
+        for connection in connections { #expect(try await connection.receive().status == 200) }
+        #expect(ledger.batches == [3])
+        #expect(try await listener.ask(Self.signatures()).status == 200)
+        #expect(ledger.batches == [3, 1])
+        #expect(counted("offer_signer_queue_wait_seconds_count") == ["offer_signer_queue_wait_seconds_count 4"])
+    }
+
+    @Test("A large catalog is decided in a task, and keeps nobody on the event loop waiting for another turn")
+    func largeCatalog() async throws {
+        let connections = try await send(
+            Array(repeating: Self.eligibility, count: 5),
+            to: listener(offers: PublicEndpoints.offersPerTick + 1)
+        )
+        // The clock of the event loop stands still, so that there is no other turn.
+        for connection in connections { #expect(try await connection.receive().status == 200) }
+    }
+
+    @Test("Of many requests that ask for much, the event loop takes a few, and looks after others before the rest")
+    func turns() async throws {
+        let listener = listener(offers: 200)
+        let connections = try await send(Array(repeating: Self.eligibility, count: 5), to: listener)
+        await listener.loop.run()
+        func answered() async throws -> [Bool] {
+            var answered: [Bool] = []
+            for connection in connections {
+                answered.append(try await connection.channel.readOutbound(as: ByteBuffer.self) != nil)
+            }
+            return answered
+        }
+        #expect(try await answered() == [true, true, false, false, false])
+        await listener.loop.advanceTime(by: .microseconds(50))
+        #expect(try await answered() == [false, false, true, true, false])
+        await listener.loop.advanceTime(by: .microseconds(50))
+        #expect(try await answered() == [false, false, false, false, true])
+    }
+
+    @Test("Beyond the offers that may wait, the next request is refused at once, and taken when the ledger has them")
+    func bound() async throws {
+        let listener = listener(maximumWaitingOffers: 50)
+        ledger.open(false)
+        let waiting = try await send([Self.signatures(20), Self.signatures(20)], to: listener)
+        await listener.loop.run()
+        let refused = try await listener.ask(Self.signatures(20))
+        #expect(refused.summary == "503 overloaded ")
+        #expect(refused.field("Retry-After") == "1")
+        #expect(try await listener.ask(Self.eligibility).status == 200, "what needs no ledger is answered")
+        #expect(ledger.batches == [2])
+        ledger.open(true)
+        for connection in waiting { #expect(try await connection.receive().status == 200) }
+        #expect(try await listener.ask(Self.signatures(100)).status == 200)
+        let route = #"offer_signer_requests_total{route="/v1/signatures","#
+        #expect(
+            counted(route).sorted() == [
+                route + #"status="200",client="abc"} 3"#, route + #"status="503",client="abc"} 1"#,
+            ]
+        )
+    }
+
+    @Test("Of one tick, too, no more is signed than may wait")
+    func boundWithinTick() async throws {
+        let listener = listener(maximumWaitingOffers: 50)
+        let connections = try await send(Array(repeating: Self.signatures(20), count: 4), to: listener)
+        var statuses: [Int] = []
+        for connection in connections { statuses.append(try await connection.receive().status) }
+        #expect(statuses == [200, 200, 503, 503])
+        #expect(ledger.batches == [2])
+    }
+
+    @Test("Who waits for the App Store takes no place from others")
+    func asking() async throws {
+        let listener = listener(maximumWaitingOffers: 1)
+        appStore.open(false)
+        let waiting = try await send([Self.question], to: listener)
+        await listener.loop.run()
+        let second = try await send([Self.question], to: listener)
+        #expect(try await listener.ask(Self.signatures()).status == 200)
+        appStore.open(true)
+        for connection in waiting + second { #expect(try await connection.receive().status == 200) }
+    }
+
+    @Test("Who has gone while the App Store was asked gets nothing signed, and leaves the place to the next")
+    func gone() async throws {
+        let listener = listener(requestsAtOnce: 1)
+        appStore.open(false)
+        let lost = try await send([Self.question], to: listener)[0]
+        await listener.loop.run()
+        #expect(try await listener.ask(Self.question).status == 429)
+        try await lost.close()
+        appStore.open(true)
+        // As long as its request goes on, the client may have no other.
+        while try await listener.ask(Self.question).status != 200 { await Task.yield() }
+        #expect(ledger.batches == [1])
+        let none = #"offer_signer_requests_total{route="/v1/signatures",status="none",client="abc"}"#
+        #expect(counted(none) == [none + " 1"])
+    }
+
+    @Test("Who has gone before the turn came gets nothing signed, and is counted once")
+    func goneBefore() async throws {
+        let listener = listener(maximumWaitingOffers: 1)
+        let (channel, request) = (try await listener.connect().channel, ByteBuffer(string: Self.signatures().text))
+        try await listener.loop.executeInContext {
+            channel.pipeline.fireChannelRead(request)
+            channel.pipeline.fireChannelInactive()
+        }
+        #expect(try await listener.ask(Self.signatures()).status == 200, "the place is free")
+        #expect(ledger.batches == [1])
+        let none = #"offer_signer_requests_total{route="/v1/signatures",status="none",client="abc"}"#
+        #expect(counted(none) == [none + " 1"])
+    }
+
+    @Test("What is logged of a call that fails names its request")
+    func logged() async throws {
+        let listener = listener(ledger: ScriptedLedger(failure: LedgerFailure(.refused, "full")))
+        var request = Self.question
+        request.fields = ["X-Request-ID: order-1"]
+        #expect(try await listener.ask(request).status == 503)
+        #expect(log.takeLines() == ["order-1", "order-1"], "its fault, and its end")
+    }
+}
