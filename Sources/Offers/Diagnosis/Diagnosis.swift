@@ -1,4 +1,4 @@
-/// What was found out about a report.
+/// The findings about a report.
 public struct Diagnosis: Equatable, Sendable {
     /// Whether the signature is right for what StoreKit was given with it, as far as can be computed.
     public let isValid: Bool
@@ -20,7 +20,7 @@ public struct Diagnosis: Equatable, Sendable {
 public struct DiagnosisCause: Equatable, Sendable {
     /// The cause's name.
     public let code: DiagnosisCode
-    /// What was seen, and what was to be there.
+    /// The value that was seen, and the one that was to be there.
     public let detail: String
     /// The fix in one sentence.
     public let fix: String

@@ -13,7 +13,7 @@ struct MistakeSearch {
     /// The public halves of the keys that the report names: one, or none.
     private let named: [any SignatureVerifier]
 
-    /// What the search has cost so far.
+    /// The cost of the search so far.
     private(set) var tries = 0
     /// Whether everything was tried that these values could have been.
     private(set) var isExhaustive = false
@@ -75,7 +75,7 @@ struct MistakeSearch {
 
     /// Whether two mistakes may occur together: they change different parts.
     ///
-    /// Fields that are undefined together are ways by themselves. Where no key of the app is the one named, that is one
+    /// Fields that are undefined together are ways by themselves. If no key of the app is the one named, that is one
     /// of the two mistakes.
     private func mayOccur(_ first: Mistake.Way, _ second: Mistake.Way) -> Bool {
         let parts = (first.part, second.part)
@@ -129,7 +129,7 @@ struct PayloadGuess {
         case timestamp
     }
 
-    /// What a mistake changes: two mistakes in one part do not occur together, mistakes in different parts do.
+    /// The part that a mistake changes: two mistakes in one part do not occur together, mistakes in different parts do.
     enum Part: Hashable {
         case field(Field)
         case separator

@@ -1,4 +1,4 @@
-/// What an app gave StoreKit when StoreKit refused it: the account of one buy request.
+/// The values that an app gave StoreKit when StoreKit refused them: the account of one buy request.
 public struct SignatureReport: Equatable, Sendable {
     /// The app's bundle identifier.
     public let bundleId: String
@@ -160,9 +160,9 @@ extension SignatureReport {
     }
 }
 
-/// What the ledger knows of a signature that left the service, found by its nonce.
+/// The ledger's record of a signature that left the service, found by its nonce.
 public struct RecordedSignature: Equatable, Sendable {
-    /// The account that was signed, as far as a digest tells.
+    /// The account that was signed, as far as a digest shows.
     public enum SignedAccount: Equatable, Sendable {
         /// None.
         case none
