@@ -202,7 +202,7 @@ struct DiagnoseReportsTests {
                 transactions: [transaction]
             )
             let view = memory.view(of: account, in: app)
-            memory.learn(history, from: .fetched, for: view, of: app, beside: HeldState(), at: Self.now)
+            memory.learn(history, isApples: true, for: view, of: app, beside: HeldState(), at: Self.now)
         }
         learn("1", for: Self.alice)
         learn("2", for: Self.alice)
