@@ -207,7 +207,7 @@ let package = Package(
         .testTarget(
             name: "SubscriptionKeysTests",
             dependencies: [
-                "SubscriptionKeys", "Offers", "ChildProcess", "ProcessMemory",
+                "SubscriptionKeys", "CSigningMemory", "Offers", "ChildProcess", "ProcessMemory",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict

@@ -11,7 +11,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     private let credentialsRefused: [String: [AppStoreService: Counter]]
     let urls: AppStoreURLs
     let metrics: AppStoreMetrics
-    let manners: MannerlyTransport?
+    let throttle: ThrottledTransport?
     let flights: SingleFlight
     let answers = AnswerStore()
 
@@ -20,12 +20,12 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     /// - Parameters:
     ///   - apps: The apps that are asked for; of two with one bundle identifier the first counts.
     ///   - urls: Where Apple's services are.
-    ///   - verifier: Tells the signed data of answers from forgeries.
+    ///   - verifier: Checks the signatures of Apple's answers.
     ///   - transport: Sends the requests; ``shutdown()`` closes it.
     ///   - requestsPerSecond: How many requests an app may make in production; the Sandbox takes a tenth of it.
     ///   - deadline: How long a question may take, with all its attempts and pauses.
     ///   - metrics: What is counted on the way to Apple.
-    ///   - clock: Who wants to know Apple's clock. Whoever answers at `urls` tells it: the operator put them in Apple's
+    ///   - clock: Learns Apple's clock from the answers of `urls`: the operator put them in Apple's
     ///     place, and what they say of customers is believed, too.
     ///   - logger: Where an operator's faults are logged.
     ///   - now: The server's clock.
@@ -46,7 +46,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
             apps: apps,
             urls: urls,
             verifier: verifier,
-            anyTransport: MannerlyTransport(
+            anyTransport: ThrottledTransport(
                 counting,
                 requestsPerSecond: requestsPerSecond,
                 deadline: deadline,
@@ -74,7 +74,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     ) {
         self.urls = urls
         self.metrics = metrics
-        manners = transport as? MannerlyTransport
+        throttle = transport as? ThrottledTransport
         flights = SingleFlight(metrics: metrics)
         credentialsRefused = Dictionary(
             apps.map { ($0.bundleId, metrics.credentialsRefused(for: $0.bundleId)) },

@@ -3,11 +3,11 @@ public import Offers
 
 /// Reads the evidence from the App Store that is at hand, without asking anybody.
 public struct AppStoreEvidenceReader: EvidenceReader {
-    let verifier: SignedDataVerifier
+    private let verifier: SignedDataVerifier
 
     /// Creates a reader.
     ///
-    /// - Parameter verifier: Tells the App Store's signed data from forgeries.
+    /// - Parameter verifier: Checks the App Store's signatures.
     public init(verifier: SignedDataVerifier = SignedDataVerifier()) {
         self.verifier = verifier
     }
@@ -23,7 +23,7 @@ public struct AppStoreEvidenceReader: EvidenceReader {
             do throws(EvidenceFault) {
                 return try VerifyReceiptResponse(json: text.bytes, in: text.range).history()
             } catch {
-                // Where it is another thing, the members that it lacks or has say less.
+                // The members that another kind of thing lacks or has say less than its name.
                 guard let found = RecognisedContent(json: Array(text.bytes[text.range]))?.detail(in: .receiptResponse)
                 else { throw error }
                 throw EvidenceFault(error.kind, code: error.code, detail: found)
@@ -52,5 +52,39 @@ public struct AppStoreEvidenceReader: EvidenceReader {
                 detail: "This service does not ask the App Store; send receiptResponse or signedTransactions."
             )
         }
+    }
+}
+
+extension AppStoreEvidenceReader: PurchaseReader {
+    /// Reads the transaction that a purchase came to.
+    ///
+    /// - Parameters:
+    ///   - signedTransaction: The signed transaction.
+    ///   - bundleId: The app that it has to be of.
+    /// - Returns: What it says.
+    /// - Throws: `EvidenceFault` when the App Store has not signed it, or it is of another app.
+    public func purchase(
+        in signedTransaction: String,
+        of bundleId: String
+    ) throws(EvidenceFault) -> ReportedPurchase {
+        let signed: SignedTransaction
+        do throws(SignedDataFault) {
+            signed = try SignedTransaction(verifier.payload(of: signedTransaction))
+        } catch {
+            throw EvidenceFault(error, of: signedTransaction, in: .signedTransactions, index: 0)
+        }
+        guard signed.bundleId.hasSameBytes(as: bundleId) else {
+            throw EvidenceFault(
+                .rejected,
+                code: SignedDataFault.Code.otherApp.rawValue,
+                detail: "The transaction is of the app \(signed.bundleId): report the purchase that the JWS was for."
+            )
+        }
+        let ids = [signed.transactionId, signed.transaction.originalTransactionId, signed.appTransactionId]
+        return ReportedPurchase(
+            productId: signed.transaction.productId,
+            offer: signed.transaction.offer,
+            customerIds: Set(ids.compactMap(\.self))
+        )
     }
 }

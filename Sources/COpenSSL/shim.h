@@ -73,7 +73,7 @@ static int copenssl_sign_here(struct copenssl_signing *_Nonnull signing) {
 }
 
 // EVP_PKEY_sign on a stack of its own, given by its upper end, or on the thread's. Afterwards nothing of the signature's
-// secret number is on either: libcrypto leaves it there, next to its inverse, and whoever has that number and the
+// secret number is on either: libcrypto leaves it there, next to its inverse, and anybody with that number and the
 // signature has the private key (SEC 1 §4.1.3).
 __attribute__((noinline)) static int copenssl_sign(
     EVP_PKEY_CTX *_Nonnull context, unsigned char *_Nullable signature, size_t *_Nonnull length,

@@ -19,7 +19,7 @@ struct csigning_pool {
     unsigned char *next;
     unsigned char *end;
     struct block *free[CLASSES];
-    size_t in_use, taken, missed, number;
+    size_t in_use, taken, number;
 };
 
 // Where pools are, for memory that is freed by another thread than its pool's. They have one size: a start and an end that
@@ -27,6 +27,8 @@ struct csigning_pool {
 static _Atomic(struct csigning_pool *) pools[MOST_POOLS];
 static atomic_size_t pool_size;
 static atomic_size_t pool_count;
+// Of all threads: those that signed may have ended.
+static atomic_size_t missed;
 
 // The pool of this thread, and whether it allocates in it now.
 static _Thread_local struct csigning_pool *own;
@@ -67,7 +69,7 @@ void csigning_leave(void) { is_signing = false; }
 
 size_t csigning_pool_taken(const struct csigning_pool *pool) { return pool->taken; }
 
-size_t csigning_pool_missed(const struct csigning_pool *pool) { return pool->missed; }
+size_t csigning_missed(void) { return atomic_load_explicit(&missed, memory_order_relaxed); }
 
 static bool holds(const struct csigning_pool *pool, const void *memory) {
     return pool != NULL && (uintptr_t)memory > (uintptr_t)pool && (uintptr_t)memory < (uintptr_t)pool->end;
@@ -115,7 +117,7 @@ void *csigning_malloc(size_t size, const char *file, int line) {
     if (is_signing) {
         void *memory = take(own, size);
         if (memory != NULL) return memory;
-        own->missed++;
+        atomic_fetch_add_explicit(&missed, 1, memory_order_relaxed);
     }
     return malloc(size);
 }

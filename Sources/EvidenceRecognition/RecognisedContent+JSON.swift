@@ -3,13 +3,13 @@ import StrictJSON
 extension RecognisedContent {
     /// Recognises JSON, by the names of its members.
     ///
-    /// - Parameter json: The text of one JSON value. What is none of the known things gives `nil`.
+    /// - Parameter json: The text of one JSON value; an unknown thing gives `nil`.
     public init?(json: [UInt8]) {
         guard let kind = Kind(json: json), kind != .otherJSON else { return nil }
         self.init(kind)
     }
 
-    /// The names of an object's members, and whom a token is for.
+    /// The names of an object's members, and the audience of a token.
     ///
     /// Of an array they are those of its first object.
     fileprivate struct Members {
@@ -52,7 +52,7 @@ extension RecognisedContent {
 }
 
 extension RecognisedContent.Kind {
-    /// What a JWS is by its payload.
+    /// The kind of a JWS by its payload.
     ///
     /// - Parameter payload: The payload. One that is no JSON object gives `nil`.
     init?(signed payload: [UInt8]) {
@@ -72,7 +72,7 @@ extension RecognisedContent.Kind {
 
     /// What JSON is that nobody signed.
     ///
-    /// - Parameter json: The text of one JSON value. What is no JSON gives `nil`.
+    /// - Parameter json: The text of one JSON value; anything else gives `nil`.
     init?(json: [UInt8]) {
         guard let members = RecognisedContent.Members(json) else { return nil }
         if members.has("notification_type", "unified_receipt") {

@@ -9,7 +9,7 @@ extension RecognisedContent {
 
     /// Recognises a text.
     ///
-    /// - Parameter text: The text. What is none of the known things gives `nil`.
+    /// - Parameter text: The text; an unknown thing gives `nil`.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.maximumBytes, let found = Self.content(of: Array(text.utf8)[...], layer: 0)
         else { return nil }
@@ -61,7 +61,7 @@ extension RecognisedContent {
         return RecognisedContent(kind, joined.count < text.count ? [.wrappedBase64] : [])
     }
 
-    /// What a block of PEM holds.
+    /// The content of a block of PEM.
     private static func inPEM(_ text: ArraySlice<UInt8>, layer: Int) -> RecognisedContent? {
         let lines = text.split { $0 == 0x0A || $0 == 0x0D }
         if lines.first.map({ String(decoding: $0, as: UTF8.self).contains("PRIVATE KEY") }) == true {
@@ -72,7 +72,7 @@ extension RecognisedContent {
         return RecognisedContent(.receipt, [.pem] + found.encodings)
     }
 
-    /// What is in Base64, of whatever alphabet and however it was wrapped.
+    /// The content of Base64, of whatever alphabet and however it was wrapped.
     private static func base64(_ text: ArraySlice<UInt8>, layer: Int) -> RecognisedContent? {
         var encodings: [Encoding] = []
         var text = text

@@ -1,9 +1,9 @@
-/// What a text is that was sent in the wrong place, or in the wrong encoding: for an error that says where it belongs.
+/// A text that was sent in the wrong place or encoding, recognised for an error that says where it belongs.
 ///
-/// All readers of requests share it. Nothing of the text is believed, and nothing of it is repeated. What is not certain
+/// All readers of requests share it. Nothing of the text is believed, and nothing of it is repeated. Anything uncertain
 /// is not recognised.
 public struct RecognisedContent: Equatable, Sendable {
-    /// Where a text may be sent; the raw values are the members' names.
+    /// The place of a text in a request; the raw values are the members' names.
     public enum Place: String, Sendable {
         case receiptResponse
         case receipt
@@ -13,7 +13,7 @@ public struct RecognisedContent: Equatable, Sendable {
         case signedPayload
     }
 
-    /// What was done to a thing that its place does not undo.
+    /// An encoding of a thing that its place does not undo.
     public enum Encoding: Equatable, Sendable {
         case base64
         case urlSafeBase64
@@ -28,9 +28,9 @@ public struct RecognisedContent: Equatable, Sendable {
         case plainText
     }
 
-    /// What it is.
+    /// The kind of thing.
     public let kind: Kind
-    /// What was done to it, the outermost first; empty where it is as it should be.
+    /// The encodings of it, the outermost first; empty if it is as it should be.
     public let encodings: [Encoding]
 
     init(_ kind: Kind, _ encodings: [Encoding] = []) {
@@ -38,7 +38,7 @@ public struct RecognisedContent: Equatable, Sendable {
         self.encodings = encodings
     }
 
-    /// What an error says of it.
+    /// The sentence about it in an error.
     ///
     /// - Parameter place: Where it was sent.
     /// - Returns: What it is, and where or how it is to be sent; `nil` where it is as it should be.
@@ -125,7 +125,7 @@ extension RecognisedContent.Kind {
         }
     }
 
-    /// What it is, with its article.
+    /// Its name with the article.
     var name: String {
         switch self {
         case .transaction: "a StoreKit transaction (JWS)"
@@ -154,7 +154,7 @@ extension RecognisedContent.Kind {
         }
     }
 
-    /// Where it belongs, or what to send in its place.
+    /// The place where it belongs, or what to send instead.
     var advice: String {
         switch self {
         case .transaction: "It goes into signedTransactions of the evidence."
@@ -164,7 +164,7 @@ extension RecognisedContent.Kind {
         case .renewalInfo:
             "It goes into signedRenewalInfos, beside the transaction of its subscription in signedTransactions."
         case .appTransaction:
-            "It tells nothing of subscriptions: its appTransactionId goes into transactionId of the evidence, or send "
+            "It says nothing of subscriptions: its appTransactionId goes into transactionId of the evidence, or send "
                 + "transactions in signedTransactions."
         case .notification:
             "It goes to POST /v1/notifications, on the listener of notifications; the signedTransactionInfo in its data "

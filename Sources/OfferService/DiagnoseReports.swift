@@ -205,7 +205,7 @@ public actor DiagnoseReports {
             let history = SubscriptionHistory(held: state, of: app, for: view), let told = history.asOf,
             told.adding(seconds: Discount.lifetimeSeconds) > buyer.moment
         else { return nil }
-        let standing = history.standing(inGroup: scope == .app ? nil : group.id, of: app, at: now())
-        return standing == .neverSubscribed ? scope : nil
+        let status = history.status(inGroup: scope == .app ? nil : group.id, of: app, at: now())
+        return status == .neverSubscribed ? scope : nil
     }
 }

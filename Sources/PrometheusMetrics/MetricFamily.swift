@@ -9,7 +9,7 @@ struct MetricFamily: Sendable {
 
     /// The kind of all of them.
     let kind: MetricDefinition.Kind
-    /// What it tells; `nil` for a metric that nobody described.
+    /// Its meaning; `nil` for a metric that nobody described.
     let help: String?
     /// The series by their labels, each in as many parts as there are stripes that count in it.
     private(set) var series: [LabelSet: [Int: Series]] = [:]
@@ -19,10 +19,6 @@ struct MetricFamily: Sendable {
     private var overflow: (names: [String], labels: LabelSet)?
 
     /// Creates a metric without series.
-    ///
-    /// - Parameters:
-    ///   - kind: The kind of its series.
-    ///   - help: What it tells.
     init(kind: MetricDefinition.Kind, help: String?) {
         self.kind = kind
         self.help = help
@@ -57,7 +53,7 @@ struct MetricFamily: Sendable {
 
     /// Forgets a part of a series.
     ///
-    /// - Parameter isIt: Tells which.
+    /// - Parameter isIt: Whether a series is to be removed.
     mutating func remove(where isIt: (Series) -> Bool) {
         for (labels, parts) in series {
             guard let stripe = parts.first(where: { isIt($0.value) })?.key else { continue }
@@ -68,9 +64,6 @@ struct MetricFamily: Sendable {
     }
 
     /// A series that nobody has yet.
-    ///
-    /// - Parameter kind: Its kind.
-    /// - Returns: The series, at zero.
     static func newSeries(of kind: MetricDefinition.Kind) -> Series {
         switch kind {
         case .counter: .counter(CounterSeries())
@@ -78,4 +71,57 @@ struct MetricFamily: Sendable {
         case .histogram(let bounds): .histogram(HistogramSeries(bounds: bounds))
         }
     }
+}
+
+/// The description of a metric for readers of `/metrics`: its name, its kind, and what it counts.
+public struct MetricDefinition: Equatable, Sendable {
+    /// The kinds of metrics in Prometheus' text format.
+    public enum Kind: Equatable, Sendable {
+        /// A number that only grows; its name ends in `_total`.
+        case counter
+        /// A number that goes up and down.
+        case gauge
+        /// How often values were at most each of these bounds, which ascend; those of durations are in seconds.
+        case histogram(bounds: [Double])
+    }
+
+    /// The name in the text format, such as `offer_signer_requests_total`: the label of the swift-metrics handle.
+    public let name: String
+    /// The kind.
+    public let kind: Kind
+    /// Its meaning in a sentence, with its unit if the name does not say it.
+    public let help: String
+
+    /// Describes a metric.
+    ///
+    /// - Parameters:
+    ///   - name: The name: letters, digits, `_` and `:`, and no digit first.
+    ///   - kind: The kind.
+    ///   - help: Its meaning in a sentence.
+    public init(_ name: String, _ kind: Kind, _ help: String) {
+        self.name = name
+        self.kind = kind
+        self.help = help
+    }
+}
+
+extension MetricDefinition.Kind {
+    /// A histogram of durations in seconds, from what a program does by itself to what it waits for others to do.
+    public static let durations = Self.histogram(
+        bounds: [
+            0.000_005, 0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10,
+        ]
+    )
+
+    /// The word after `# TYPE`.
+    var keyword: String {
+        switch self {
+        case .counter: "counter"
+        case .gauge: "gauge"
+        case .histogram: "histogram"
+        }
+    }
+
+    /// Whether both are counters, gauges or histograms.
+    func isSame(as other: Self) -> Bool { keyword == other.keyword }
 }

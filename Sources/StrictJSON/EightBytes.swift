@@ -18,8 +18,8 @@ struct EightBytes {
     /// Marks the first byte that does not stand for itself in a JSON string: a quote, a backslash or a control character.
     ///
     /// The lowest bit that is set is the high bit of that byte; bits above it say nothing. Subtracting from each byte
-    /// borrows from its high bit where the byte was smaller; those that had the bit set before are left out. What a byte
-    /// borrows from the next one may mark that as well, so that of the marks only the lowest is sure to be right.
+    /// borrows from its high bit where the byte was smaller; those that had the bit set before are left out. A byte's
+    /// borrow from the next one may mark that as well, so that of the marks only the lowest is sure to be right.
     var marks: UInt64 {
         let (ones, highBits): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let quotes = bits ^ ones &* UInt64(UInt8(ascii: "\""))
@@ -28,11 +28,6 @@ struct EightBytes {
     }
 
     /// Whether two texts are the same, byte for byte.
-    ///
-    /// - Parameters:
-    ///   - left: A text.
-    ///   - right: Another.
-    /// - Returns: Whether they are.
     static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         guard left.count >= count else {

@@ -22,7 +22,7 @@ public struct JSONFault: Error, Equatable {
     public let code: Code
     /// The fault in a sentence, without the offending text where that could be a secret.
     public let detail: String
-    /// Where the fault is, from the innermost value outwards.
+    /// The place of the fault, from the innermost value outwards.
     private var steps: [String] = []
 
     /// Creates a fault at the value that is being read.

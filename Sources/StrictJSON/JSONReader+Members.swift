@@ -48,7 +48,7 @@ extension JSONReader {
         guard take(UInt8(ascii: "}")) else { throw malformed("\",\" or \"}\" is expected") }
     }
 
-    /// Where a member's name stands in the text, its quotes left out.
+    /// The place of a member's name in the text, without its quotes.
     private struct NamePlace {
         let range: Range<Int>
         let hasEscapes: Bool
@@ -74,5 +74,80 @@ extension JSONReader {
     private func text(of name: NamePlace) throws(JSONFault) -> String {
         let content = bytes[name.range]
         return name.hasEscapes ? try resolved(content) : String(decoding: content, as: UTF8.self)
+    }
+}
+
+/// The members that an object may have, found by their bytes: no string is made for a name that is read.
+///
+/// Made once, for instance as a `static let`, from an enumeration whose raw values are the names.
+public struct JSONMembers<Member: RawRepresentable & CaseIterable & Sendable>: Sendable
+where Member.RawValue == String {
+    @usableFromInline let members: [Member]
+    @usableFromInline let names: JSONNames
+
+    /// Makes the table of an enumeration's names.
+    ///
+    /// - Parameter type: The enumeration, of at most 64 cases.
+    public init(_ type: Member.Type) {
+        members = Array(type.allCases)
+        names = JSONNames(members.map(\.rawValue))
+    }
+}
+
+/// Names, found by their bytes in a time that does not grow with their number.
+@usableFromInline
+struct JSONNames: Sendable {
+    /// All names, one after the other: an array for each would be retained for each look at it.
+    private let text: [UInt8]
+    /// Where each begins, and where the last one ends.
+    private let starts: [Int32]
+    /// Positions of names, by hash, the next free slot where two share one; -1 for none.
+    private let slots: [Int8]
+
+    init(_ texts: [String]) {
+        var text: [UInt8] = []
+        var starts: [Int32] = [0]
+        var slots = [Int8](repeating: -1, count: 256)
+        for (index, name) in texts.prefix(64).enumerated() {
+            let start = text.count
+            text += name.utf8
+            starts.append(Int32(text.count))
+            var slot = Self.hash(text.span, from: start, to: text.count)
+            while slots[slot] >= 0 { slot = (slot + 1) & 255 }
+            slots[slot] = Int8(index)
+        }
+        self.text = text
+        self.starts = starts
+        self.slots = slots
+    }
+
+    /// The position of a name.
+    ///
+    /// - Parameters:
+    ///   - text: The text that the name is in.
+    ///   - start: Where the name begins.
+    ///   - end: Where it ends.
+    /// - Returns: Its position in the list; `nil` when it is none of them.
+    func index(of text: Span<UInt8>, from start: Int, to end: Int) -> Int? {
+        let name = text.extracting(start..<end)
+        let slots = slots.span
+        let starts = starts.span
+        let names = self.text.span
+        var slot = Self.hash(text, from: start, to: end)
+        // A quarter of the slots is taken at most, so that a free one ends the search.
+        while slots[slot] >= 0 {
+            let index = Int(slots[slot])
+            if EightBytes.areEqual(names.extracting(Int(starts[index])..<Int(starts[index + 1])), name) { return index }
+            slot = (slot + 1) & 255
+        }
+        return nil
+    }
+
+    private static func hash(_ text: Span<UInt8>, from start: Int, to end: Int) -> Int {
+        guard start < end else { return 0 }
+        let middle = (start + end) / 2
+        let sum =
+            (end - start) &* 37 &+ Int(text[start]) &* 3 &+ Int(text[middle]) &* 17 &+ Int(text[end - 1]) &* 31
+        return sum & 255
     }
 }

@@ -118,3 +118,31 @@ extension JSONReader {
         guard position > start else { throw malformed("a digit is expected") }
     }
 }
+
+/// A JSON value that is neither object nor array, a number as it was written.
+public enum JSONScalar: Equatable, Sendable {
+    /// A string.
+    case string(String)
+    /// A number's text, which RFC 8259's grammar allows: no rounding has happened.
+    case number(String)
+    /// `true` or `false`.
+    case bool(Bool)
+    /// `null`.
+    case null
+}
+
+/// The type of a JSON value, known by its first byte.
+public enum JSONType: String, Sendable {
+    /// An object.
+    case object
+    /// An array.
+    case array
+    /// A string.
+    case string
+    /// A number.
+    case number
+    /// `true` or `false`.
+    case boolean
+    /// `null`.
+    case null
+}

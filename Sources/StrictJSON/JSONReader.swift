@@ -10,7 +10,7 @@ public struct JSONReader {
     static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
     @usableFromInline let bytes: [UInt8]
-    /// Where the text ends: behind it, ``bytes`` may have more that is not of it.
+    /// The end of the text: behind it, ``bytes`` may have more that is not of it.
     let end: Int
     private let start: Int
     var position: Int
@@ -146,7 +146,7 @@ public struct JSONReader {
         return start..<position
     }
 
-    /// What is read, and what is around it.
+    /// The bytes that are read, and those around them.
     public var source: [UInt8] { bytes }
 
     /// Checks the value that comes next and passes it by.
@@ -205,8 +205,8 @@ public struct JSONReader {
 
     func expect(_ expected: JSONType, found: JSONType) throws(JSONFault) {
         guard found == expected else {
-            let mend = found == .null ? " A member without a value is left out." : ""
-            throw JSONFault(.wrongType, "Expected is \(expected.phrase); this is \(found.phrase).\(mend)")
+            let fix = found == .null ? " A member without a value is left out." : ""
+            throw JSONFault(.wrongType, "Expected is \(expected.phrase); this is \(found.phrase).\(fix)")
         }
     }
 

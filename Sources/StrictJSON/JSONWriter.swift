@@ -140,7 +140,7 @@ public struct JSONWriter {
         if needsEscapes { escape(value) }
     }
 
-    // What is written goes in one piece: to append byte by byte takes longer than what is appended.
+    // The bytes go in one piece: to append byte by byte takes longer.
 
     /// Begins a member: a comma where one is needed, and its name.
     private static func begin(

@@ -1,6 +1,6 @@
 import Offers
 
-/// What may be told of a key file: everything but the key.
+/// A description of a key file: everything but the key.
 ///
 /// To have one means that the key was loaded and proven. Whether the service takes the file, too, ``refusal`` says.
 public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
@@ -16,7 +16,7 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
     public let publicKeySHA256: String
     /// The file's permission bits, octal with a leading zero, such as "0600".
     public let fileMode: String
-    /// What is unusual about the file or its name: a sentence each, with the mend.
+    /// The unusual features of the file or its name: a sentence each, with the fix.
     public let notes: [String]
     /// Why the service refuses the file though nothing is wrong with the key: others can read it; `nil` when it does not.
     public let refusal: KeyFileError?
@@ -24,7 +24,7 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
     /// Loads the key as the service does, self-test included, and lets it go again.
     ///
     /// - Parameters:
-    ///   - path: The file. One that others can read is looked at all the same: that is told in ``refusal``.
+    ///   - path: The file. One that others can read is looked at all the same: ``refusal`` says so.
     ///   - access: Who besides its owner may read the file.
     /// - Throws: ``KeyFileError``, as the service would at its start.
     public init(of path: String, access: FileAccess = .ownerOnly) throws(KeyFileError) {

@@ -1,5 +1,7 @@
+import AppStoreSimulator
 import ArgumentParser
 import Foundation
+import Logging
 
 /// The command line of what is for tests and load: nothing of it is in the service's executable, and no signing key of the
 /// service comes into it.
@@ -15,7 +17,7 @@ struct OfferLab: AsyncParsableCommand {
     )
 }
 
-/// Where a command writes: results on standard output, everything else on standard error.
+/// The output of a command: results on standard output, everything else on standard error.
 enum Console {
     /// Writes a result; exit 1 when it cannot be written, as to a full disk.
     static func result(_ text: String) throws(ExitCode) {
@@ -35,4 +37,54 @@ enum Console {
 extension ExitCode {
     /// EX_CONFIG of sysexits.h: the configuration cannot be used.
     static let badConfiguration = ExitCode(78)
+}
+
+/// `offer-lab app-store`: a stand-in App Store, until SIGTERM or SIGINT.
+struct AppStore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app-store",
+        abstract: "Runs a stand-in App Store for tests, on the loopback address.",
+        discussion: """
+            It answers verifyReceipt and the App Store Server API, plays StoreKit's part in purchases, and sends \
+            notifications. Its customers are in app-store.yaml in the directory, which is written at the first start. \
+            The certificates that it signs with are made there too: list its root.pem in appStore.additionalRoots of \
+            a service under test, and of no other.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The port to listen on; 0 for any free one.", valueName: "n"))
+    var port = 8090
+
+    @Option(
+        help: ArgumentHelp("Where its certificates and customers are kept; a temporary one otherwise.", valueName: "d")
+    )
+    var directory: String?
+
+    func validate() throws {
+        guard (0...65535).contains(port) else { throw ValidationError("--port is a number from 0 to 65535.") }
+    }
+
+    func run() async throws {
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        let temporary = FileManager.default.temporaryDirectory.appending(path: "app-store-\(UUID().uuidString)")
+        let home = directory.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? temporary
+        defer { if directory == nil { try? FileManager.default.removeItem(at: home) } }
+        let store: SimulatedAppStore
+        do throws(SimulatorFault) {
+            store = try SimulatedAppStore(directory: home)
+        } catch {
+            Console.message("error: \(error)")
+            throw ExitCode.badConfiguration
+        }
+        let root = store.rootPEM.path
+        do throws(SimulatorFault) {
+            try await store.run(host: "127.0.0.1", port: port) { port in
+                let address = "http://127.0.0.1:\(port), root \(root)"
+                try? Console.result("offer-lab plays the App Store at \(address)")
+            }
+        } catch {
+            Console.message("error: \(error)")
+            throw ExitCode.failure
+        }
+    }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The key file of an installation, as its owner might have it after some copying and pasting.
-@Suite("Keys as users have them: check and keys inspect say what happened, and how to mend it")
+@Suite("Keys as users have them: check and keys inspect say what happened, and how to fix it")
 struct KeyAccidentTests {
     struct Accident: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -61,7 +61,7 @@ struct KeyAccidentTests {
         try Executable.run(["check", "--config", installation.configuration])
     }
 
-    @Test("Each accident is named by both commands, and the command they give mends it", arguments: accidents)
+    @Test("Each accident is named by both commands, and the command they give fixes it", arguments: accidents)
     func accident(_ accident: Accident) throws {
         let secrets = try Secrets(of: installation, and: [])
         let text = try String(contentsOfFile: installation.key, encoding: .utf8)

@@ -36,7 +36,7 @@ struct KeyInspectionTests {
         )
     }
 
-    @Test("What is unusual but fine is noted, with the command that mends it", arguments: ["\r\n", "\r", "", " "])
+    @Test("What is unusual but fine is noted, with the command that fixes it", arguments: ["\r\n", "\r", "", " "])
     func notes(lineEnd: String) throws {
         let workbench = try Workbench()
         let key = try TestKey()
@@ -48,7 +48,7 @@ struct KeyInspectionTests {
         let beginnings = ["\r\n": "its lines end as on Windows", "\r": "its lines end as on an old Macintosh"]
         #expect(note.hasPrefix(beginnings[lineEnd] ?? "it is all in one line"))
         #expect(inspection.description.contains("\n  note:        \(note)"))
-        let command = String(try #require(note.split(separator: "to mend it: ").last))
+        let command = String(try #require(note.split(separator: "to fix it: ").last))
         let mended = lineEnd == "\r\n" ? path : workbench.path("mended.p8")
         #expect(try Tool.run("sh", ["-c", command.replacing("KEY.p8", with: mended)]).status == 0)
         let after = try KeyInspection(of: mended)

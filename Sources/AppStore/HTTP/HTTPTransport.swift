@@ -1,3 +1,5 @@
+import Offers
+
 /// Sends requests to Apple's services.
 protocol HTTPTransport: Sendable {
     /// Sends a request and waits for the whole answer.
@@ -11,4 +13,101 @@ protocol HTTPTransport: Sendable {
 
     /// Closes the connections.
     func shutdown() async
+}
+
+/// A request to one of Apple's services.
+struct OutgoingRequest: Sendable {
+    /// GET or POST.
+    enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+    }
+
+    /// The method.
+    let method: Method
+    /// The service that is asked.
+    let service: AppStoreService
+    /// The service's address.
+    let host: String
+    /// The path that is added to it; empty for none.
+    var path = ""
+    /// The app in whose name it is sent.
+    let bundleId: String
+    /// The environment that is asked.
+    let environment: AppStoreEnvironment
+    /// `Authorization`, without its scheme, which is Bearer; `nil` for none.
+    var bearerToken: String?
+    /// The body, JSON; `nil` for none.
+    var body: [UInt8]?
+    /// Whether an answer says that the service is down, so that it is better left alone for a while.
+    var isOutage: @Sendable (IncomingResponse) -> Bool = { $0.status >= 500 }
+
+    /// The whole address.
+    var url: String { host + path }
+}
+
+/// What came back.
+struct IncomingResponse: Sendable {
+    /// The HTTP status code.
+    let status: Int
+    /// `Retry-After` as it was sent.
+    var retryAfter: String?
+    /// The body.
+    let body: [UInt8]
+}
+
+/// Why nothing came back.
+enum TransportFault: Error, Equatable, Sendable {
+    /// There was no answer in time.
+    case timeout
+    /// There was no connection, it broke, or what came was no HTTP.
+    case connection
+    /// The answer is larger than any that makes sense.
+    case tooLarge
+    /// Nothing was sent: the service was down just now, or has been asked too much; ask again after that time.
+    case heldBack(seconds: Int)
+}
+
+/// The services of Apple that are asked about customers.
+enum AppStoreService: String, CaseIterable, Hashable, Sendable {
+    /// verifyReceipt (App Store Receipts).
+    case verifyReceipt
+    /// The App Store Server API.
+    case serverAPI
+}
+
+/// Where Apple's services are: each in production and in the Sandbox.
+public struct AppStoreURLs: Sendable {
+    /// verifyReceipt in production.
+    public let verifyReceipt: String
+    /// verifyReceipt in the Sandbox.
+    public let sandboxVerifyReceipt: String
+    /// The App Store Server API in production.
+    public let serverAPI: String
+    /// The App Store Server API in the Sandbox.
+    public let sandboxServerAPI: String
+
+    /// Creates the addresses: `https`, or `http` to this machine.
+    ///
+    /// - Parameters:
+    ///   - verifyReceipt: verifyReceipt in production.
+    ///   - sandboxVerifyReceipt: verifyReceipt in the Sandbox.
+    ///   - serverAPI: The App Store Server API in production.
+    ///   - sandboxServerAPI: The App Store Server API in the Sandbox.
+    public init(verifyReceipt: String, sandboxVerifyReceipt: String, serverAPI: String, sandboxServerAPI: String) {
+        self.verifyReceipt = verifyReceipt
+        self.sandboxVerifyReceipt = sandboxVerifyReceipt
+        self.serverAPI = Self.withoutSlash(serverAPI)
+        self.sandboxServerAPI = Self.withoutSlash(sandboxServerAPI)
+    }
+
+    func verifyReceipt(in environment: AppStoreEnvironment) -> String {
+        environment == .production ? verifyReceipt : sandboxVerifyReceipt
+    }
+
+    func serverAPI(in environment: AppStoreEnvironment) -> String {
+        environment == .production ? serverAPI : sandboxServerAPI
+    }
+
+    private static func withoutSlash(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
 }

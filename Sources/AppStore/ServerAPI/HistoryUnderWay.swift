@@ -1,6 +1,7 @@
 import Offers
+import Synchronization
 
-/// What the App Store Server API has told of a customer so far: the statuses, and the history up to some page.
+/// The part of a customer's history that has been fetched: the statuses, and the history up to some page.
 struct HistoryUnderWay: Sendable {
     /// The environment that knows the customer.
     let environment: AppStoreEnvironment
@@ -10,7 +11,7 @@ struct HistoryUnderWay: Sendable {
     let beginning = ContinuousClock.now
     /// How many pages were read.
     private(set) var pages = 0
-    /// Where the next page begins; `nil` for the first.
+    /// The token of the next page; `nil` for the first.
     private(set) var revision: String?
     /// Whether the last page was read.
     private(set) var isWhole = false
@@ -26,7 +27,7 @@ struct HistoryUnderWay: Sendable {
     ///
     /// - Parameters:
     ///   - statuses: The answer of Get All Subscription Statuses.
-    ///   - verifier: Tells the signed data in it from forgeries.
+    ///   - verifier: Checks the signatures in it.
     ///   - environment: The environment that gave it.
     ///   - asOf: When it was asked for.
     /// - Throws: ``SignedDataFault`` when something in it is not genuine.
@@ -60,7 +61,7 @@ struct HistoryUnderWay: Sendable {
     ///
     /// - Parameters:
     ///   - page: The page.
-    ///   - verifier: Tells the signed data in it from forgeries.
+    ///   - verifier: Checks the signatures in it.
     /// - Throws: ``SignedDataFault`` when something in it is not genuine, or of another app.
     mutating func add(_ page: HistoryResponse, verifiedBy verifier: SignedDataVerifier) throws(SignedDataFault) {
         for text in page.signedTransactions {
@@ -73,7 +74,7 @@ struct HistoryUnderWay: Sendable {
         isWhole = !page.hasMore
     }
 
-    /// What was told.
+    /// The history, as far as it was fetched.
     ///
     /// - Returns: The history, for every group: complete after the last page, before it as far as the newest transactions
     ///   tell.
@@ -93,5 +94,45 @@ struct HistoryUnderWay: Sendable {
             history.transactions[index].revocationDate = history.transactions[index].revocationDate ?? asOf
         }
         return history
+    }
+}
+
+/// The histories that took longer to read than a question may take, for the next question to go on with.
+///
+/// Bounded: what is forgotten is read from the beginning.
+final class HistoriesUnderWay: Sendable {
+    /// How many are kept.
+    static let capacity = 32
+    /// How long one is kept: its date is that of its beginning.
+    static let lifetime = Duration.seconds(300)
+
+    private let histories = Mutex<[QuestionKey: HistoryUnderWay]>([:])
+
+    /// Hands out what was read of a history, once.
+    ///
+    /// - Parameters:
+    ///   - key: Whose history it is.
+    ///   - now: The time.
+    /// - Returns: The history so far; `nil` when it is to be read from the beginning.
+    func take(_ key: QuestionKey, at now: ContinuousClock.Instant) -> HistoryUnderWay? {
+        histories.withLock { $0.removeValue(forKey: key) }.flatMap { Self.isFresh($0, at: now) ? $0 : nil }
+    }
+
+    /// Keeps what was read of a history, unless there is no room but that of others of which as much was read.
+    func keep(_ history: HistoryUnderWay, for key: QuestionKey, at now: ContinuousClock.Instant) {
+        histories.withLock { histories in
+            histories = histories.filter { Self.isFresh($0.value, at: now) }
+            if histories[key] == nil, histories.count >= Self.capacity {
+                guard let least = histories.min(by: { $0.value.pages < $1.value.pages }),
+                    least.value.pages < history.pages
+                else { return }
+                histories[least.key] = nil
+            }
+            histories[key] = history
+        }
+    }
+
+    private static func isFresh(_ history: HistoryUnderWay, at now: ContinuousClock.Instant) -> Bool {
+        history.beginning.duration(to: now) < lifetime
     }
 }

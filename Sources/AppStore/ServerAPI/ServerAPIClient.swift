@@ -7,15 +7,15 @@ import StrictJSON
 struct ServerAPIClient: Sendable {
     /// Sends the requests.
     let transport: any HTTPTransport
-    /// Where the API is.
+    /// The API's addresses.
     let urls: AppStoreURLs
-    /// Tells the signed data of answers from forgeries.
+    /// Checks the signatures of answers.
     let verifier: SignedDataVerifier
     /// How long a question may take.
     let deadline: Duration
     /// The server's clock.
     let now: @Sendable () -> Timestamp
-    /// Where an operator's faults are logged.
+    /// The log for an operator's faults.
     let logger: Logger
     /// Who wants to know Apple's clock; `nil` for nobody.
     let clock: (any AppleClock)?
@@ -38,25 +38,25 @@ struct ServerAPIClient: Sendable {
     ) async throws(EvidenceFault) -> SubscriptionHistory {
         let start = ContinuousClock.now
         let key = QuestionKey(.transactionId(transactionId), of: app.bundleId, needsWholeHistory: isWhole)
-        var told: HistoryUnderWay
+        var known: HistoryUnderWay
         if let begun = underWay.take(key, at: start) {
-            told = begun
+            known = begun
         } else {
-            told = try await statuses(ofTransaction: transactionId, of: app)
+            known = try await statuses(ofTransaction: transactionId, of: app)
         }
-        while isWhole, told.hasSubscriptions, !told.isWhole {
+        while isWhole, known.hasSubscriptions, !known.isWhole {
             let page: HistoryResponse
             do throws(EvidenceFault) {
-                page = try await self.page(after: told, ofCustomer: transactionId, of: app, until: start + deadline)
+                page = try await self.page(after: known, ofCustomer: transactionId, of: app, until: start + deadline)
             } catch {
-                guard told.pages > 0, case .unavailable = error.kind else { throw error }
-                underWay.keep(told, for: key, at: .now)
-                throw error.after(pages: told.pages)
+                guard known.pages > 0, case .unavailable = error.kind else { throw error }
+                underWay.keep(known, for: key, at: .now)
+                throw error.after(pages: known.pages)
             }
-            try add(page, to: &told)
+            try add(page, to: &known)
         }
         do throws(SignedDataFault) {
-            return try told.history()
+            return try known.history()
         } catch {
             throw notGenuine(error)
         }
@@ -66,8 +66,8 @@ struct ServerAPIClient: Sendable {
         ofTransaction transactionId: String,
         of app: AppStoreApp
     ) async throws(EvidenceFault) -> HistoryUnderWay {
-        var course = AppStoreCourse<HistoryUnderWay>(startingIn: app.firstEnvironment, deadline: deadline)
-        return try await course.run { environment, timeout in
+        var attempts = AppStoreAttempts<HistoryUnderWay>(startingIn: app.firstEnvironment, deadline: deadline)
+        return try await attempts.run { environment, timeout in
             let path = "/inApps/v1/subscriptions/\(transactionId)"
             // What happens while Apple is asked may be missing in the answer: it is as old as the question.
             let asked = now()
@@ -77,9 +77,9 @@ struct ServerAPIClient: Sendable {
         }
     }
 
-    private func add(_ page: HistoryResponse, to told: inout HistoryUnderWay) throws(EvidenceFault) {
+    private func add(_ page: HistoryResponse, to known: inout HistoryUnderWay) throws(EvidenceFault) {
         do throws(SignedDataFault) {
-            try told.add(page, verifiedBy: verifier)
+            try known.add(page, verifiedBy: verifier)
         } catch {
             throw notGenuine(error)
         }
@@ -125,7 +125,7 @@ struct ServerAPIClient: Sendable {
         }
     }
 
-    /// What an answer means.
+    /// The outcome of an answer.
     ///
     /// - Parameters:
     ///   - response: The answer.
@@ -183,22 +183,22 @@ struct ServerAPIClient: Sendable {
         guard let answer = try? StatusResponse(json: body) else {
             return .temporary(.appStoreUnavailable("The App Store Server API's answer cannot be read."))
         }
-        if answer.environment == .production, let expected = app.appAppleId, let told = answer.appAppleId,
-            told != expected
+        if answer.environment == .production, let expected = app.appAppleId, let answered = answer.appAppleId,
+            answered != expected
         {
             logger.error(
                 "the catalog's appAppleId is not the one that Apple names",
-                metadata: ["bundleId": "\(app.bundleId)", "appAppleId": "\(told)"]
+                metadata: ["bundleId": "\(app.bundleId)", "appAppleId": "\(answered)"]
             )
             return .unavailable(.appStoreCredentials)
         }
         do throws(SignedDataFault) {
-            let told = try HistoryUnderWay(answer, verifiedBy: verifier, in: environment, asOf: asOf)
-            let history = try told.history()
+            let known = try HistoryUnderWay(answer, verifiedBy: verifier, in: environment, asOf: asOf)
+            let history = try known.history()
             // Fetched, but nothing says that Apple signs anew for each answer: its clock shows this much, or more.
             let dates = history.transactions.map(\.signedDate) + (history.renewals ?? []).map(\.signedDate)
             if let newest = dates.compactMap(\.self).max() { clock?.observe(.signed(newest)) }
-            return .answer(told)
+            return .answer(known)
         } catch {
             return .unavailable(notGenuine(error))
         }
@@ -215,5 +215,89 @@ struct ServerAPIClient: Sendable {
             message,
             metadata: ["bundleId": "\(app.bundleId)", "status": "\(response.status)", "errorCode": "\(code)"]
         )
+    }
+}
+
+extension ServerAPIClient {
+    /// How many pages of a history are read at most: Apple puts 20 transactions on a page, so that they are as many as
+    /// verifyReceipt may tell of.
+    ///
+    /// A customer who pays each week fills ten in four years; one of the Sandbox, whose months take minutes, a hundred in
+    /// weeks.
+    static let mostPages = VerifyReceiptResponse.maximumTransactions / 20
+
+    /// Asks for the next page of all transactions of a customer's subscriptions (Get Transaction History, version 2).
+    ///
+    /// One customer's pages are asked for one after the other, so that others wait for one of them at most.
+    ///
+    /// - Parameters:
+    ///   - known: The part that was fetched so far.
+    ///   - transactionId: The identifier of any transaction of the customer: digits.
+    ///   - app: The app that is asked for.
+    ///   - deadline: When it is given up.
+    /// - Returns: The page, whose transactions are not verified yet.
+    /// - Throws: `EvidenceFault` when there is none in time.
+    func page(
+        after known: HistoryUnderWay,
+        ofCustomer transactionId: String,
+        of app: AppStoreApp,
+        until deadline: ContinuousClock.Instant
+    ) async throws(EvidenceFault) -> HistoryResponse {
+        guard known.pages < Self.mostPages else {
+            throw .appStoreUnavailable("The customer's history has more than \(Self.mostPages) pages.")
+        }
+        let after = known.revision.map { "&revision=\($0.percentEncoded)" } ?? ""
+        let path = "/inApps/v2/history/\(transactionId)?productType=AUTO_RENEWABLE\(after)"
+        var attempts = AppStoreAttempts<HistoryResponse>(
+            startingIn: known.environment,
+            deadline: ContinuousClock.now.duration(to: deadline)
+        )
+        let page = try await attempts.run { environment, timeout in
+            // The environment is known by now: who says otherwise has a fault.
+            switch await ask(path, of: app, in: environment, timeout: timeout, Self.page) {
+            case .otherEnvironment(let fault): .refusal(fault)
+            case let outcome: outcome
+            }
+        }
+        guard page.hasMore else { return page }
+        guard let next = page.revision, next != known.revision else {
+            throw .appStoreUnavailable("The App Store Server API's history does not go on where it should.")
+        }
+        return page
+    }
+
+    private static func page(_ body: [UInt8]) -> AppStoreOutcome<HistoryResponse> {
+        guard let page = try? HistoryResponse(json: body) else {
+            return .temporary(.appStoreUnavailable("The App Store Server API's answer cannot be read."))
+        }
+        return .answer(page)
+    }
+}
+
+extension EvidenceFault {
+    /// The fault of a question that was given up in the midst of a long history.
+    func after(pages: Int) -> EvidenceFault {
+        EvidenceFault(
+            kind,
+            code: code,
+            detail: "\(detail) Of the customer's history \(pages) pages were read, and are kept for the next question."
+        )
+    }
+}
+
+extension String {
+    /// The text as the value of a query's parameter (RFC 3986 §2.1): all but the unreserved characters are encoded.
+    fileprivate var percentEncoded: String {
+        utf8.reduce(into: "") { text, byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += "%\(digits.count == 1 ? "0" : "")\(digits)"
+            }
+        }
     }
 }

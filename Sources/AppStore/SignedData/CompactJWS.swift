@@ -1,3 +1,6 @@
+import FoundationEssentials
+import StrictJSON
+
 /// The three parts of a compact JWS (RFC 7515 §3.1), decoded, none of it believed.
 struct CompactJWS {
     /// How many bytes a JWS may have, as many as a notification: Apple's transactions have some 6000, a notification has
@@ -8,7 +11,7 @@ struct CompactJWS {
     let bytes: [UInt8]
     /// The first part as it was sent.
     let headerText: Substring
-    /// What the signature covers: the first two parts and the dot between them.
+    /// The bytes that the signature covers: the first two parts and the dot between them.
     let signedBytes: ArraySlice<UInt8>
     /// The payload.
     let payload: [UInt8]
@@ -42,5 +45,86 @@ struct CompactJWS {
         self.signedBytes = bytes[..<second]
         self.payload = payload
         self.signature = signature
+    }
+}
+
+/// The header of a JWS that carries its certificates (RFC 7515 §4.1).
+struct JWSHeader {
+    /// The certificates in DER, the signer's first (`x5c`).
+    let certificates: [[UInt8]]
+
+    /// Reads a header.
+    ///
+    /// - Parameter text: The first part of the JWS.
+    /// - Throws: ``SignedDataFault`` when it is no header, or `alg` is not ES256.
+    init(_ text: Substring) throws(SignedDataFault) {
+        guard let json = Base64URL.decode(text.utf8) else {
+            throw SignedDataFault(.malformed, "The parts of a JWS are in base64url without padding.")
+        }
+        var algorithm: String?
+        var certificates: [[UInt8]] = []
+        var isCritical = false
+        do throws(JSONFault) {
+            var reader = JSONReader(json)
+            try reader.readObject { (name, reader) throws(JSONFault) in
+                switch name {
+                case "alg": algorithm = try reader.readString()
+                case "x5c":
+                    try reader.readArray { (_, reader) throws(JSONFault) in
+                        guard let der = Base64.decode(try reader.readString()) else {
+                            throw JSONFault(.invalidValue, "A certificate is Base64.")
+                        }
+                        certificates.append(der)
+                    }
+                case "crit":
+                    isCritical = true
+                    try reader.skipValue()
+                default: try reader.skipValue()
+                }
+            }
+            try reader.readEnd()
+        } catch {
+            throw SignedDataFault(.malformed, "The header of the JWS cannot be read: \(error.detail)")
+        }
+        guard algorithm == "ES256" else {
+            throw SignedDataFault(.algorithm, "The App Store signs with ES256; this header names another algorithm.")
+        }
+        guard !isCritical else {
+            throw SignedDataFault(.malformed, "The header asks for extensions (crit) that Apple does not use.")
+        }
+        self.certificates = certificates
+    }
+}
+
+/// Base64 with the URL-safe alphabet and without padding (RFC 4648 §5, RFC 7515 §2).
+enum Base64URL {
+    /// Decodes a text.
+    ///
+    /// - Parameter text: The text in UTF-8. Padding, white space and characters of another alphabet give `nil`.
+    /// - Returns: The bytes.
+    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        var standard: [UInt8] = []
+        standard.reserveCapacity(text.count + 3)
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
+            default: standard.append(byte)
+            }
+        }
+        while !standard.count.isMultiple(of: 4) { standard.append(UInt8(ascii: "=")) }
+        return Data(base64Encoded: Data(standard)).map { Array($0) }
+    }
+}
+
+/// Base64 with the standard alphabet and padding (RFC 4648 §4).
+enum Base64 {
+    /// Decodes a text.
+    ///
+    /// - Parameter text: The text. White space and characters of another alphabet give `nil`.
+    /// - Returns: The bytes.
+    static func decode(_ text: String) -> [UInt8]? {
+        Data(base64Encoded: text).map { Array($0) }
     }
 }

@@ -28,8 +28,6 @@ struct SignedHistory {
     }
 
     /// Takes a renewal info.
-    ///
-    /// - Parameter signed: The renewal info.
     mutating func add(_ signed: SignedRenewalInfo) {
         if let known = renewalInfos[signed.originalTransactionId],
             !Self.isNewer(signed.renewal.signedDate, known.renewal.signedDate)
@@ -50,7 +48,7 @@ struct SignedHistory {
         statuses[id] = SubscriptionStatus(code, asOf: asOf)
     }
 
-    /// What they say of the customer.
+    /// The customer's history by these transactions.
     ///
     /// Each subscription of a transaction has an entry: its renewal info, or, where there is none, one that says
     /// nothing but that it exists. A renewal info without a transaction is left out, as nobody knows whose app it is; so is
@@ -96,7 +94,7 @@ struct SignedHistory {
     /// The subscriptions of which something was bought after their renewal info was signed: it speaks of a time that is
     /// over.
     ///
-    /// Apple renews some hours ahead: what is dated later than it was signed is not bought yet, and tells nothing.
+    /// Apple renews some hours ahead: a purchase dated later than its signature is not made yet, and is left out.
     private var outdatedRenewalInfos: Set<String> {
         var outdated: Set<String> = []
         for transaction in transactions.values.map(\.transaction) {

@@ -7,7 +7,7 @@ import StrictJSON
 struct SignedRenewalInfo {
     /// The subscription: the identifier of its first purchase.
     let originalTransactionId: String
-    /// Where the subscription was bought; `nil` for an environment that is none of Apple's.
+    /// The environment of the purchase; `nil` for one that is none of Apple's.
     let environment: AppStoreEnvironment?
     /// The renewal info, as decisions read it.
     let renewal: RenewalInfo

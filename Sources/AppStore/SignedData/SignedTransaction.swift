@@ -9,7 +9,7 @@ struct SignedTransaction {
     let appTransactionId: String?
     /// The app that it was bought in.
     let bundleId: String
-    /// Where it was bought; `nil` for an environment that is none of Apple's.
+    /// The environment of the purchase; `nil` for one that is none of Apple's.
     let environment: AppStoreEnvironment?
     /// Whether it is of an auto-renewable subscription: nothing else makes a subscriber.
     let isAutoRenewable: Bool
@@ -48,7 +48,7 @@ struct SignedTransaction {
             productId: productId,
             subscriptionGroupIdentifier: fields.group,
             purchaseDate: fields.purchaseDate,
-            // What does not renew is no subscription, also where it ends some time.
+            // A purchase that does not renew is no subscription, even if it ends some time.
             expiresDate: isAutoRenewable ? fields.expiresDate : nil,
             revocationDate: fields.revocationDate ?? (fields.isRevoked ? payload.signedDate : nil),
             revocation: fields.revocation,

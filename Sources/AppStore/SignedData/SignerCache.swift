@@ -1,3 +1,5 @@
+import Crypto
+import Offers
 import Synchronization
 
 /// The signers that were followed to a trusted root, by the header that named them.
@@ -33,7 +35,7 @@ final class SignerCache: Sendable {
 
     /// Keeps a signer whose chain was verified.
     ///
-    /// Only for a header that the signer has signed: certificates are no secret, and whoever has them can write any
+    /// Only for a header that the signer has signed: certificates are no secret, and anybody can write any
     /// number of headers around them.
     ///
     /// - Parameters:
@@ -53,5 +55,66 @@ final class SignerCache: Sendable {
     /// Counts a chain that had to be verified.
     func noteVerification() {
         state.withLock { $0.verifications += 1 }
+    }
+}
+
+/// A signer whose certificate has been followed to a trusted root.
+struct VerifiedSigner: Sendable {
+    /// The key of the first certificate.
+    let publicKey: P256.Signing.PublicKey
+    /// From when to when, both included, every certificate up to the root is valid.
+    let validity: ClosedRange<Timestamp>
+    /// Whether the one certificate is itself a root that the operator trusts, as with StoreKit testing in Xcode.
+    let isSelfSigned: Bool
+    /// Whether the chain ends at Apple's own root, not at one that the operator trusts.
+    let isApples: Bool
+}
+
+/// Which JWS are known to be genuine, by the SHA-256 of their whole text.
+///
+/// To verify a signature takes several times as long as to make one, and an app that asks for eligibility first and for a
+/// signature next sends the same JWS twice. Only what was verified gets in, so strangers cannot fill it; and another
+/// signature, header or payload is another text.
+final class VerifiedJWSCache: Sendable {
+    /// How many texts are remembered at least, once as many have been verified; up to twice as many are.
+    static let capacity = 8192
+
+    private struct State {
+        /// Those that came last.
+        var newer: Set<SHA256Digest> = []
+        /// Those that came before; they go when the others are as many as there may be.
+        var older: Set<SHA256Digest> = []
+        var verifications = 0
+
+        mutating func insert(_ digest: SHA256Digest) {
+            if newer.count >= VerifiedJWSCache.capacity { (older, newer) = (newer, []) }
+            newer.insert(digest)
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// How many signatures had to be verified so far, and were good.
+    var verifications: Int { state.withLock { $0.verifications } }
+
+    /// How many texts are remembered.
+    var count: Int { state.withLock { $0.newer.count + $0.older.count } }
+
+    /// Whether a JWS is known to be genuine; if it is, it is remembered for longer.
+    func knows(_ digest: SHA256Digest) -> Bool {
+        state.withLock { state in
+            if state.newer.contains(digest) { return true }
+            guard state.older.contains(digest) else { return false }
+            state.insert(digest)
+            return true
+        }
+    }
+
+    /// Remembers a JWS whose signature was verified.
+    func keep(_ digest: SHA256Digest) {
+        state.withLock { state in
+            state.verifications += 1
+            state.insert(digest)
+        }
     }
 }

@@ -100,7 +100,7 @@ extension JSONReader {
     /// Reads an account's UUID.
     ///
     /// - Returns: The token; `nil` for `null` and the empty string.
-    /// - Throws: `JSONFault` for anything else: evidence of an account that cannot be told must not pass as free.
+    /// - Throws: `JSONFault` for anything else: evidence of an unknown account must not pass as free.
     mutating func readAppleAccountToken() throws(JSONFault) -> AppAccountToken? {
         guard let text = try readAppleText() else { return nil }
         guard let token = AppAccountToken(text) else { throw JSONFault(.invalidValue, "A UUID is expected.") }
@@ -123,7 +123,7 @@ extension JSONReader {
 extension Timestamp {
     /// Reads a moment in any of the forms that Apple writes.
     ///
-    /// - Parameter text: The text. What is no moment gives `nil`.
+    /// - Parameter text: The text; anything but a moment gives `nil`.
     init?(apple text: Span<UInt8>) {
         if let milliseconds = Int64(decimalDigits: text) {
             self.init(millisecondsSince1970: milliseconds)

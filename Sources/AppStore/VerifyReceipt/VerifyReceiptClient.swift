@@ -12,7 +12,7 @@ struct VerifyReceiptClient: Sendable {
     let deadline: Duration
     /// The server's clock: the date of an answer that has none.
     let now: @Sendable () -> Timestamp
-    /// Where an operator's faults are logged.
+    /// The log for an operator's faults.
     let logger: Logger
     /// Who wants to know Apple's clock; `nil` for nobody.
     let clock: (any AppleClock)?
@@ -26,8 +26,8 @@ struct VerifyReceiptClient: Sendable {
     /// - Throws: `EvidenceFault` when Apple refuses the receipt, or does not answer in time.
     func history(ofReceipt receipt: String, of app: AppStoreApp) async throws(EvidenceFault) -> SubscriptionHistory {
         let body = Self.body(receipt: receipt, secret: app.sharedSecret)
-        var course = AppStoreCourse<SubscriptionHistory>(startingIn: app.firstEnvironment, deadline: deadline)
-        return try await course.run { environment, timeout in
+        var attempts = AppStoreAttempts<SubscriptionHistory>(startingIn: app.firstEnvironment, deadline: deadline)
+        return try await attempts.run { environment, timeout in
             let request = OutgoingRequest(
                 method: .post,
                 service: .verifyReceipt,
@@ -72,7 +72,7 @@ struct VerifyReceiptClient: Sendable {
         return answer.status == 21005 || answer.status == 21009
     }
 
-    /// What an answer means.
+    /// The outcome of an answer.
     ///
     /// - Parameters:
     ///   - response: The answer.

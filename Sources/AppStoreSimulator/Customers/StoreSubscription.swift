@@ -2,7 +2,7 @@ import Offers
 
 /// A customer's subscription in one group: everything under one original transaction id.
 struct StoreSubscription: Equatable, Sendable {
-    /// Where the subscription stands.
+    /// The phase of a subscription.
     enum Phase: Equatable, Sendable {
         /// Paid for.
         case current
@@ -20,7 +20,7 @@ struct StoreSubscription: Equatable, Sendable {
     var latest: StoreTransaction
     /// All transactions before it, oldest first.
     var earlier: [StoreTransaction]
-    /// Where it stands.
+    /// Its phase.
     var phase: Phase
     /// The product that the customer has chosen for the next renewal, which is that of the commitment if there is one.
     var autoRenewProductId: String
@@ -107,4 +107,191 @@ struct StoreSubscription: Equatable, Sendable {
 
     /// Whether the customer has access.
     var hasAccess: Bool { status == 1 || status == 4 }
+}
+
+extension StoreSubscription {
+    /// Begins a subscription in a group that the customer was never in.
+    init(buying payment: Payment, isFamilyShared: Bool = false, numbers: inout TransactionNumbers) {
+        latest = payment.transaction(.purchase, isFamilyShared: isFamilyShared, numbers: &numbers)
+        earlier = []
+        phase = .current
+        autoRenewProductId = payment.product.id
+        autoRenewPlan = payment.plan
+        willAutoRenew = true
+        paymentFails = false
+        offerInUse = payment.offer.map { OfferInUse($0) }
+        payAtOffer()
+    }
+
+    /// Buys in the group of this subscription, and returns what the App Store notifies of.
+    ///
+    /// Without access, the purchase begins now. With access, one of a higher level begins now, and everything else at
+    /// the next renewal, an offer on the same product too ("Auto-renewable subscriptions", Apple). A commitment ends
+    /// early for a higher level alone.
+    mutating func buy(
+        _ payment: Payment,
+        insteadOf old: StoreProduct?,
+        numbers: inout TransactionNumbers
+    ) -> (StoreEvent.Kind, StoreEvent.Subtype?) {
+        let (product, plan) = (payment.product, payment.plan)
+        willAutoRenew = true
+        paymentFails = false
+        offerInUse = payment.offer.map { OfferInUse($0) }
+        guard status == 1, let old else {
+            begin(payment, .purchase, numbers: &numbers)
+            return (.subscribed, .resubscribe)
+        }
+        let hasOffer = payment.offer != nil
+        let isSamePlan = plan == latest.plan
+        let isUpgrade = product.level < old.level
+        let isEqual = product.level == old.level && product.period == old.period && isSamePlan
+        if product.id != old.id, isUpgrade || isEqual {
+            latest.isUpgraded = true
+            begin(payment, .purchase, numbers: &numbers)
+            return hasOffer ? (.offerRedeemed, .upgrade) : (.didChangeRenewalPreference, .upgrade)
+        }
+        autoRenewProductId = product.id
+        autoRenewPlan = plan
+        if product.id == old.id, isSamePlan {
+            return hasOffer ? (.offerRedeemed, nil) : (.didChangeRenewalStatus, .autoRenewEnabled)
+        }
+        return hasOffer ? (.offerRedeemed, .downgrade) : (.didChangeRenewalPreference, .downgrade)
+    }
+}
+
+extension StoreSubscription {
+    /// Lets time pass: renewals, failed payments and the end, each at its own moment.
+    ///
+    /// - Parameters:
+    ///   - now: The moment that the clock shows.
+    ///   - app: The app that it belongs to.
+    ///   - numbers: Where transaction identifiers come from.
+    /// - Returns: What happened, in order.
+    mutating func advance(
+        to now: Timestamp,
+        in app: StoreApp,
+        numbers: inout TransactionNumbers
+    ) -> [StoreEvent] {
+        var events: [StoreEvent] = []
+        while let event = step(to: now, in: app, numbers: &numbers) { events.append(event) }
+        return events
+    }
+
+    private mutating func step(
+        to now: Timestamp,
+        in app: StoreApp,
+        numbers: inout TransactionNumbers
+    ) -> StoreEvent? {
+        let end = latest.expiresDate
+        switch phase {
+        case .current:
+            guard end <= now else { return nil }
+            if !renewsNextPeriod {
+                phase = .expired(intent: 1)
+                return StoreEvent(.expired, .voluntary, at: end, self)
+            }
+            if paymentFails {
+                let graceDays = gracePeriodDays(in: app)
+                guard graceDays > 0 else {
+                    phase = .billingRetry(until: retryEnd)
+                    return StoreEvent(.didFailToRenew, at: end, self)
+                }
+                phase = .gracePeriod(until: end.adding(seconds: Int64(graceDays) * Timestamp.day))
+                return StoreEvent(.didFailToRenew, .gracePeriod, at: end, self)
+            }
+            guard renew(at: end, in: app, numbers: &numbers) else { return nil }
+            return StoreEvent(.didRenew, at: end, self)
+        case .gracePeriod(let until):
+            guard until <= now else { return nil }
+            phase = .billingRetry(until: retryEnd)
+            return StoreEvent(.gracePeriodExpired, at: until, self)
+        case .billingRetry(let until):
+            guard until <= now else { return nil }
+            phase = .expired(intent: 2)
+            willAutoRenew = false
+            return StoreEvent(.expired, .billingRetry, at: until, self)
+        case .expired, .revoked:
+            return nil
+        }
+    }
+
+    private var retryEnd: Timestamp {
+        latest.expiresDate.adding(seconds: billingRetryDays * Timestamp.day)
+    }
+
+    /// Begins the next period, at the price of the offer in use if there is one.
+    ///
+    /// - Returns: Whether the product is still there.
+    mutating func renew(at start: Timestamp, in app: StoreApp, numbers: inout TransactionNumbers) -> Bool {
+        guard let product = app.product(nextProductId) else { return false }
+        let account = latest.appAccountToken
+        begin(
+            Payment(product: product, plan: nextPlan, offer: nextOffer, start: start, account: account),
+            .renewal,
+            numbers: &numbers
+        )
+        return true
+    }
+
+    /// Begins a period with a payment.
+    mutating func begin(
+        _ payment: Payment,
+        _ reason: StoreTransaction.Reason,
+        numbers: inout TransactionNumbers
+    ) {
+        var number = 1
+        if reason == .renewal, isCommitted, let commitment = latest.commitment { number = commitment.number + 1 }
+        earlier.append(latest)
+        latest = payment.transaction(reason, number: number, after: latest, numbers: &numbers)
+        phase = .current
+        if reason == .purchase {
+            autoRenewProductId = payment.product.id
+            autoRenewPlan = payment.plan
+        }
+        if payment.offer != nil { payAtOffer() }
+    }
+
+    /// Counts a payment at the price of the offer in use.
+    mutating func payAtOffer() {
+        guard var use = offerInUse else { return }
+        use.paymentsLeft -= 1
+        offerInUse = use.paymentsLeft > 0 ? use : nil
+    }
+}
+
+/// The place of a payment in a 12-month commitment (`commitmentInfo` of a signed transaction).
+struct Commitment: Equatable, Sendable {
+    /// How many payments a commitment has (`totalBillingPeriods`).
+    static let billingPeriods = 12
+
+    /// Which of the payments it is, from 1 (`billingPeriodNumber`).
+    let number: Int
+    /// What all payments cost, in thousandths of the currency's unit (`commitmentPrice`).
+    let price: Int64
+    /// When the last of the payments ends (`commitmentExpiresDate`).
+    let expires: Timestamp
+
+    /// The place of the payment that ends at a moment: a late payment moves the end of the commitment with it.
+    init(number: Int, price: Int64, periodEnds end: Timestamp) {
+        self.number = number
+        self.price = price
+        expires = SubscriptionPeriod.month.after(end, times: Self.billingPeriods - number)
+    }
+
+    /// Whether it is the last payment.
+    var isLast: Bool { number >= Self.billingPeriods }
+}
+
+/// An offer that a customer has redeemed, with the payments that are still to come at its price.
+struct OfferInUse: Equatable, Sendable {
+    /// The offer.
+    let offer: StoreOffer
+    /// How many payments are left.
+    var paymentsLeft: Int
+
+    /// Redeems an offer; nothing is paid yet.
+    init(_ offer: StoreOffer) {
+        self.offer = offer
+        self.paymentsLeft = offer.mode == .payAsYouGo ? offer.periods : 1
+    }
 }

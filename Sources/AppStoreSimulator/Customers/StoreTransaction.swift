@@ -57,7 +57,7 @@ struct StoreTransaction: Equatable, Sendable {
     let expiresDate: Timestamp
     /// The offer that it was paid at.
     let offer: StoreOffer?
-    /// What was paid, in thousandths of the currency's unit.
+    /// The price that was paid, in thousandths of the currency's unit.
     let price: Int64
     /// The commitment that it is a payment of; `nil` where it was billed up front.
     let commitment: Commitment?
@@ -80,4 +80,59 @@ struct StoreTransaction: Equatable, Sendable {
 
     /// The identifier of the purchase across devices: made from the transaction's, as it only has to be unique.
     var webOrderLineItemId: String { "9" + transactionId.dropFirst() }
+}
+
+/// A payment of a customer.
+struct Payment {
+    /// The product.
+    let product: StoreProduct
+    /// The billing plan.
+    let plan: BillingPlanType
+    /// The offer.
+    let offer: StoreOffer?
+    /// When the period begins.
+    let start: Timestamp
+    /// When the period ends; `nil` for as long as the plan, or the offer, lasts.
+    var end: Timestamp?
+    /// The account on the payment.
+    let account: String?
+
+    /// The transaction of this payment, the `number`th of its commitment where there is one.
+    func transaction(
+        _ reason: StoreTransaction.Reason,
+        number: Int = 1,
+        after previous: StoreTransaction? = nil,
+        isFamilyShared: Bool = false,
+        numbers: inout TransactionNumbers
+    ) -> StoreTransaction {
+        let id = numbers.next()
+        let end = end ?? (offer?.period ?? product.period(plan)).after(start)
+        return StoreTransaction(
+            transactionId: id,
+            originalTransactionId: previous?.originalTransactionId ?? id,
+            productId: product.id,
+            groupId: product.groupId,
+            purchaseDate: start,
+            originalPurchaseDate: previous?.originalPurchaseDate ?? start,
+            expiresDate: end,
+            offer: offer,
+            price: offer?.price ?? product.price(plan),
+            commitment: plan == .monthly
+                ? Commitment(number: number, price: product.totalPrice(plan), periodEnds: end) : nil,
+            reason: reason,
+            appAccountToken: account,
+            isFamilyShared: previous?.isFamilyShared ?? isFamilyShared
+        )
+    }
+}
+
+/// Hands out transaction identifiers: 16 digits, as Apple's have, in the order in which they are asked for.
+struct TransactionNumbers: Sendable {
+    private var last: Int64 = 2_000_000_000_000_000
+
+    /// The next identifier.
+    mutating func next() -> String {
+        last += 1
+        return String(last)
+    }
 }

@@ -11,8 +11,6 @@ struct AppleRoutes {
     let environment: AppStoreEnvironment
 
     /// Adds the routes.
-    ///
-    /// - Parameter router: Where they are added.
     func add(to router: some RouterMethods<SimulatorContext>) {
         let receipts = router.group("verifyReceipt")
             .add(middleware: FaultMiddleware(store: store, target: .verifyReceipt, environment: environment))

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
@@ -54,5 +55,41 @@ extension SimulatedAppStore {
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? port) },
             logger: silent
         )
+    }
+}
+
+/// A request's context with its connection, which an outage closes.
+struct SimulatorContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The connection.
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+
+    /// No request to the App Store is larger.
+    var maxUploadSize: Int { 4 * 1024 * 1024 }
+}
+
+/// Answers what is thrown inside, each kind as its side of the simulator does.
+struct ErrorMiddleware: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: SimulatorContext,
+        next: (Request, SimulatorContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as ServerAPIError {
+            return .json(error.json, status: .init(code: error.status))
+        } catch let error as StoreKitError {
+            return .json(error.json, status: .unprocessableContent)
+        } catch let fault as RequestFault {
+            var response = Response.json(fault.json, status: .init(code: fault.status))
+            response.headers[.contentType] = "application/problem+json"
+            return response
+        }
     }
 }

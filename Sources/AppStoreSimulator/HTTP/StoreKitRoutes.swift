@@ -9,8 +9,6 @@ struct StoreKitRoutes {
     let store: SimulatedAppStore
 
     /// Adds the routes.
-    ///
-    /// - Parameter router: Where they are added.
     func add(to router: some RouterMethods<SimulatorContext>) {
         router.get("customers") { _, _ in
             let world = store.current()

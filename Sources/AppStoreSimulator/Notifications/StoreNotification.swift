@@ -42,7 +42,7 @@ struct StoreNotification: Sendable {
     ///   - event: What happened.
     ///   - app: The app.
     ///   - environment: Production or Sandbox.
-    ///   - customer: To whom it happened; a test notification has none.
+    ///   - customer: The customer; a test notification has none.
     ///   - signer: The simulator's signer.
     /// - Throws: `SimulatorFault` when it cannot be signed.
     init(
@@ -88,8 +88,6 @@ struct StoreNotification: Sendable {
     }
 
     /// Writes the notification with its attempts (`notificationHistoryResponseItem`).
-    ///
-    /// - Parameter json: The object to write into.
     func write(into json: inout JSONWriter) {
         json.member("signedPayload", signedPayload)
         json.list("sendAttempts", attempts) { attempt, json in

@@ -1,10 +1,10 @@
 import Offers
 
-/// What a client sets on a payment: the part that StoreKit plays.
+/// The values that a client sets on a payment: the part that StoreKit plays.
 struct PurchaseRequest {
     /// Who buys, by the simulator's name.
     let customer: String
-    /// What is bought.
+    /// The product.
     let productId: String
     /// The argument of StoreKit's purchase option `billingPlanType`; billed up front when it was not set.
     let billingPlanType: BillingPlanType
@@ -71,5 +71,40 @@ struct PurchaseRequest {
             return .appAccountToken(token)
         }
         return name.map { .applicationUsername($0) } ?? .none
+    }
+}
+
+/// How a client asks for a promotional offer.
+enum OfferParameters {
+    /// By an `SKPaymentDiscount`, or StoreKit 2's five-argument `promotionalOffer`.
+    case discount(DiscountParameters)
+    /// By StoreKit 2's `promotionalOffer(_:compactJWS:)`.
+    case jws(offerId: String?, String)
+}
+
+/// The arguments of `SKPaymentDiscount(identifier:keyIdentifier:nonce:signature:timestamp:)`, as the client gave them.
+struct DiscountParameters {
+    /// The offer.
+    let identifier: String?
+    /// The key that signed.
+    let keyIdentifier: String?
+    /// A UUID.
+    let nonce: String?
+    /// DER in Base64.
+    let signature: String?
+    /// Milliseconds since 1970.
+    let timestamp: Int64?
+
+    /// Reads the `discount` of a purchase.
+    ///
+    /// - Parameter members: Its members; any may be missing, which is for StoreKit to refuse.
+    /// - Throws: ``RequestFault`` when one is of another type, or unknown.
+    init(_ members: RequestMembers) throws(RequestFault) {
+        try members.allow("identifier", "keyIdentifier", "nonce", "signature", "timestamp")
+        identifier = try members.string("identifier")
+        keyIdentifier = try members.string("keyIdentifier")
+        nonce = try members.string("nonce")
+        signature = try members.string("signature")
+        timestamp = try members.integer("timestamp")
     }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import Offers
 import SwiftASN1
 import X509
 
@@ -63,10 +64,6 @@ struct SignedReceipt {
     }
 
     /// The receipt in DER.
-    ///
-    /// - Parameter chain: Leaf, intermediate and root.
-    /// - Returns: The bytes.
-    /// - Throws: The error of swift-asn1.
     func der(chain: [[UInt8]]) throws -> [UInt8] {
         guard let leaf = chain.first else { throw ReceiptFault.malformed }
         let certificate = try Certificate(derEncoded: leaf)
@@ -109,4 +106,24 @@ struct SignedReceipt {
     private static func append(_ algorithm: ASN1ObjectIdentifier, to coder: inout DER.Serializer) throws {
         try coder.appendConstructedNode(identifier: .sequence) { try $0.serialize(algorithm) }
     }
+}
+
+/// Whose receipt it is: all that the simulator reads from one.
+struct ReceiptIdentity: Equatable, Sendable {
+    /// Production or Sandbox.
+    let environment: AppStoreEnvironment
+    /// The app.
+    let bundleId: String
+    /// The customer's name.
+    let customer: String
+    /// The transaction, for an iOS 6 style receipt.
+    var transactionId: String?
+}
+
+/// Why a text is not a receipt of this simulator.
+enum ReceiptFault: Error, Equatable {
+    /// It does not have the form of a receipt: status 21002.
+    case malformed
+    /// It has, and another signed it: status 21003.
+    case notAuthentic
 }

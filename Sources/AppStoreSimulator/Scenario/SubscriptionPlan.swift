@@ -2,11 +2,11 @@ import Offers
 
 /// A customer's subscription as `app-store.yaml` describes it.
 struct SubscriptionPlan {
-    /// What it is for.
+    /// The product that is subscribed to.
     let product: StoreProduct
     /// How it is billed.
     let plan: BillingPlanType
-    /// Where it stands.
+    /// The state that the customer is to be in.
     let state: CustomerState
     /// How many periods were paid.
     let periods: Int
@@ -16,7 +16,7 @@ struct SubscriptionPlan {
     let retentionOffer: StoreOffer?
     /// When the latest period ends; `nil` for what suits the state.
     let expires: Timestamp?
-    /// What the customer moved to, when the state is upgraded.
+    /// The product that the customer moved to, when the state is upgraded.
     let upgradedTo: StoreProduct?
     /// How much of the latest payment was refunded, when the state is refunded, in thousandths of a percent.
     let revocationPercentage: Int64
@@ -76,7 +76,7 @@ struct SubscriptionPlan {
             )
         default: break
         }
-        // What the description says has happened already: nobody is notified of it.
+        // The description's events have happened already: nobody is notified of them.
         _ = subscription.advance(to: now, in: app, numbers: &numbers)
         guard subscription.status == state.status else {
             throw SimulatorFault(
@@ -108,5 +108,38 @@ struct SubscriptionPlan {
             end: period.after(end, times: number - periods),
             account: account
         )
+    }
+}
+
+/// The states that a customer's subscription can be described with.
+enum CustomerState: String, Decodable, Sendable {
+    /// Paid for, and renews.
+    case active
+    /// Paid for, and ends with the period.
+    case activeAutoRenewOff
+    /// The payment failed; the customer keeps access.
+    case gracePeriod
+    /// The payment failed; the App Store tries again.
+    case billingRetry
+    /// Ended.
+    case lapsed
+    /// The latest payment was refunded.
+    case refunded
+    /// The customer moved to a product of a higher level.
+    case upgraded
+    /// Active, and paid by another member of the family.
+    case familyShared
+    /// Paid by another member of the family, who has stopped sharing.
+    case familyRevoked
+
+    /// The `status` of the Server API that it comes to.
+    var status: Int64 {
+        switch self {
+        case .active, .activeAutoRenewOff, .upgraded, .familyShared: 1
+        case .lapsed: 2
+        case .billingRetry: 3
+        case .gracePeriod: 4
+        case .refunded, .familyRevoked: 5
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Offers
+import StrictJSON
 
 /// Which transactions Get Transaction History is asked for (App Store Server API, query parameters of version 2).
 struct HistoryFilter {
@@ -67,5 +68,39 @@ struct HistoryFilter {
             && revoked.map { $0 == (transaction.revocation != nil) } ?? true
             && startDate.map { transaction.purchaseDate >= $0 } ?? true
             && endDate.map { transaction.purchaseDate < $0 } ?? true
+    }
+}
+
+/// A subscription's newest transaction and renewal info, signed: an element of `lastTransactions`.
+struct SignedItem {
+    /// `status`.
+    let status: Int64
+    /// `originalTransactionId`.
+    let originalTransactionId: String
+    /// `signedTransactionInfo`.
+    let transaction: String
+    /// `signedRenewalInfo`.
+    let renewal: String
+
+    /// Signs both; a notification may be about an older transaction than the newest.
+    init(
+        _ subscription: StoreSubscription,
+        about: StoreTransaction? = nil,
+        _ payloads: SignedPayloads
+    ) throws(SimulatorFault) {
+        status = subscription.status
+        originalTransactionId = subscription.originalTransactionId
+        transaction = try payloads.signed(about ?? subscription.latest)
+        renewal = try payloads.signedRenewal(subscription)
+    }
+
+    /// Writes the element.
+    func write(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("status", status)
+            json.member("originalTransactionId", originalTransactionId)
+            json.member("signedTransactionInfo", transaction)
+            json.member("signedRenewalInfo", renewal)
+        }
     }
 }

@@ -125,3 +125,89 @@ struct ServerAPI {
         return customer
     }
 }
+
+/// Checks the bearer tokens of the App Store Server API, as Apple's "Generating JSON Web Tokens for API requests" says.
+enum ServerAPIToken {
+    /// How long a token may be valid, in seconds.
+    static let maximumLifetime: Int64 = 3600
+
+    /// Checks a token at the machine's clock: its maker does not know that the simulator's may be another.
+    ///
+    /// Apple's own Python library leaves `iat` out, so a token without one is taken.
+    ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - apps: The apps that the App Store knows.
+    ///   - now: The machine's clock.
+    /// - Returns: The app that it is for; `nil` where Apple answers 401, which says nothing of the reason.
+    static func app(named token: String, among apps: [StoreApp], at now: Timestamp) -> StoreApp? {
+        let seconds = now.millisecondsSince1970 / 1000
+        guard let jws = CompactJWS(token), let keyIdentifier = jws.keyIdentifier,
+            let app = apps.first(where: { $0.bundleId == jws.string("bid") }),
+            let key = app.keys[keyIdentifier], jws.isSigned(by: key),
+            jws.string("aud") == "appstoreconnect-v1",
+            let issuer = jws.string("iss"), app.issuerId == nil || app.issuerId == issuer,
+            let expires = jws.integer("exp"), expires > seconds
+        else { return nil }
+        let issued = jws.claims["iat"] == nil ? seconds : jws.integer("iat")
+        guard let issued, issued <= seconds, expires <= issued + maximumLifetime else {
+            return nil
+        }
+        return app
+    }
+}
+
+/// An error of the App Store Server API: `{"errorCode", "errorMessage"}`.
+struct ServerAPIError: Error, Equatable {
+    /// Apple's number; its first three digits are the HTTP status.
+    let code: Int64
+    /// Apple's words.
+    let message: String
+
+    /// The HTTP status.
+    var status: Int { Int(code / 10000) }
+
+    /// The body.
+    var json: [UInt8] {
+        JSONWriter.text { json in
+            json.member("errorCode", code)
+            json.member("errorMessage", message)
+        }
+    }
+
+    static let invalidRevision = ServerAPIError(4_000_005, "Invalid request revision.")
+    static let invalidTransactionId = ServerAPIError(4_000_006, "Invalid transaction id.")
+    static let invalidPaginationToken = ServerAPIError(4_000_014, "Invalid pagination token.")
+    static let invalidStartDate = ServerAPIError(4_000_015, "Invalid start date.")
+    static let invalidEndDate = ServerAPIError(4_000_016, "Invalid end date.")
+    static let startDateAfterEndDate = ServerAPIError(4_000_017, "Invalid date range: startDate is after endDate.")
+    static let invalidSort = ServerAPIError(4_000_021, "Invalid sort order.")
+    static let invalidProductType = ServerAPIError(4_000_022, "Invalid product type.")
+    static let invalidProductId = ServerAPIError(4_000_023, "Invalid product id.")
+    static let invalidSubscriptionGroupIdentifier = ServerAPIError(
+        4_000_024,
+        "Invalid subscription group identifier."
+    )
+    static let invalidInAppOwnershipType = ServerAPIError(4_000_026, "Invalid in-app ownership type.")
+    static let invalidRevoked = ServerAPIError(4_000_030, "Invalid revoked.")
+    static let invalidStatus = ServerAPIError(4_000_031, "Invalid status.")
+    static let notificationURLNotFound = ServerAPIError(4_040_007, "No App Store Server Notification URL found.")
+    static let testNotificationNotFound = ServerAPIError(4_040_008, "Test notification token not found.")
+    static let transactionIdNotFound = ServerAPIError(4_040_010, "Transaction id not found.")
+
+    /// Creates an error.
+    init(_ code: Int64, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The error of a number that a test asks for.
+    static func injected(_ code: Int64) -> ServerAPIError {
+        switch code {
+        case 4_290_000: ServerAPIError(code, "Rate limit exceeded.")
+        case 5_000_000: ServerAPIError(code, "An unknown error occurred.")
+        case 5_000_001: ServerAPIError(code, "An unknown error occurred. Please try again.")
+        default: ServerAPIError(code, "Injected by the simulator.")
+        }
+    }
+}

@@ -15,12 +15,6 @@ struct SignedPayloads: Sendable {
     let signer: AppStoreSigner
 
     /// Creates the payloads of a customer.
-    ///
-    /// - Parameters:
-    ///   - app: The app.
-    ///   - customer: The customer.
-    ///   - signedDate: `signedDate`.
-    ///   - signer: The simulator's signer.
     init(_ app: StoreApp, _ customer: StoreCustomer, signedDate: Timestamp, signer: AppStoreSigner) {
         self.app = app
         environment = customer.environment
@@ -48,10 +42,6 @@ struct SignedPayloads: Sendable {
     }
 
     /// Writes a transaction's members.
-    ///
-    /// - Parameters:
-    ///   - transaction: The transaction.
-    ///   - json: The object to write into.
     func write(_ transaction: StoreTransaction, into json: inout JSONWriter) {
         json.member("transactionId", transaction.transactionId)
         json.member("originalTransactionId", transaction.originalTransactionId)
@@ -93,10 +83,6 @@ struct SignedPayloads: Sendable {
     }
 
     /// Writes a renewal info's members: neither bundle id nor group id, as in Apple's.
-    ///
-    /// - Parameters:
-    ///   - subscription: The subscription.
-    ///   - json: The object to write into.
     func write(_ subscription: StoreSubscription, into json: inout JSONWriter) {
         let latest = subscription.latest
         json.optional("expirationIntent", subscription.expirationIntent)

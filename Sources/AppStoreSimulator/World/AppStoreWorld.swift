@@ -30,11 +30,6 @@ struct AppStoreWorld: Sendable {
     func customer(_ name: String) -> StoreCustomer? { customers.index(named: name).map { customers.all[$0] } }
 
     /// The notifications of an app, oldest first.
-    ///
-    /// - Parameters:
-    ///   - bundleId: The app.
-    ///   - environment: Production or Sandbox.
-    /// - Returns: The notifications.
     func notifications(of bundleId: String, in environment: AppStoreEnvironment) -> [StoreNotification] {
         notifications.filter { $0.bundleId == bundleId && $0.environment == environment }
     }
@@ -43,7 +38,7 @@ struct AppStoreWorld: Sendable {
     ///
     /// - Parameters:
     ///   - event: What happened.
-    ///   - customer: To whom.
+    ///   - customer: The customer who buys.
     ///   - app: The app.
     ///   - signer: Signs it.
     /// - Throws: `SimulatorFault` when it cannot be signed.
@@ -62,5 +57,221 @@ struct AppStoreWorld: Sendable {
                 signer: signer
             )
         )
+    }
+}
+
+extension AppStoreWorld {
+    /// Refunds a transaction, or ends a family member's share in it.
+    ///
+    /// The subscription ends with its newest transaction; an older one changes nothing else.
+    ///
+    /// - Returns: Whose it is, and what happened.
+    /// - Throws: ``RequestFault`` when there is none, or it was revoked before.
+    mutating func revoke(
+        _ id: String,
+        _ kind: StoreTransaction.Revocation.Kind
+    ) throws(RequestFault) -> (customer: StoreCustomer, events: [StoreEvent]) {
+        let (index, position) = try place(id) { subscription in
+            subscription.transactions.contains { $0.transactionId == id }
+        }
+        let now = clock.now
+        var subscription = customers.all[index].subscriptions[position]
+        guard var transaction = customers.all[index].transaction(id) else { throw Self.noTransaction }
+        guard transaction.revocation == nil else {
+            throw .member("transactionId", "The transaction was refunded, or revoked, before.")
+        }
+        if kind == .familyRevoke, !transaction.isFamilyShared {
+            throw .member("transactionId", "The customer pays for it; POST /simulator/refunds refunds it.")
+        }
+        transaction.revocation = StoreTransaction.Revocation(date: now, kind: kind)
+        if subscription.latest.transactionId == id {
+            subscription.latest = transaction
+            subscription.phase = .revoked
+            subscription.willAutoRenew = false
+        } else if let old = subscription.earlier.firstIndex(where: { $0.transactionId == id }) {
+            subscription.earlier[old] = transaction
+        }
+        customers.set(subscription, at: position, of: index)
+        let event = StoreEvent(kind == .familyRevoke ? .revoke : .refund, at: now, subscription, about: transaction)
+        return (customers.all[index], [event])
+    }
+
+    /// Redeems a retention offer, as a customer does on the cancellation page: it begins with the next payment.
+    ///
+    /// - Returns: Whose it is, and what happened.
+    /// - Throws: ``RequestFault`` when there is no such subscription or offer.
+    mutating func redeemRetentionOffer(
+        _ offerId: String,
+        for id: String
+    ) throws(RequestFault) -> (customer: StoreCustomer, events: [StoreEvent]) {
+        let (index, position) = try place(id) { $0.originalTransactionId == id }
+        var subscription = customers.all[index].subscriptions[position]
+        guard subscription.status == 1 else {
+            throw .member("originalTransactionId", "The subscription is not active: there is nothing to cancel.")
+        }
+        let latest = subscription.latest
+        let product = app(customers.all[index].bundleId)?.product(latest.productId)
+        guard let offer = product?.retentionOffer(offerId), offer.plan == latest.plan else {
+            throw .member(
+                "offerId",
+                "\(latest.productId), \(latest.plan.rawValue), has no such retention offer; set one up in app-store.yaml."
+            )
+        }
+        subscription.willAutoRenew = true
+        subscription.autoRenewProductId = latest.productId
+        subscription.autoRenewPlan = latest.plan
+        subscription.offerInUse = OfferInUse(offer)
+        customers.set(subscription, at: position, of: index)
+        return (customers.all[index], [StoreEvent(.offerRedeemed, at: clock.now, subscription)])
+    }
+
+    /// Changes whether a subscription renews, or whether its payments fail.
+    ///
+    /// - Parameters:
+    ///   - id: The original transaction's identifier.
+    ///   - willAutoRenew: Whether the customer lets it renew; `nil` changes nothing.
+    ///   - paymentFails: Whether payments fail; `nil` changes nothing. One that no longer fails is made at once.
+    /// - Returns: Whose it is, and what happened.
+    /// - Throws: ``RequestFault`` when there is no such subscription.
+    mutating func change(
+        _ id: String,
+        willAutoRenew: Bool?,
+        paymentFails: Bool?
+    ) throws(RequestFault) -> (customer: StoreCustomer, events: [StoreEvent]) {
+        let (index, position) = try place(id) { $0.originalTransactionId == id }
+        guard let app = app(customers.all[index].bundleId) else { throw Self.noTransaction }
+        let now = clock.now
+        var subscription = customers.all[index].subscriptions[position]
+        var events: [StoreEvent] = []
+        if let willAutoRenew, willAutoRenew != subscription.willAutoRenew {
+            guard subscription.hasAccess else {
+                throw .member("autoRenew", "The subscription has ended; buy it again by POST /simulator/purchases.")
+            }
+            subscription.willAutoRenew = willAutoRenew
+            let subtype: StoreEvent.Subtype = willAutoRenew ? .autoRenewEnabled : .autoRenewDisabled
+            events.append(StoreEvent(.didChangeRenewalStatus, subtype, at: now, subscription))
+        }
+        if let paymentFails {
+            subscription.paymentFails = paymentFails
+            if !paymentFails, subscription.isInBillingRetryPeriod,
+                subscription.renew(at: now, in: app, numbers: &numbers)
+            {
+                events.append(StoreEvent(.didRenew, .billingRecovery, at: now, subscription))
+            }
+        }
+        customers.set(subscription, at: position, of: index)
+        return (customers.all[index], events)
+    }
+
+    private static let noTransaction = RequestFault.notFound(
+        "No customer has that transaction; GET /simulator/customers lists them."
+    )
+
+    private func place(
+        _ id: String,
+        _ matches: (StoreSubscription) -> Bool
+    ) throws(RequestFault) -> (customer: Int, subscription: Int) {
+        guard let index = customers.index(owning: id),
+            let position = customers.all[index].subscriptions.firstIndex(where: matches)
+        else { throw Self.noTransaction }
+        return (index, position)
+    }
+}
+
+extension AppStoreWorld {
+    /// The result of a purchase.
+    struct Purchase {
+        /// The customer, after the purchase.
+        let customer: StoreCustomer
+        /// The subscription, after it.
+        let subscription: StoreSubscription
+        /// What happened.
+        let event: StoreEvent
+    }
+
+    /// Buys a subscription, or refuses as StoreKit does.
+    ///
+    /// - Parameter request: What the client set.
+    /// - Returns: What it led to.
+    /// - Throws: `StoreKitError` when StoreKit refuses, ``RequestFault`` when there is no such customer.
+    mutating func purchase(_ request: PurchaseRequest) throws -> Purchase {
+        guard let index = customers.index(named: request.customer),
+            let app = app(customers.all[index].bundleId)
+        else {
+            throw RequestFault.notFound(
+                "No customer is named \(request.customer); GET /simulator/customers lists them."
+            )
+        }
+        guard let product = app.product(request.productId) else {
+            throw StoreKitError(.storeProductNotAvailable, "The app has no product \(request.productId).")
+        }
+        let plan = request.billingPlanType
+        guard product.has(plan) else {
+            throw RequestFault.member("billingPlanType", "\(product.id) has no monthlyPrice in app-store.yaml.")
+        }
+        let now = clock.now
+        let customer = customers.all[index]
+        let rules = StoreKitRules(
+            app: app,
+            customer: customer,
+            product: product,
+            account: request.account,
+            now: now
+        )
+        var offer: StoreOffer?
+        if let parameters = request.offer {
+            let found = try rules.offer(parameters, nonces: &nonces)
+            guard found.plan == plan else {
+                throw StoreKitError(.invalidOfferIdentifier, "The offer is for the other billing plan.")
+            }
+            offer = found
+        } else if let text = request.introductoryOfferEligibility {
+            if try rules.allowsIntroductoryOffer(text, nonces: &nonces) { offer = product.introductoryOffer }
+        } else if !customer.hasUsedIntroductoryOffer(in: product.groupId) {
+            offer = product.introductoryOffer
+        }
+        // The introductory offer of the other billing plan is none of this one's.
+        if offer?.plan != plan { offer = nil }
+        let account = request.account.storedToken?.lowercased
+        let payment = Payment(product: product, plan: plan, offer: offer, start: now, account: account)
+        let own = customer.subscriptions.firstIndex {
+            $0.latest.groupId == product.groupId && !$0.latest.isFamilyShared
+        }
+        guard let position = own else {
+            let subscription = StoreSubscription(buying: payment, numbers: &numbers)
+            customers.set(subscription, at: nil, of: index)
+            let event = StoreEvent(.subscribed, .initialBuy, at: now, subscription)
+            return Purchase(customer: customers.all[index], subscription: subscription, event: event)
+        }
+        var subscription = customer.subscriptions[position]
+        let old = app.product(subscription.latest.productId)
+        let (kind, subtype) = subscription.buy(payment, insteadOf: old, numbers: &numbers)
+        customers.set(subscription, at: position, of: index)
+        let event = StoreEvent(kind, subtype, at: now, subscription)
+        return Purchase(customer: customers.all[index], subscription: subscription, event: event)
+    }
+}
+
+extension AppStoreWorld {
+    /// Whether the clock has reached a moment at which a subscription renews or ends.
+    var isDue: Bool { customers.nextChange <= clock.now }
+
+    /// Lets subscriptions renew and end, as far as the clock says.
+    ///
+    /// - Parameter signer: Signs the notifications.
+    /// - Throws: `SimulatorFault` when one cannot be signed.
+    mutating func advance(signer: AppStoreSigner) throws(SimulatorFault) {
+        let now = clock.now
+        for index in customers.all.indices {
+            guard let app = app(customers.all[index].bundleId) else { continue }
+            for (position, subscription) in customers.all[index].subscriptions.enumerated() {
+                var subscription = subscription
+                let events = subscription.advance(to: now, in: app, numbers: &numbers)
+                guard !events.isEmpty else { continue }
+                customers.set(subscription, at: position, of: index)
+                for event in events { try notify(event, of: customers.all[index], app, signer) }
+            }
+        }
+        customers.findNextChange()
     }
 }

@@ -27,11 +27,6 @@ public final class SimulatedAppStore: Sendable {
     }
 
     /// Creates an App Store.
-    ///
-    /// - Parameters:
-    ///   - world: Its state.
-    ///   - signer: What it signs with.
-    ///   - rootPEM: Where the root is.
     init(_ world: AppStoreWorld, signer: AppStoreSigner, rootPEM: URL) {
         self.world = Mutex(world)
         self.signer = signer
@@ -39,8 +34,6 @@ public final class SimulatedAppStore: Sendable {
     }
 
     /// The state, with all that the clock has brought.
-    ///
-    /// - Returns: A copy.
     func current() -> AppStoreWorld {
         world.withLock { world in
             bringUpToDate(&world)
@@ -49,10 +42,6 @@ public final class SimulatedAppStore: Sendable {
     }
 
     /// Changes the state, after all that the clock has brought.
-    ///
-    /// - Parameter change: Makes the change.
-    /// - Returns: What the change returns.
-    /// - Throws: What the change throws.
     func change<Result>(_ change: (inout AppStoreWorld) throws -> Result) rethrows -> Result {
         try world.withLock { world in
             bringUpToDate(&world)
@@ -66,8 +55,6 @@ public final class SimulatedAppStore: Sendable {
     }
 
     /// The notifications to be sent now.
-    ///
-    /// - Returns: Oldest first.
     func dueDeliveries() -> [NotificationDelivery] {
         world.withLock { world in
             let now = world.clock.now
@@ -85,10 +72,6 @@ public final class SimulatedAppStore: Sendable {
     }
 
     /// Keeps what became of a notification.
-    ///
-    /// - Parameters:
-    ///   - result: How the attempt ended.
-    ///   - id: `notificationUUID`.
     func record(_ result: NotificationAttempt.Result, of id: String) {
         world.withLock { world in
             guard let index = world.notifications.firstIndex(where: { $0.id == id }) else { return }
@@ -119,5 +102,71 @@ public final class SimulatedAppStore: Sendable {
         // What cannot be signed now is signed the next time: the subscriptions keep their state until then.
         var next = world
         if (try? next.advance(signer: signer)) != nil { world = next }
+    }
+}
+
+/// The customers, to be found by name and by every identifier of theirs, however many there are.
+struct CustomerList: Sendable {
+    /// The customers, in the order in which they were added.
+    private(set) var all: [StoreCustomer] = []
+    /// The first moment at which a subscription renews or ends; earlier when something has changed since it was found.
+    private(set) var nextChange = Timestamp(millisecondsSince1970: .min)
+
+    private var names: [String: Int] = [:]
+    private var owners: [String: Int] = [:]
+
+    /// Adds a customer.
+    ///
+    /// - Parameter customer: The customer, whose name nobody has yet.
+    mutating func add(_ customer: StoreCustomer) {
+        names[customer.name] = all.count
+        owners[customer.appTransactionId] = all.count
+        for transaction in customer.transactions { owners[transaction.transactionId] = all.count }
+        all.append(customer)
+    }
+
+    /// Looks a customer up by name.
+    ///
+    /// - Parameter name: The name.
+    /// - Returns: The place in ``all``; `nil` when nobody has it.
+    func index(named name: String) -> Int? { names[name] }
+
+    /// Looks a customer up by the identifier of a transaction, or of the download of the app.
+    ///
+    /// - Parameter id: The identifier.
+    /// - Returns: The place in ``all``; `nil` when it is nobody's.
+    func index(owning id: String) -> Int? { owners[id] }
+
+    /// Puts a subscription in the place of one, or behind the others.
+    ///
+    /// - Parameters:
+    ///   - subscription: The subscription.
+    ///   - position: Its place among the customer's; `nil` for a new one.
+    ///   - index: The customer's place in ``all``.
+    mutating func set(_ subscription: StoreSubscription, at position: Int?, of index: Int) {
+        if let position {
+            all[index].subscriptions[position] = subscription
+        } else {
+            all[index].subscriptions.append(subscription)
+        }
+        for transaction in subscription.transactions { owners[transaction.transactionId] = index }
+        nextChange = Timestamp(millisecondsSince1970: .min)
+    }
+
+    /// Finds out at which moment something happens next.
+    mutating func findNextChange() {
+        let moments = all.lazy.flatMap(\.subscriptions).compactMap(\.nextChange)
+        nextChange = moments.min() ?? Timestamp(millisecondsSince1970: .max)
+    }
+}
+
+/// Why the simulator cannot start, or cannot go on.
+public struct SimulatorFault: Error, Equatable, CustomStringConvertible {
+    /// The fault in one line: where it is, what is wrong and what would be right.
+    public let description: String
+
+    /// Creates a fault.
+    init(_ description: String) {
+        self.description = description
     }
 }

@@ -26,11 +26,13 @@ void csigning_enter(struct csigning_pool *_Nullable pool);
 // From here on the calling thread allocates as usual.
 void csigning_leave(void);
 
-// How many allocations a pool has taken, and how many it had no room for.
+// How many allocations a pool has taken.
 size_t csigning_pool_taken(const struct csigning_pool *_Nonnull pool);
-size_t csigning_pool_missed(const struct csigning_pool *_Nonnull pool);
 
-// For CRYPTO_set_mem_functions. What is freed in a pool is overwritten first.
+// How many allocations of the process the pools had no room for: they are in ordinary memory.
+size_t csigning_missed(void);
+
+// For CRYPTO_set_mem_functions. Memory freed in a pool is overwritten first.
 void *_Nullable csigning_malloc(size_t size, const char *_Nullable file, int line);
 void *_Nullable csigning_realloc(void *_Nullable memory, size_t size, const char *_Nullable file, int line);
 void csigning_free(void *_Nullable memory, const char *_Nullable file, int line);

@@ -1,12 +1,13 @@
+internal import FoundationEssentials
 import Glibc
 import NIOCore
 import NIOPosix
 
 /// A request outside of the measurement: what the generator has to know before it starts.
 struct HTTPQuestion {
-    /// Where it goes.
+    /// The service's address.
     let address: ServiceAddress
-    /// Where the connection is handled.
+    /// The event loops that handle the connection.
     let group: any EventLoopGroup
     /// How long connection and answer may take, in seconds.
     let timeoutSeconds: Double
@@ -21,18 +22,18 @@ struct HTTPQuestion {
     ///   - token: The bearer token, if there is one.
     ///   - body: The body; empty for none.
     /// - Returns: The status and the body of the answer.
-    /// - Throws: ``PreparationFault`` when none comes.
+    /// - Throws: ``LoadFault`` when none comes.
     func ask(
         _ method: String,
         _ path: String,
         token: String? = nil,
         body: [UInt8] = []
-    ) async throws(PreparationFault) -> (status: Int, body: [UInt8]) {
+    ) async throws(LoadFault) -> (status: Int, body: [UInt8]) {
         let request = HTTPRequestBytes.make(method, path, host: address.authority, token: token, body: body)
         let eventLoop = group.next()
         let answer = eventLoop.makePromise(of: AnswerReader.Answer.self)
         let deadline = eventLoop.scheduleTask(in: .nanoseconds(Int64(timeoutSeconds * 1e9))) {
-            answer.fail(PreparationFault("there was no answer within \(timeoutSeconds) seconds"))
+            answer.fail(LoadFault("there was no answer within \(timeoutSeconds) seconds"))
         }
         defer { deadline.cancel() }
         do {
@@ -55,11 +56,11 @@ struct HTTPQuestion {
             let result = try await withTaskCancellationHandler {
                 try await answer.futureResult.get()
             } onCancel: {
-                answer.fail(PreparationFault("nobody waits for the answer any more"))
+                answer.fail(LoadFault("nobody waits for the answer any more"))
             }
             return (result.status, Array(result.body.readableBytesView))
         } catch {
-            throw PreparationFault("\(method) \(address)\(path): \(LoadFailure.reason(error))")
+            throw LoadFault("\(method) \(address)\(path): \(LoadFailure.reason(error))")
         }
     }
 }
@@ -78,12 +79,12 @@ private final class QuestionHandler: ChannelInboundHandler {
         do throws(AnswerReader.Malformed) {
             if let answer = try reader.next() { self.answer.succeed(answer) }
         } catch {
-            answer.fail(PreparationFault("this is no HTTP: \(error.reason)"))
+            answer.fail(LoadFault("this is no HTTP: \(error.reason)"))
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        answer.fail(PreparationFault("the connection was closed"))
+        answer.fail(LoadFault("the connection was closed"))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { answer.fail(error) }
@@ -91,12 +92,9 @@ private final class QuestionHandler: ChannelInboundHandler {
 
 extension LoadFailure {
     /// What went wrong with a connection, in a few words that are the same for each address.
-    ///
-    /// - Parameter error: The error.
-    /// - Returns: The words.
     static func reason(_ error: any Error) -> String {
         switch error {
-        case let error as PreparationFault: error.description
+        case let error as LoadFault: error.description
         case let error as NIOConnectionError:
             error.connectionErrors.first.map { reason($0.error) } ?? "the host's name is not known"
         case let error as IOError: String(cString: strerror(error.errnoCode))
@@ -107,10 +105,92 @@ extension LoadFailure {
     }
 }
 
-/// Why no load can be generated.
-public struct PreparationFault: Error, CustomStringConvertible {
-    /// The reason, with a mend where there is one.
+/// The reason why no load can be generated, or why an option cannot be used.
+public struct LoadFault: Error, CustomStringConvertible {
+    /// The reason, with a fix if there is one; of an option, in words that follow its name.
     public let description: String
 
     init(_ description: String) { self.description = description }
+}
+
+/// Requests as bytes: made once, sent as often as wanted.
+enum HTTPRequestBytes {
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The path, with the query.
+    ///   - host: The `Host` field.
+    ///   - token: The bearer token, if there is one.
+    ///   - body: The body, JSON; empty for none.
+    /// - Returns: Head and body.
+    static func make(_ method: String, _ path: String, host: String, token: String?, body: [UInt8]) -> ByteBuffer {
+        let head = head(method, path, host: host, token: token, bodyLength: body.count)
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(head.count + body.count)
+        buffer.writeBytes(head)
+        buffer.writeBytes(body)
+        return buffer
+    }
+
+    /// Makes the head of a request, up to the empty line.
+    static func head(_ method: String, _ path: String, host: String, token: String?, bodyLength: Int) -> [UInt8] {
+        var fields = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\n"
+        if let token { fields += "Authorization: Bearer \(token)\r\n" }
+        if method != "GET" { fields += "Content-Type: application/json\r\nContent-Length: \(bodyLength)\r\n" }
+        return Array((fields + "\r\n").utf8)
+    }
+}
+
+/// The address of a service: the part of `http://127.0.0.1:8080` that connections and requests need.
+public struct ServiceAddress: Equatable, Sendable, CustomStringConvertible {
+    /// The host's name or address, without brackets.
+    public let host: String
+    /// The port.
+    public let port: Int
+
+    /// Reads an address.
+    ///
+    /// - Parameter url: A URL with `http`, a host and perhaps a port, and no path.
+    /// - Throws: ``LoadFault`` when it is another.
+    public init(_ url: String) throws(LoadFault) {
+        guard let components = URLComponents(string: url), let host = components.host, !host.isEmpty else {
+            throw LoadFault("this is no URL such as http://127.0.0.1:8080")
+        }
+        guard components.scheme?.lowercased() == "http" else {
+            throw LoadFault(
+                "the load generator speaks plain http; give the service's own http:// address"
+            )
+        }
+        guard components.path.isEmpty || components.path == "/", components.query == nil, components.fragment == nil,
+            components.user == nil
+        else {
+            throw LoadFault("give scheme, host and port alone; the paths are the service's")
+        }
+        // A port that no Int holds is there all the same.
+        let port = components.rangeOfPort == nil ? 80 : components.port ?? 0
+        guard (1...65_535).contains(port) else {
+            throw LoadFault("a port is a number from 1 to 65535")
+        }
+        self.host = host.trimmingPrefix("[").description.split(separator: "]").first.map(String.init) ?? host
+        self.port = port
+    }
+
+    /// Whether it is this machine, decided without asking a name server.
+    public var isLoopback: Bool {
+        if host.lowercased() == "localhost" { return true }
+        // Every spelling that connecting understands, such as 127.1.
+        var address = in_addr()
+        if inet_aton(host, &address) != 0 { return UInt32(bigEndian: address.s_addr) >> 24 == 127 }
+        var bytes = [UInt8](repeating: 0, count: MemoryLayout<in6_addr>.size)
+        guard inet_pton(AF_INET6, host, &bytes) == 1 else { return false }
+        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 127]
+        return bytes == [UInt8](repeating: 0, count: 15) + [1] || bytes.starts(with: mapped)
+    }
+
+    /// Host and port as the `Host` field has them (RFC 9110 §7.2).
+    public var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// The URL.
+    public var description: String { "http://\(authority)" }
 }

@@ -4,7 +4,7 @@
 /// more than 0.1 %, below half a millisecond by more than half a microsecond. The layout is that of hdrhistogram.org
 /// with three significant digits.
 public struct Histogram: Equatable, Sendable {
-    /// The largest value that is told apart; what is larger counts as this.
+    /// The largest value that is counted exactly; larger values count as this.
     public static let largestValue: Int64 = 3_600_000_000_000
 
     // 2048 sub-buckets for three digits (2 × 10³, rounded up to a power of two), the first of them 512 ns wide.

@@ -45,7 +45,7 @@ public struct ProcessUsage: Equatable, Sendable {
     /// - Returns: `false` for one that is not there.
     public static func canBeMeasured(of process: Int32) -> Bool { ProcessUsage(of: process) != nil }
 
-    /// What was used since an earlier look.
+    /// The usage since an earlier look.
     ///
     /// - Parameter before: The earlier look.
     /// - Returns: The CPU time between the two, and the peak of the later one.

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 ///
 /// Times are in milliseconds unless a name says otherwise.
 public struct LoadReport: Codable, Equatable, Sendable {
-    /// Where the service listens.
+    /// The service's address.
     public let url: String
     /// The kind of loop.
     ///
@@ -22,7 +22,7 @@ public struct LoadReport: Codable, Equatable, Sendable {
     public let warmUpSeconds: Double
     /// How many offers each request asked for.
     public let offersPerRequest: Int
-    /// What was asked, a line for each kind of evidence.
+    /// The requests, a line for each kind of evidence.
     public let asked: [String]
     /// The requests that brought every signature asked for, or, where one customer's evidence is shown for ever more
     /// accounts, that refusal.
@@ -41,11 +41,11 @@ public struct LoadReport: Codable, Equatable, Sendable {
     public let measured: LatencySummary?
     /// Latencies corrected for coordinated omission; absent where nothing was signed, and nothing waited in vain.
     public let corrected: LatencySummary?
-    /// What they are corrected by.
+    /// The method by which they are corrected.
     public let correction: String
     /// By kind of evidence: requests, and latencies as ``measured`` in a closed loop, as ``corrected`` in an open one.
     ///
-    /// What was not answered in time, or could not be sent, has the time that it waited among them in an open loop.
+    /// In an open loop, a request that was not answered in time or not sent counts with the time that it waited.
     public let kinds: [String: Kind]
     /// The CPU time of the generator, warm-up included, in seconds.
     public let generatorProcessorSeconds: Double
@@ -135,4 +135,36 @@ public struct LoadReport: Codable, Equatable, Sendable {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
+}
+
+/// The latencies of a run in milliseconds.
+public struct LatencySummary: Codable, Equatable, Sendable {
+    /// The percentile's value: what so many percent of the requests did not exceed.
+    public let p50, p90, p99, p999: Double
+    /// The largest.
+    public let max: Double
+    /// The mean.
+    public let mean: Double
+
+    private enum CodingKeys: String, CodingKey {
+        case p50, p90, p99, max, mean
+        case p999 = "p99.9"
+    }
+
+    /// Sums a histogram of nanoseconds up.
+    ///
+    /// - Parameter histogram: The histogram. One without values gives `nil`: no time at all would look like the best.
+    init?(_ histogram: Histogram) {
+        guard histogram.count > 0 else { return nil }
+        func milliseconds(_ nanoseconds: Int64) -> Double { (Double(nanoseconds) / 1000).rounded() / 1000 }
+        p50 = milliseconds(histogram.value(atPercentile: 50))
+        p90 = milliseconds(histogram.value(atPercentile: 90))
+        p99 = milliseconds(histogram.value(atPercentile: 99))
+        p999 = milliseconds(histogram.value(atPercentile: 99.9))
+        max = milliseconds(histogram.maximum)
+        mean = milliseconds(Int64(histogram.mean))
+    }
+
+    /// In the order of a table's columns: p50, p90, p99, p99.9, max, mean.
+    var columns: [Double] { [p50, p90, p99, p999, max, mean] }
 }

@@ -28,21 +28,21 @@ public struct EvidenceMix: Equatable, Sendable {
     /// Reads a mix.
     ///
     /// - Parameter text: Such as `receiptResponse=80,signedTransactions=10,transactionId=10`; a kind alone counts 1.
-    /// - Throws: ``MixFault`` with what is wrong with it.
-    public init(_ text: String) throws(MixFault) {
+    /// - Throws: ``LoadFault`` with what is wrong with it.
+    public init(_ text: String) throws(LoadFault) {
         var weights: [(kind: Kind, weight: Int)] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = pair[0].trimmingPrefix(" ")
             guard let kind = Kind(rawValue: String(name)) else {
                 let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw MixFault(description: "\"\(name)\" is no kind of evidence; there are \(kinds)")
+                throw LoadFault("\"\(name)\" is no kind of evidence; there are \(kinds)")
             }
             guard let weight = pair.count == 1 ? 1 : Int(pair[1]), (1...1000).contains(weight) else {
-                throw MixFault(description: "\(name) needs a weight from 1 to 1000, such as \(name)=10")
+                throw LoadFault("\(name) needs a weight from 1 to 1000, such as \(name)=10")
             }
             guard !weights.contains(where: { $0.kind == kind }) else {
-                throw MixFault(description: "\(name) is there twice")
+                throw LoadFault("\(name) is there twice")
             }
             weights.append((kind, weight))
         }
@@ -58,8 +58,46 @@ public struct EvidenceMix: Equatable, Sendable {
     }
 }
 
-/// Why a mix cannot be used.
-public struct MixFault: Error, CustomStringConvertible {
-    /// The reason, in words that follow the option's name.
-    public let description: String
+/// How many customers ask.
+public enum CustomerCount: Equatable, Sendable, CustomStringConvertible {
+    /// So many, in no order: of few, each comes again and again; of many, most come once.
+    case number(Int)
+    /// As many as there are requests: each is of a customer who has not asked before.
+    case new
+    /// One, whose evidence is shown for another account in each request: once a few were signed for, all are refused.
+    case shared
+
+    /// Reads a number from 1 to 1,000,000, `new` or `shared`; anything else gives `nil`.
+    public init?(_ text: String) {
+        switch text {
+        case "new": self = .new
+        case "shared": self = .shared
+        default:
+            guard let number = Int(text), (1...1_000_000).contains(number) else { return nil }
+            self = .number(number)
+        }
+    }
+
+    /// As it is read.
+    public var description: String {
+        switch self {
+        case .number(let number): "\(number)"
+        case .new: "new"
+        case .shared: "shared"
+        }
+    }
+
+    /// The number of the customer whose evidence is in a request.
+    func customer(of request: Int) -> Int {
+        switch self {
+        case .number(let number):
+            var random = SplitMix64(seed: UInt64(request))
+            return Int(random.next() % UInt64(number))
+        case .new: return request
+        case .shared: return 0
+        }
+    }
+
+    /// The number of the account that a request names.
+    func account(of request: Int) -> Int { self == .shared ? request : customer(of: request) }
 }

@@ -72,14 +72,14 @@ struct MadeUpRequests: Sendable {
     /// makes the requests where all customers are few.
     ///
     /// - Parameter count: For how many customers; the rest is signed when it is sent.
-    /// - Throws: ``PreparationFault`` when the task is cancelled.
-    mutating func prepare(_ count: Int) async throws(PreparationFault) {
+    /// - Throws: ``LoadFault`` when the task is cancelled.
+    mutating func prepare(_ count: Int) async throws(LoadFault) {
         try await sign(count)
         guard case .number(let number) = customers, number <= Self.few else { return }
         made = (0..<number).map { request($0, account: $0) }
     }
 
-    private mutating func sign(_ count: Int) async throws(PreparationFault) {
+    private mutating func sign(_ count: Int) async throws(LoadFault) {
         guard signer != nil, !payloads.isEmpty else { return }
         let requests = self
         let step = 500
@@ -97,7 +97,7 @@ struct MadeUpRequests: Sendable {
                 return blocks
             }
         } catch {
-            throw PreparationFault("nobody waits for the signatures any more")
+            throw LoadFault("nobody waits for the signatures any more")
         }
         signatures.reserveCapacity(count * payloads.count * 64)
         for (_, block) in blocks.sorted(by: { $0.key < $1.key }) { signatures += block }
@@ -118,7 +118,7 @@ struct MadeUpRequests: Sendable {
         return buffer
     }
 
-    /// What the answer to a request has to be.
+    /// The answer that a request must have.
     func expected(_ number: Int) -> ExpectedAnswer {
         ExpectedAnswer(
             bundleId: expected.bundleId,

@@ -17,19 +17,19 @@ struct PreparedService {
     ///   - productId: The product; `nil` for any.
     ///   - offerId: The offer; `nil` for any.
     /// - Returns: The app, and its offers: one or more.
-    /// - Throws: ``PreparationFault`` when there are none.
+    /// - Throws: ``LoadFault`` when there are none.
     func offers(
         bundleId: String?,
         productId: String?,
         offerId: String?
-    ) async throws(PreparationFault) -> (bundleId: String, offers: [ExpectedAnswer.Offer]) {
+    ) async throws(LoadFault) -> (bundleId: String, offers: [ExpectedAnswer.Offer]) {
         let body = RequestBody.make(bundleId: bundleId, account: Self.nobody, evidence: nil, offers: nil)
         let answer = try await answer("/v1/eligibility", body)
         let all = answer.decisions.map { ExpectedAnswer.Offer(productId: $0.productId, offerId: $0.offerId) }
         let offers = all.filter { $0.productId == productId ?? $0.productId && $0.offerId == offerId ?? $0.offerId }
         guard !offers.isEmpty else {
             let names = all.map { "\($0.productId) \($0.offerId)" }.joined(separator: ", ")
-            throw PreparationFault(
+            throw LoadFault(
                 all.isEmpty
                     ? "the catalog has no offer of \(answer.bundleId)"
                     : "the catalog has no such offer of \(answer.bundleId); it has \(names)"
@@ -45,12 +45,12 @@ struct PreparedService {
     ///   - reasons: The reasons for the others are added here.
     ///   - body: Makes the customer's request for some of them.
     /// - Returns: Those that the customer may have.
-    /// - Throws: ``PreparationFault`` when the service does not answer.
+    /// - Throws: ``LoadFault`` when the service does not answer.
     func eligible(
         among offers: [ExpectedAnswer.Offer],
         reasons: inout [String],
         _ body: ([ExpectedAnswer.Offer]) -> [UInt8]
-    ) async throws(PreparationFault) -> [ExpectedAnswer.Offer] {
+    ) async throws(LoadFault) -> [ExpectedAnswer.Offer] {
         var eligible: [ExpectedAnswer.Offer] = []
         // A request may ask about a hundred of them.
         for start in stride(from: 0, to: offers.count, by: 100) {
@@ -64,29 +64,25 @@ struct PreparedService {
     }
 
     /// Asks for signatures.
-    ///
-    /// - Parameter body: The request.
-    /// - Returns: The answer.
-    /// - Throws: ``PreparationFault`` when there is none.
-    func sign(_ body: [UInt8]) async throws(PreparationFault) -> SignedAnswer {
+    func sign(_ body: [UInt8]) async throws(LoadFault) -> SignedAnswer {
         try await answer("/v1/signatures", body)
     }
 
-    private func answer(_ path: String, _ body: [UInt8]) async throws(PreparationFault) -> SignedAnswer {
+    private func answer(_ path: String, _ body: [UInt8]) async throws(LoadFault) -> SignedAnswer {
         let (status, body) = try await question.ask("POST", path, token: token, body: body)
         guard status == 200 else {
-            throw PreparationFault("POST \(question.address)\(path): \(status)\(Self.detail(of: body))")
+            throw LoadFault("POST \(question.address)\(path): \(status)\(Self.detail(of: body))")
         }
         do throws(JSONFault) {
             let answer = try SignedAnswer(json: body)
             guard !answer.bundleId.isEmpty else { throw JSONFault(.missingMember, "There is no bundleId.") }
             return answer
         } catch {
-            throw PreparationFault("POST \(question.address)\(path) is not answered by Offer Signer: \(error.detail)")
+            throw LoadFault("POST \(question.address)\(path) is not answered by Offer Signer: \(error.detail)")
         }
     }
 
-    /// What a problem's `code` and `detail` say.
+    /// The `code` and `detail` of a problem.
     private static func detail(of body: [UInt8]) -> String {
         var reader = JSONReader(body)
         var (code, detail) = ("", "")

@@ -4,7 +4,7 @@ import NIOCore
 public struct RequestDeck: Sendable {
     /// The kinds of evidence that there are.
     public let kinds: [String]
-    /// What is asked, a line for each kind.
+    /// The requests, a line for each kind.
     public let descriptions: [String]
     /// How many offers each request asks for.
     public let offersPerRequest: Int
@@ -70,7 +70,7 @@ public struct RequestDeck: Sendable {
         }
     }
 
-    /// What the answer to a request has to be.
+    /// The answer that a request must have.
     func expected(_ place: Place) -> ExpectedAnswer {
         switch hands[place.kind].requests {
         case .listed(let requests): requests[place.number % requests.count].expected
@@ -83,11 +83,11 @@ public struct RequestDeck: Sendable {
 struct LoadRequest: Sendable {
     /// Head and body.
     let bytes: ByteBuffer
-    /// What the answer has to be.
+    /// The answer that it must have.
     let expected: ExpectedAnswer
 }
 
-/// What the answer to a request has to be: the fields that are signed, but for nonce and time.
+/// The answer that a request must have: the fields that are signed, but for nonce and time.
 struct ExpectedAnswer: Sendable {
     /// An offer that was asked for.
     struct Offer: Hashable, Sendable {

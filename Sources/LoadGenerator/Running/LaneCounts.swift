@@ -1,6 +1,7 @@
 import NIOCore
+import StrictJSON
 
-/// What a lane counts: of the whole run, and of the second that runs.
+/// The counts of a lane: of the whole run, and of the current second.
 struct LaneCounts {
     private let plan: LoadPlan
     private let collector: SecondsCollector
@@ -14,11 +15,6 @@ struct LaneCounts {
     private(set) var secondEnd = Int64.max
 
     /// Begins with nothing.
-    ///
-    /// - Parameters:
-    ///   - plan: The whole run's plan.
-    ///   - number: The lane's number.
-    ///   - collector: Where the seconds go.
     init(_ plan: LoadPlan, lane number: Int, collector: SecondsCollector) {
         self.plan = plan
         self.collector = collector
@@ -27,7 +23,7 @@ struct LaneCounts {
         reservoir = SampleReservoir(capacity: share, seed: UInt64(number))
     }
 
-    /// What was counted, with a sample of the answers.
+    /// The counts, with a sample of the answers.
     var result: LoadTally {
         var tally = tally
         tally.samples = reservoir.samples
@@ -35,8 +31,6 @@ struct LaneCounts {
     }
 
     /// Begins to measure.
-    ///
-    /// - Parameter schedule: When what is measured.
     mutating func begin(_ schedule: LoadSchedule) {
         self.schedule = schedule
         second.isWarmUp = schedule.isWarmUp(second: 0)
@@ -44,8 +38,6 @@ struct LaneCounts {
     }
 
     /// Ends what is measured.
-    ///
-    /// - Parameter schedule: When what was measured.
     mutating func end(_ schedule: LoadSchedule) {
         self.schedule = schedule
         hasEnded = true
@@ -64,7 +56,7 @@ struct LaneCounts {
     ///
     /// - Parameter now: The time, in nanoseconds of the monotonic clock.
     mutating func advance(to now: Int64) {
-        // What is counted at the end belongs to the last second, which is not past before.
+        // Counts at the end belong to the last second, which is not over before.
         while now >= secondEnd, let schedule, hasEnded || secondEnd < schedule.end {
             collector.add(second)
             let index = second.index + 1
@@ -161,7 +153,7 @@ struct LaneCounts {
     mutating func count(wait: Int64, for request: RequestDeck.Place, intended: Int64) {
         guard isMeasured(intended) else { return }
         tally.latency.record(wait)
-        // In a closed loop, kinds are told as measured.
+        // In a closed loop, kinds are reported as measured.
         if plan.rate != nil { tally.kinds[request.kind].record(wait) }
     }
 
@@ -172,6 +164,28 @@ struct LaneCounts {
 
     private func isMeasured(_ intended: Int64) -> Bool { schedule?.isMeasured(intended) ?? false }
 
-    /// What was asked in the warm-up and ended after it is in no second: the measured ones add up to the result.
+    /// A request of the warm-up that ended after it is in no second: the measured ones add up to the result.
     private func isInSecond(_ intended: Int64) -> Bool { second.isWarmUp || isMeasured(intended) }
+}
+
+/// Why an answer is not what was asked for.
+enum FaultyAnswer {
+    /// Finds the failure that an answer counts as.
+    static func failure(of answer: AnswerReader.Answer) -> LoadFailure {
+        let body = Array(answer.body.readableBytesView)
+        guard answer.status == 200 else {
+            return .status(answer.status, code: (try? member("code", of: body)) ?? "")
+        }
+        guard let decisions = try? SignedAnswer(json: body).decisions else { return .malformed("no decisions") }
+        return .notSigned(reason: decisions.first { $0.discount == nil }?.reason ?? "too few decisions")
+    }
+
+    private static func member(_ wanted: String, of body: [UInt8]) throws(JSONFault) -> String? {
+        var reader = JSONReader(body)
+        var value: String?
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            if name == wanted { value = try reader.readString() } else { try reader.skipValue() }
+        }
+        return value
+    }
 }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One connection: sends a request, waits for its answer, and tells its lane.
+/// One connection: sends a request, waits for its answer, and reports it to its lane.
 final class LoadConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -8,7 +8,7 @@ final class LoadConnection: ChannelInboundHandler {
     ///
     /// Times are nanoseconds of the monotonic clock.
     struct Flight {
-        /// What was asked.
+        /// The request that was sent.
         let request: RequestDeck.Place
         /// When it was to be sent.
         let intended: Int64
@@ -78,8 +78,6 @@ final class LoadConnection: ChannelInboundHandler {
     }
 
     /// Gives up the request that waits for its answer, and the connection with it.
-    ///
-    /// - Parameter failure: Why.
     func fail(_ failure: LoadFailure) {
         guard let flight else { return }
         self.flight = nil

@@ -47,7 +47,7 @@ final class LoadLane {
         taken = Array(repeating: 0, count: plan.deck.kinds.count)
     }
 
-    /// What was counted, once the run has ended.
+    /// The counts, once the run has ended.
     var result: EventLoopFuture<LoadTally> { finished.futureResult }
 
     /// Opens the lane's connections.
@@ -60,13 +60,11 @@ final class LoadLane {
             let reasons = results.compactMap { result -> String? in
                 if case .failure(let error) = result { LoadFailure.reason(error) } else { nil }
             }
-            if let reason = reasons.first, reasons.count == results.count { throw PreparationFault(reason) }
+            if let reason = reasons.first, reasons.count == results.count { throw LoadFault(reason) }
         }
     }
 
     /// Begins to send.
-    ///
-    /// - Parameter schedule: When what is measured.
     func begin(_ schedule: LoadSchedule) {
         self.schedule = schedule
         counts.begin(schedule)
@@ -90,8 +88,6 @@ final class LoadLane {
     }
 
     /// Ends the run, at its end or before.
-    ///
-    /// - Parameter moment: What counts as its end.
     func end(at moment: Int64) {
         guard !isOver, var schedule else {
             earlyEnd = moment
@@ -222,7 +218,7 @@ final class LoadLane {
         }
     }
 
-    /// What was due in the warm-up and could not be sent in it is not sent any more: of a service that falls behind, nothing
+    /// A request that was due in the warm-up and not sent in it is dropped: of a service that falls behind, nothing
     /// else would be seen.
     private func leaveWarmUpBehind(_ schedule: LoadSchedule, rate: Double) {
         let seconds = Double(schedule.warmUpEnd - schedule.start) / 1e9

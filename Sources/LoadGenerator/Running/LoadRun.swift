@@ -18,10 +18,10 @@ public final class LoadRun: Sendable {
     ///
     /// - Parameter report: Called once a second with what the second brought, on one of the event loops.
     /// - Returns: What was measured.
-    /// - Throws: ``PreparationFault`` when no connection could be opened.
+    /// - Throws: ``LoadFault`` when no connection could be opened.
     public func run(
         report: @escaping @Sendable (LoadSecond) -> Void = { _ in }
-    ) async throws(PreparationFault) -> LoadMeasurement {
+    ) async throws(LoadFault) -> LoadMeasurement {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: plan.eventLoops)
         defer { close(group) }
         let plan = plan
@@ -68,7 +68,7 @@ public final class LoadRun: Sendable {
                 service: before.flatMap { before in ProcessUsage(of: plan.processes)?.since(before) }
             )
         } catch {
-            throw PreparationFault("\(plan.address): \(LoadFailure.reason(error))")
+            throw LoadFault("\(plan.address): \(LoadFailure.reason(error))")
         }
     }
 
@@ -87,7 +87,7 @@ public final class LoadRun: Sendable {
 
     /// Does something to each lane on its event loop, unless the run is over.
     private func forEachLane(_ action: @escaping @Sendable (LoadLane) -> Void) {
-        // The loops do not go meanwhile: they are closed by whoever has taken the lanes.
+        // The loops do not go meanwhile: they are closed by the owner of the lanes.
         lanes.withLock { lanes in
             for lane in lanes { lane.eventLoop.execute { action(lane.value) } }
         }

@@ -28,8 +28,6 @@ final class SecondsCollector: Sendable {
     var complete: [LoadSecond] { state.withLock { $0.seconds.sorted { $0.index < $1.index } } }
 
     /// Takes one event loop's part of a second.
-    ///
-    /// - Parameter part: The part.
     func add(_ part: LoadSecond) {
         change { state in
             guard var entry = state.pending[part.index] else {

@@ -117,6 +117,8 @@ public struct ReadinessWarning: Equatable, Sendable {
         case certificate
         /// What was changed in the configuration, and needs a restart.
         case restart
+        /// The memory in which signatures are computed.
+        case memory
         /// Signatures on record, and the database that they are in.
         case ledger
         /// What is held of customers.

@@ -56,3 +56,131 @@ extension Product: Equatable {
             && left.level == right.level && left.offers == right.offers && left.winBackOffers == right.winBackOffers
     }
 }
+
+/// A subscription group: the products between which a customer switches, holding one at a time.
+public final class SubscriptionGroup: Sendable {
+    /// The group's identifier, `subscription_group_identifier` in Apple's answers: digits.
+    public let id: String
+    /// The products of the group, in the catalog's order.
+    public let products: [Product]
+
+    /// Creates a group.
+    ///
+    /// - Parameters:
+    ///   - id: The group's identifier.
+    ///   - products: Its products.
+    public init(id: String, products: [Product]) {
+        self.id = id
+        self.products = products
+    }
+}
+
+extension SubscriptionGroup: Equatable {
+    /// Whether two say the same.
+    public static func == (left: SubscriptionGroup, right: SubscriptionGroup) -> Bool {
+        left.id == right.id && left.products == right.products
+    }
+}
+
+/// How long a subscription's billing period lasts, or an offer on it.
+///
+/// A week is seven days and a year twelve months, so that periods of equal length are equal.
+public enum SubscriptionPeriod: Hashable, Sendable {
+    /// Days, at least one.
+    case days(Int)
+    /// Calendar months, at least one.
+    case months(Int)
+
+    /// The longest that is read: a hundred years.
+    private static let mostUnits = 36_500
+
+    /// Reads an ISO 8601 duration of one unit: `P3D`, `P1W`, `P6M`, `P1Y`.
+    ///
+    /// - Parameter text: The duration. Anything else gives `nil`.
+    public init?(iso8601 text: String) {
+        guard text.first == "P", let unit = text.last, let count = Int(text.dropFirst().dropLast()),
+            text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") }), (1...Self.mostUnits).contains(count)
+        else { return nil }
+        switch unit {
+        case "D": self = .days(count)
+        case "W": self = .days(7 * count)
+        case "M": self = .months(count)
+        case "Y": self = .months(12 * count)
+        default: return nil
+        }
+    }
+
+    /// The period as an ISO 8601 duration, in the largest unit that it fills.
+    public var iso8601: String {
+        switch self {
+        case .days(let days): days % 7 == 0 ? "P\(days / 7)W" : "P\(days)D"
+        case .months(let months): months % 12 == 0 ? "P\(months / 12)Y" : "P\(months)M"
+        }
+    }
+
+    /// How many of the other period this one lasts; `nil` when that is no whole number.
+    ///
+    /// - Parameter other: The shorter period.
+    /// - Returns: The number, at least 1.
+    public func count(of other: SubscriptionPeriod) -> Int? {
+        switch (self, other) {
+        case (.days(let whole), .days(let part)), (.months(let whole), .months(let part)):
+            whole % part == 0 ? whole / part : nil
+        default: nil
+        }
+    }
+}
+
+/// A win-back offer: Apple says who may have it, and no signature is needed.
+public struct WinBackOffer: Equatable, Sendable {
+    /// The offer's identifier in App Store Connect.
+    public let id: String
+    /// The direct link to it, `https://apps.apple.com/win-back/…`, which App Store Connect shows; `nil` where the catalog
+    /// does not have it.
+    public let url: String?
+
+    /// Creates an offer.
+    ///
+    /// - Parameters:
+    ///   - id: The offer's identifier.
+    ///   - url: The direct link to it.
+    public init(id: String, url: String?) {
+        self.id = id
+        self.url = url
+    }
+}
+
+extension OfferPolicy {
+    /// The win-back offers that the customer may have in groups, as the newest renewal info of each group names them
+    /// (`eligibleWinBackOfferIds`): in Apple's order, the best first.
+    ///
+    /// Evidence of another app, environment or account names none, nor does evidence that is too old.
+    ///
+    /// - Parameter groups: The groups, in the order of the answer.
+    /// - Returns: The offers, each once.
+    public mutating func winBackOffers(inGroups groups: [SubscriptionGroup]) -> [WinBackOffer] {
+        guard let history = history?.value,
+            history.renewals?.contains(where: { !$0.eligibleWinBackOfferIds.isEmpty }) == true
+        else { return [] }
+        let lookup = EntryLookup(history, of: app)
+        var found: [WinBackOffer] = []
+        for group in groups where isEvidenceOfCustomer(inGroup: group) {
+            let entries = (history.renewals ?? []).filter { lookup.group(of: $0) == group.id }
+            let newest = entries.max(by: RenewalInfo.isOlder)
+            let known = group.products.flatMap(\.winBackOffers)
+            for id in newest?.eligibleWinBackOfferIds ?? [] where !found.contains(where: { $0.id == id }) {
+                found.append(known.first { $0.id == id } ?? WinBackOffer(id: id, url: nil))
+            }
+        }
+        return found
+    }
+}
+
+extension RenewalInfo {
+    /// Whether Apple signed the left one before the right one; of two that were signed at once the identifiers decide.
+    fileprivate static func isOlder(_ left: RenewalInfo, _ right: RenewalInfo) -> Bool {
+        let dates = [left, right].map { $0.signedDate?.millisecondsSince1970 ?? .min }
+        guard dates[0] == dates[1] else { return dates[0] < dates[1] }
+        return (left.originalTransactionId ?? "") < (right.originalTransactionId ?? "")
+    }
+}

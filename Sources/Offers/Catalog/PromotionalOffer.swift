@@ -4,7 +4,7 @@
 public final class PromotionalOffer: Sendable {
     /// The offer's identifier in App Store Connect (`SKPaymentDiscount.identifier`).
     public let id: String
-    /// Whom the offer is for; every state of ``SubscriberState/audience`` when the catalog names none.
+    /// The customers that the offer is for; every state of ``SubscriberState/audience`` when the catalog names none.
     public let audience: Set<SubscriberState>
     /// The first moment at which it is signed; `nil` when it has always been on.
     public let startsAt: Timestamp?
@@ -14,7 +14,7 @@ public final class PromotionalOffer: Sendable {
     public let maxRedemptions: Int?
     /// How often one customer may get it signed; `nil` when there is no limit.
     public let signatureLimit: SignatureLimit?
-    /// Where the customer has to be a subscriber, or have been one.
+    /// The scope in which the customer must be a subscriber, or have been one.
     public let scope: OfferScope
     /// The products of which the customer has to hold one, or have held one last; `nil` when any will do.
     public let fromProducts: Set<String>?
@@ -26,7 +26,7 @@ public final class PromotionalOffer: Sendable {
     public let afterRefund: OfferTreatment
     /// What becomes of a customer who has only shared purchases; allowed, these count as their own.
     public let familyShared: OfferTreatment
-    /// Whom the offer is for, as in "the offer is for …": put into words once, not for each decision.
+    /// The audience in words, as in "the offer is for …": written once, not for each decision.
     let audiencePhrase: String
 
     /// Creates an offer.
@@ -35,7 +35,7 @@ public final class PromotionalOffer: Sendable {
     ///
     /// - Parameters:
     ///   - id: The offer's identifier in App Store Connect.
-    ///   - audience: Whom it is for.
+    ///   - audience: The customers that it is for.
     ///   - startsAt: The first moment at which it is signed.
     ///   - endsAt: The moment from which it is no longer signed.
     ///   - maxRedemptions: How many times one customer may redeem it.
@@ -85,5 +85,93 @@ extension PromotionalOffer: Equatable {
             && left.scope == right.scope && left.fromProducts == right.fromProducts
             && left.minimumLapsedDays == right.minimumLapsedDays && left.maximumLapsedDays == right.maximumLapsedDays
             && left.afterRefund == right.afterRefund && left.familyShared == right.familyShared
+    }
+}
+
+/// The scope in which a customer must be a subscriber, or have been one, for an offer; the raw values are those of
+/// `scope` in `catalog.yaml`.
+public enum OfferScope: String, CaseIterable, Sendable {
+    /// In the product's subscription group.
+    case group
+    /// In any group of the app: Apple's own rule ("Implementing promotional offers in your app").
+    ///
+    /// The state that the offer's audience is about is then the strongest of all groups.
+    case app
+}
+
+/// The treatment of a kind of customer that an offer leaves out by default; the raw values are those of `afterRefund`
+/// and `familyShared` in `catalog.yaml`.
+public enum OfferTreatment: String, CaseIterable, Sendable {
+    /// They do not get the offer.
+    case refuse
+    /// They are judged by the offer's other rules.
+    case allow
+}
+
+/// How often one customer may get an offer signed.
+public struct SignatureLimit: Equatable, Sendable {
+    /// The most signatures for one customer within the period.
+    public let maximumSignaturesPerCustomer: Int
+    /// The period, in days of 24 hours.
+    public let periodDays: Int
+
+    /// Creates a limit.
+    ///
+    /// - Parameters:
+    ///   - maximumSignaturesPerCustomer: The most signatures for one customer within the period.
+    ///   - periodDays: The period, in days of 24 hours.
+    public init(maximumSignaturesPerCustomer: Int, periodDays: Int = 30) {
+        self.maximumSignaturesPerCustomer = maximumSignaturesPerCustomer
+        self.periodDays = periodDays
+    }
+
+    /// From when on signatures count.
+    ///
+    /// - Parameter now: The server's clock.
+    /// - Returns: The moment after which they count.
+    public func start(at now: Timestamp) -> Timestamp { now.adding(days: -periodDays) }
+}
+
+/// The state of a customer in a subscription group, strongest first.
+///
+/// The raw values of the first five are the names that a catalog's `audience` uses.
+public enum SubscriberState: String, CaseIterable, Sendable {
+    /// Subscribed, and the subscription renews.
+    case active
+    /// Subscribed until the paid time ends; auto-renew is off.
+    case activeAutoRenewOff
+    /// A renewal failed, and the customer keeps access while Apple retries (Billing Grace Period).
+    case gracePeriod
+    /// A renewal failed, and Apple retries without access for the customer.
+    case billingRetry
+    /// Expired.
+    case lapsed
+    /// The newest purchase was refunded or revoked.
+    case refunded
+    /// The customer has access by Family Sharing only, and bought nothing.
+    case familyShared
+
+    /// The states that an offer's audience can name, in the order of the catalog's documentation.
+    public static let audience: [SubscriberState] = [
+        .active, .activeAutoRenewOff, .gracePeriod, .billingRetry, .lapsed,
+    ]
+}
+
+extension SubscriberState: Comparable {
+    /// Whether the left state is the weaker one: when several subscriptions of a group differ, the strongest counts.
+    public static func < (left: SubscriberState, right: SubscriberState) -> Bool {
+        left.weakness > right.weakness
+    }
+
+    private var weakness: Int {
+        switch self {
+        case .active: 0
+        case .activeAutoRenewOff: 1
+        case .gracePeriod: 2
+        case .billingRetry: 3
+        case .lapsed: 4
+        case .refunded: 5
+        case .familyShared: 6
+        }
     }
 }

@@ -1,7 +1,7 @@
-/// What was found in the evidence for one group, or for the whole app: looked for once in a request.
+/// The findings in the evidence for one group, or for the whole app: looked for once in a request.
 final class HistoryReading: Sendable {
-    /// What the customer is there; `nil` when the evidence carries no date to judge it at.
-    let standing: GroupStanding?
+    /// The customer's status there; `nil` when the evidence carries no date to judge it at.
+    let status: GroupStatus?
     /// The subscription that counts; `nil` when there is none.
     let subscription: Subscription?
     /// The products of other subscriptions that are running there.
@@ -47,10 +47,10 @@ final class HistoryReading: Sendable {
         } else {
             accounts = history.value.accountTokens(inGroup: groupId, of: app)
         }
-        standing = found?.standing
+        status = found?.status
         alsoRunning = found?.alsoRunning ?? []
         ended = found?.ended ?? EndedSubscriptions()
-        if case .subscriber(let subscription) = standing {
+        if case .subscriber(let subscription) = status {
             self.subscription = subscription
         } else {
             self.subscription = nil
@@ -70,13 +70,13 @@ final class HistoryReading: Sendable {
 }
 
 extension Subscription {
-    /// When Apple told the newer of transaction and renewal info; `nil` where neither has a date of its own.
+    /// The date of the newer of transaction and renewal info; `nil` if neither has a date of its own.
     fileprivate var newestDate: Timestamp? {
         let (bought, renewal) = (transaction?.signedDate, renewal.signedDate)
         return bought.map { max($0, renewal ?? $0) } ?? renewal
     }
 
-    /// When Apple told the older of the two.
+    /// The date of the older of the two.
     fileprivate var oldestDate: Timestamp? {
         let (bought, renewal) = (transaction?.signedDate, renewal.signedDate)
         return bought.map { min($0, renewal ?? $0) } ?? renewal

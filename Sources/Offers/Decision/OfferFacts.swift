@@ -1,4 +1,4 @@
-/// What an offer's rules look at before the customer's subscription is known.
+/// The facts for an offer's rules before the customer's subscription is known.
 ///
 /// A reference, as every rule is handed it: copying the values in it for each would take longer than the rules.
 final class OfferFacts: Sendable {
@@ -6,7 +6,7 @@ final class OfferFacts: Sendable {
     let product: Product
     let group: SubscriptionGroup
     let offer: PromotionalOffer
-    /// What was found in the evidence for the offer's scope; `nil` when there is none.
+    /// The findings in the evidence for the offer's scope; `nil` when there is no evidence.
     let reading: HistoryReading?
 
     var app: App { request.app }
@@ -36,7 +36,7 @@ final class OfferFacts: Sendable {
         reading?.isHeld == true ? request.maximumHeldAgeSeconds : request.maximumEvidenceAgeSeconds
     }
 
-    /// For whom the subscription was presented, as the ledger has it; `nil` where it was not asked.
+    /// The accounts for which the subscription was presented, by the ledger; `nil` if it was not asked.
     var presentations: LedgerStanding.Presentations? {
         originalTransactionId.flatMap { request.standing?.presentations[$0] }
     }
@@ -74,5 +74,77 @@ extension PromotionalOffer {
         guard let end = subscription.endsAt else { return minimumLapsedDays == nil && maximumLapsedDays == nil }
         return minimumLapsedDays.map { end.adding(days: $0) <= now } ?? true
             && maximumLapsedDays.map { end.adding(days: $0) >= now } ?? true
+    }
+}
+
+/// The facts for the rule about the catalog.
+struct CatalogFacts {
+    let request: OfferRequest
+    /// The product and its group; `nil` when the catalog does not have it.
+    let place: (product: Product, group: SubscriptionGroup)?
+    /// The offer; `nil` when the product does not have it.
+    let offer: PromotionalOffer?
+
+    init(app: App, request: OfferRequest) {
+        self.request = request
+        place = app.product(request.productId)
+        offer = place?.product.offer(request.offerId)
+    }
+}
+
+/// The facts for an offer's rules once it is known which subscription counts.
+///
+/// A reference, as every rule is handed it: copying the values in it for each would take longer than the rules.
+final class SubscriberFacts: Sendable {
+    let offerFacts: OfferFacts
+    /// The subscription that counts.
+    let subscription: Subscription
+    /// The customer's state, shared purchases counted if the offer allows them.
+    let held: SubscriberState
+    /// The state that is compared with the audience: a refunded customer has lapsed.
+    let state: SubscriberState
+    /// Of a customer who has lapsed the subscription by which there was access last, as far as is known; else the one
+    /// that counts.
+    let last: Subscription
+
+    var offer: PromotionalOffer { offerFacts.offer }
+
+    /// The products of the subscriptions that are running, or of the one that was held last; empty where the evidence
+    /// does not say.
+    var products: Set<String> {
+        Set((offerFacts.reading?.alsoRunning ?? []) + [last.productId].compactMap(\.self))
+    }
+
+    /// Takes the facts from the evidence; `nil` when it has no subscription, or no date.
+    init?(_ facts: OfferFacts) {
+        guard let subscription = facts.reading?.subscription else { return nil }
+        offerFacts = facts
+        self.subscription = subscription
+        let countsShared = facts.offer.familyShared == .allow && subscription.state == .familyShared
+        held = countsShared ? subscription.stateCountingShared : subscription.state
+        state = held == .refunded ? .lapsed : held
+        let ended =
+            state == .lapsed ? facts.reading?.ended.last(countingRefunds: facts.offer.afterRefund == .allow) : nil
+        last = ended ?? subscription
+    }
+
+    /// The subscription by the evidence, as the offer counts it, without a full stop.
+    var phrase: String {
+        guard held != subscription.state else { return subscription.phrase }
+        let words = subscription.phrase(as: held)
+        return "Shared by a family member: \(words.prefix(1).lowercased())\(words.dropFirst())"
+    }
+
+    /// A subscription that lapsed nobody knows when: it may have been the last.
+    var undated: Subscription? { offerFacts.reading?.ended.undated }
+
+    /// For how many milliseconds a lapsed customer has been away at Apple's clock; `nil` when that is not known.
+    var lapsedMilliseconds: Int64? {
+        guard undated == nil else { return nil }
+        return last.endsAt.map { end in
+            let clock = last.clock
+            let (time, overflow) = clock.millisecondsSince1970.subtractingReportingOverflow(end.millisecondsSince1970)
+            return overflow ? .max : max(time, 0)
+        }
     }
 }

@@ -85,7 +85,7 @@ enum OfferRules {
         ),
     ]
 
-    /// Whether the evidence tells what the customer has.
+    /// Whether the evidence says what the customer has.
     static let ofEvidence: [Rule<OfferFacts, Reason>] = [
         Rule(
             "evidence",
@@ -94,20 +94,20 @@ enum OfferRules {
                 guard history.value.asOf != nil else { return .evidenceStale }
                 guard history.value.bundleId != nil else { return .noEvidence }
                 if facts.doubt == .endNotSaid { return .noEvidence }
-                return facts.reading?.standing == .noEvidence ? .noEvidence : nil
+                return facts.reading?.status == .noEvidence ? .noEvidence : nil
             },
             saw: { facts in
                 if facts.doubt == .endNotSaid {
                     return EvidencePhrases.endNotSaid(of: facts.reading?.subscription?.transaction)
                 }
-                return EvidencePhrases.evidence(facts.history?.value, standing: facts.reading?.standing)
+                return EvidencePhrases.evidence(facts.history?.value, status: facts.reading?.status)
             }
         ),
         Rule(
             "subscriptionGroup",
-            refusal: { $0.reading?.standing == .groupUnknown ? .groupUnknown : nil },
+            refusal: { $0.reading?.status == .groupUnknown ? .groupUnknown : nil },
             saw: { facts in
-                if facts.reading?.standing == .groupUnknown { return EvidencePhrases.groupUnknown }
+                if facts.reading?.status == .groupUnknown { return EvidencePhrases.groupUnknown }
                 return facts.offer.scope == .app
                     ? "The offer counts the subscriptions of the whole app."
                     : "The offer counts the subscriptions of group \(facts.group.id)."
@@ -130,7 +130,7 @@ enum OfferRules {
         Rule(
             "subscription",
             refusal: { facts in
-                switch facts.reading?.standing {
+                switch facts.reading?.status {
                 case .subscriber: nil
                 case .neverSubscribed: .neverSubscribed
                 case .noPendingRenewalInfo: .noPendingRenewalInfo
@@ -138,7 +138,7 @@ enum OfferRules {
                 case .noEvidence, nil: .noEvidence
                 }
             },
-            saw: { EvidencePhrases.standing($0) }
+            saw: { EvidencePhrases.status($0) }
         ),
     ]
 }

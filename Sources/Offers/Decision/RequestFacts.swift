@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What is the same for every decision of one request.
+/// The facts that are the same for every decision of one request.
 ///
 /// A reference, as every rule is handed it: copying the values in it for each would take longer than the rules.
 final class RequestFacts: Sendable {
     let app: App
     let account: Account
-    /// What the evidence says; `nil` when there is none.
+    /// The history by the evidence; `nil` when there is none.
     let history: SharedHistory?
     /// What of it can be the account's own.
     let ownHistory: SharedHistory?
-    /// What the ledger holds of the customer; `nil` where it was not asked.
+    /// The customer's status in the ledger; `nil` if it was not asked.
     let standing: LedgerStanding?
     /// The server's clock.
     let now: Timestamp
@@ -67,5 +67,84 @@ final class RequestFacts: Sendable {
         maximumEvidenceAgeSeconds = facts.maximumEvidenceAgeSeconds
         maximumHeldAgeSeconds = facts.maximumHeldAgeSeconds
         tally = Mutex(facts.countedRedemptions)
+    }
+}
+
+/// The customer that a decision is about: the account to sign for, and what the evidence says.
+public struct Customer: Sendable {
+    /// The account to sign for.
+    public let account: Account
+    /// The history by the evidence; `nil` when there is none.
+    public let history: SharedHistory?
+    /// The customer's status in the ledger; `nil` if it was not asked.
+    public let standing: LedgerStanding?
+
+    /// Creates a customer.
+    ///
+    /// - Parameters:
+    ///   - account: The account to sign for.
+    ///   - history: What the evidence says; `nil` when there is none.
+    ///   - standing: The customer's status in the ledger; `nil` if it was not asked.
+    public init(account: Account, history: SubscriptionHistory?, standing: LedgerStanding? = nil) {
+        self.init(account: account, sharing: history.map { SharedHistory($0) }, standing: standing)
+    }
+
+    /// Creates a customer.
+    ///
+    /// - Parameters:
+    ///   - account: The account to sign for.
+    ///   - history: What the evidence says; `nil` when there is none.
+    ///   - standing: The customer's status in the ledger; `nil` if it was not asked.
+    public init(account: Account, sharing history: SharedHistory?, standing: LedgerStanding? = nil) {
+        self.account = account
+        self.history = history
+        self.standing = standing
+    }
+}
+
+/// One offer that a client asks for.
+public struct OfferRequest: Hashable, Sendable {
+    /// The product to be bought.
+    public let productId: String
+    /// The promotional offer's identifier.
+    public let offerId: String
+
+    /// Creates a request for an offer.
+    ///
+    /// - Parameters:
+    ///   - productId: The product to be bought.
+    ///   - offerId: The promotional offer's identifier.
+    public init(productId: String, offerId: String) {
+        self.productId = productId
+        self.offerId = offerId
+    }
+}
+
+/// Whether evidence is of the account that is asked for.
+enum EvidenceOwner {
+    /// Whether the evidence names accounts, and none of them is the one asked for.
+    ///
+    /// - Parameters:
+    ///   - account: The account asked for.
+    ///   - reading: What the evidence names; `nil` without evidence.
+    /// - Returns: `true` when it is another's.
+    static func isOther(than account: Account, in reading: HistoryReading?) -> Bool {
+        guard let reading, !reading.accounts.isEmpty else { return false }
+        return account.storedToken.map(reading.accounts.contains) != true
+    }
+}
+
+/// Whether evidence is too old.
+enum EvidenceAge {
+    /// Whether evidence is older than a limit.
+    ///
+    /// - Parameters:
+    ///   - limit: The limit in seconds; 0 for none.
+    ///   - date: The evidence's date; what has none is never too old by it.
+    ///   - now: The server's clock.
+    /// - Returns: `true` when it is.
+    static func isOver(_ limit: Int64, of date: Timestamp?, at now: Timestamp) -> Bool {
+        guard limit > 0, let date else { return false }
+        return date.adding(seconds: limit) < now
     }
 }

@@ -1,12 +1,12 @@
 /// One rule of a policy: it looks at facts, and refuses or lets pass.
 ///
-/// What it saw is put into words only for the rule that decides, and for all of them where an explanation is asked for.
+/// Only the rule that decides puts its facts into words; all of them do if an explanation is asked for.
 struct Rule<Facts, Reason: VerdictReason>: Sendable {
     /// The rule's name in explanations.
     let name: String
     /// The reason to refuse; `nil` to let pass.
     let refusal: @Sendable (Facts) -> Reason?
-    /// What it saw, in a sentence or two that a support person can read aloud.
+    /// The facts that it saw, in a sentence or two that a support person can read aloud.
     let saw: @Sendable (Facts) -> String
 
     init(
@@ -19,3 +19,72 @@ struct Rule<Facts, Reason: VerdictReason>: Sendable {
         self.saw = saw
     }
 }
+
+/// One pass through the rules of a policy, which ends at the first that refuses.
+struct Examination<Reason: VerdictReason> {
+    /// A rule's refusal, with what the rule saw.
+    struct Refusal {
+        let reason: Reason
+        let saw: String
+    }
+
+    /// Every rule asked so far; `nil` when no explanation was asked for.
+    private(set) var explanation: [RuleFinding]?
+
+    init(explaining: Bool) {
+        explanation = explaining ? [] : nil
+    }
+
+    /// Asks rules in their order.
+    ///
+    /// - Parameters:
+    ///   - rules: The rules.
+    ///   - facts: What they look at.
+    /// - Returns: The first refusal; `nil` when all let pass.
+    mutating func refusal<Facts>(by rules: [Rule<Facts, Reason>], of facts: Facts) -> Refusal? {
+        // In place: copying a rule takes longer than most of them.
+        let rules = rules.span
+        for index in rules.indices {
+            let reason = rules[index].refusal(facts)
+            if reason == nil, explanation == nil { continue }
+            let saw = rules[index].saw(facts)
+            explanation?.append(RuleFinding(rule: rules[index].name, saw: saw, verdict: reason?.verdict ?? .eligible))
+            if let reason { return Refusal(reason: reason, saw: saw) }
+        }
+        return nil
+    }
+}
+
+/// Values by their keys, of which there are mostly few: those are looked through one by one, as hashing a key takes
+/// longer; where there are many, by a dictionary.
+struct FewValues<Key: Hashable, Value> {
+    private static var mostLookedThrough: Int { 4 }
+
+    // A pair of its own: an array of tuples is copied and destroyed by code that has to ask what is in them.
+    fileprivate struct Kept {
+        let key: Key
+        let value: Value
+    }
+
+    private var few: [Kept] = []
+    private var others: [Key: Value] = [:]
+
+    var isEmpty: Bool { few.isEmpty }
+
+    subscript(key: Key) -> Value? {
+        for index in few.indices where few[index].key == key { return few[index].value }
+        return others.isEmpty ? nil : others[key]
+    }
+
+    /// Keeps a value for a key that has none yet.
+    mutating func keep(_ value: Value, for key: Key) {
+        if few.count < Self.mostLookedThrough {
+            few.append(Kept(key: key, value: value))
+        } else {
+            others[key] = value
+        }
+    }
+}
+
+extension FewValues.Kept: Sendable where Key: Sendable, Value: Sendable {}
+extension FewValues: Sendable where Key: Sendable, Value: Sendable {}

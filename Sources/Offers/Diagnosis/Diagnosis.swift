@@ -1,4 +1,4 @@
-/// What was found out about a report.
+/// The findings about a report.
 public struct Diagnosis: Equatable, Sendable {
     /// Whether the signature is right for what StoreKit was given with it, as far as can be computed.
     public let isValid: Bool
@@ -20,7 +20,7 @@ public struct Diagnosis: Equatable, Sendable {
 public struct DiagnosisCause: Equatable, Sendable {
     /// The cause's name.
     public let code: DiagnosisCode
-    /// What was seen, and what was to be there.
+    /// The value that was seen, and the one that was to be there.
     public let detail: String
     /// The fix in one sentence.
     public let fix: String
@@ -47,4 +47,114 @@ extension [DiagnosisCause] {
         }
         return causes
     }
+}
+
+/// Why StoreKit refuses a signature, or gives no offer for it: most likely first where several are found.
+public enum DiagnosisCode: String, CaseIterable, Sendable {
+    /// The nonce was signed in upper case.
+    case nonceUppercase = "nonce_uppercase"
+    /// The timestamp is in seconds, in the payload or in the call of StoreKit.
+    case timestampInSeconds = "timestamp_in_seconds"
+    /// The `iat` of a JWS is in milliseconds.
+    case timestampInMilliseconds = "timestamp_in_milliseconds"
+    /// The account is the same but for its case.
+    case accountCase = "account_case"
+    /// The payment has an account, and the payload has none, or a word in its place.
+    case accountMissing = "account_missing"
+    /// The payment has no account, and the payload has one.
+    case accountUnexpected = "account_unexpected"
+    /// A field or claim is empty, missing, or a word such as `undefined`.
+    case fieldUndefined = "field_undefined"
+    /// The JWS is no compact JWS.
+    case jwsMalformed = "jws_malformed"
+    /// A part of the JWS is not in base64url without padding.
+    case jwsNotBase64URL = "jws_not_base64url"
+    /// The header of the JWS is not the one that Apple asks for.
+    case jwsHeader = "jws_header"
+    /// The signature of the JWS is DER, where the raw r‖s is due.
+    case jwsSignatureDER = "jws_signature_der"
+    /// The JWS has an `exp` claim.
+    case jwsExpires = "jws_expires"
+    /// The JWS is for another use.
+    case wrongAudience = "wrong_audience"
+    /// The `iss` of the JWS is not the issuer of the key.
+    case issuerMismatch = "issuer_mismatch"
+    /// The signature is the raw r‖s, where DER is due.
+    case signatureRawNotDER = "signature_raw_not_der"
+    /// The signature was Base64-encoded twice.
+    case signatureDoubleEncoded = "signature_double_encoded"
+    /// The signature was URL-encoded.
+    case signatureURLEncoded = "signature_url_encoded"
+    /// The signature is in base64url, or lacks its padding.
+    case signatureBase64URL = "signature_base64url"
+    /// The signature's text has line breaks, blanks or quotes.
+    case signatureWrapped = "signature_wrapped"
+    /// The signature is in hexadecimal.
+    case signatureHex = "signature_hex"
+    /// The signature has PEM lines around it.
+    case signaturePEM = "signature_pem"
+    /// Another hash than SHA-256 was signed.
+    case wrongHash = "wrong_hash"
+    /// The fields of the payload are joined by something else than U+2063, or it follows the last of them, too.
+    case wrongSeparator = "wrong_separator"
+    /// The fields of the payload are in another order, or one is left out.
+    case wrongFieldOrder = "wrong_field_order"
+    /// Another key of the app signed than the key identifier names.
+    case wrongKey = "wrong_key"
+    /// The payload carries another of the app's key identifiers.
+    case keyIdMismatch = "key_id_mismatch"
+    /// Another product was signed.
+    case productMismatch = "product_mismatch"
+    /// Another offer was signed.
+    case offerMismatch = "offer_mismatch"
+    /// Another app was signed, or its bundle identifier in another case.
+    case bundleMismatch = "bundle_mismatch"
+    /// A transaction was signed that nothing shows to be the customer's.
+    case transactionMismatch = "transaction_mismatch"
+    /// The nonce is another signature's, too.
+    case nonceReused = "nonce_reused"
+    /// The timestamp that was signed, or the one that was given, is older than 24 hours.
+    case timestampExpired = "timestamp_expired"
+    /// The timestamp that was signed, or the one that was given, is ahead of the clock.
+    case timestampInFuture = "timestamp_in_future"
+    /// The catalog has no such offer on the product.
+    case offerNotInCatalog = "offer_not_in_catalog"
+    /// The customer never had a subscription.
+    case neverSubscribed = "never_subscribed"
+    /// All is right, and the purchase has no offer.
+    case offerNotApplied = "offer_not_applied"
+    /// Nothing that can be computed explains it.
+    case unexplained
+}
+
+/// The public half of one of an app's keys: the port by which a report's signature is verified.
+///
+/// The signature is a stranger's bytes, so implementations use memory-safe code, never OpenSSL.
+public protocol SignatureVerifier: Sendable {
+    /// The key's identifier in App Store Connect.
+    var keyIdentifier: String { get }
+
+    /// Whether a signature is by this key.
+    ///
+    /// - Parameters:
+    ///   - signature: The signature, DER or raw.
+    ///   - message: The bytes that were signed, whole and unhashed.
+    ///   - hash: How they were hashed.
+    /// - Returns: Whether it is; `false` as well for what is no signature.
+    func isSignature(_ signature: SignatureText.Form, over message: [UInt8], hashedBy hash: SignedHash) -> Bool
+}
+
+/// How a message was hashed before it was signed: rightly, or as backends do by mistake, the likeliest first.
+public enum SignedHash: String, CaseIterable, Sendable {
+    /// As Apple asks for.
+    case sha256 = "SHA-256"
+    /// The SHA-256 of the SHA-256: a digest was handed to a function that hashes by itself.
+    case sha256Twice = "SHA-256 twice"
+    case sha512 = "SHA-512"
+    case sha1 = "SHA-1"
+    case sha384 = "SHA-384"
+    /// The SHA-256 of the SHA-256's hexadecimal text.
+    case sha256OfHexadecimal = "SHA-256 of the SHA-256 in hexadecimal"
+    case sha3 = "SHA3-256"
+    case md5 = "MD5"
 }

@@ -59,7 +59,7 @@ public struct Diagnostician: Sendable {
         }
         let certain = report.causes(in: text)
         guard let signed = search?.signedGuess() else {
-            // What is certain suffices for a refusal, whatever was signed.
+            // A certain cause suffices for a refusal, whatever was signed.
             let others = certain + circumstances(of: report, among: [report.offer], in: [app])
             let rest =
                 switch (search, record) {
@@ -90,7 +90,7 @@ public struct Diagnostician: Sendable {
         )
     }
 
-    /// What is wrong where the record says which fields differ: nothing of the payload has to be recomputed.
+    /// The faults when the record says which fields differ: nothing of the payload has to be recomputed.
     private func diagnosis(
         of report: SignatureReport,
         _ text: SignatureText?,
@@ -104,7 +104,7 @@ public struct Diagnostician: Sendable {
         return Diagnosis(isValid: false, causes: causes.likeliestFirst)
     }
 
-    /// What is wrong where the nonce is on record, and the signature is right for other values: it is another signature.
+    /// The fault when the nonce is on record, and the signature is right for other values: it is another signature.
     private func diagnosis(ofReused report: SignatureReport, _ text: SignatureText?) -> Diagnosis {
         let others =
             report.causes(in: text) + DiagnosisCause.times(of: report.moment, at: now) + customer(of: report.productId)
@@ -119,7 +119,7 @@ public struct Diagnostician: Sendable {
         return otherApps.first { $0.bundleId.hasSameBytes(as: bundleId) }.map { [app, $0] } ?? []
     }
 
-    /// What is wrong beside the signature: its time, the customer, and the catalog.
+    /// The faults beside the signature: its time, the customer, and the catalog.
     ///
     /// Where another offer was signed than the report names, one of the two is a mistake: the catalog lacks nothing when it
     /// has the other. So none of the offers may be in it. Both times count where the one that was given is not the one on
@@ -176,7 +176,7 @@ extension DiagnosisCause {
         fix: "Make a new random UUID for every signature, and use each signature for one purchase."
     )
 
-    /// What is wrong with a moment that was signed, or given.
+    /// The faults of a moment that was signed, or given.
     static func times(of moment: Timestamp, at now: Timestamp) -> [DiagnosisCause] {
         if moment.adding(seconds: Discount.lifetimeSeconds) < now {
             return [
@@ -199,7 +199,7 @@ extension DiagnosisCause {
 }
 
 extension SignatureReport {
-    /// What is wrong beyond doubt with what the app gave StoreKit, whatever was signed.
+    /// The certain faults of the values that the app gave StoreKit, whatever was signed.
     ///
     /// - Parameter text: The signature's text, decoded.
     /// - Returns: The causes.
@@ -234,7 +234,7 @@ extension SignatureReport {
         return causes
     }
 
-    /// What is left when the text of the signature is none.
+    /// The cause when the text of the signature is none.
     var noSignature: DiagnosisCause {
         DiagnosisCause(
             .unexplained,
@@ -245,7 +245,7 @@ extension SignatureReport {
         )
     }
 
-    /// What is left when all values are those on record, and the signature is not theirs.
+    /// The cause when all values are those on record, and the signature is not theirs.
     var otherSignature: DiagnosisCause {
         DiagnosisCause(
             .unexplained,
@@ -256,7 +256,7 @@ extension SignatureReport {
         )
     }
 
-    /// What is left when no mistakes were found with which the signature is one of the app's keys.
+    /// The cause when no mistakes were found with which the signature is one of the app's keys.
     func unexplained(after search: MistakeSearch) -> DiagnosisCause {
         DiagnosisCause(
             .unexplained,

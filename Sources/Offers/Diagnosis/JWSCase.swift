@@ -6,7 +6,7 @@ struct JWSCase: Sendable {
     let signer: Signer?
     /// In whose name the key signs; `nil` where the catalog does not say.
     let issuerId: String?
-    /// What the service signed with its nonce.
+    /// The service's signature with its nonce.
     let record: RecordedSignature?
     /// The purchase that it came to.
     let purchase: ReportedPurchase?
@@ -38,7 +38,7 @@ struct JWSCase: Sendable {
         OfferRequest(productId: jws.text("productId") ?? "", offerId: jws.text("offerIdentifier") ?? "")
     }
 
-    /// What the JWS was to say of the introductory offer: where the purchase came to none, that it may be had.
+    /// The JWS's intended word on the introductory offer: if the purchase came to none, that it may be had.
     var expectedAllowance: Bool? {
         guard report.offerId == nil else { return nil }
         return report.allowIntroductoryOffer ?? (purchase.map { $0.offer == nil } == true ? true : nil)
@@ -89,7 +89,7 @@ struct JWSCase: Sendable {
         let known = named.union(customerIds)
         if known.contains(claim) { return false }
         guard isOnRecord, let record else { return true }
-        // The service took it from the evidence of the customer whom it signed for.
+        // The service took it from the evidence of the customer that it signed for.
         if let id = record.originalTransactionId, known.contains(id) { return false }
         return report.account == .none || record.account != .known(report.account)
     }
@@ -158,7 +158,7 @@ extension Diagnostician {
         return nil
     }
 
-    /// What is left when none of the keys signed a JWS: by the record what was changed, else that nobody knows.
+    /// The cause when none of the keys signed a JWS: by the record what was changed, else that nobody knows.
     private func changes(in found: JWSCase, besides causes: [DiagnosisCause]) -> [DiagnosisCause] {
         let named = Set(causes.map(\.code))
         guard let record else {
@@ -208,7 +208,7 @@ extension JWSCase {
         ].compactMap(\.self)
     }
 
-    /// What is left where all is right: what came of it, and what remains to be checked.
+    /// The cause when all is right: the outcome, and the checks that remain.
     fileprivate var rest: [DiagnosisCause] {
         if let purchase, jws.claims?["allowIntroductoryOffer"] != .flag(false), !hasOffer(purchase) {
             return [offerNotApplied(to: purchase)]

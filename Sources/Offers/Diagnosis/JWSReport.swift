@@ -6,7 +6,7 @@ public struct JWSReport: Equatable, Sendable {
     public let productId: String
     /// The promotional offer; `nil` for a JWS about the introductory offer.
     public let offerId: String?
-    /// What the JWS was to say of the introductory offer; `nil` where that is not known.
+    /// The JWS's intended word on the introductory offer; `nil` if that is not known.
     public let allowIntroductoryOffer: Bool?
     /// The account of the customer, where it is known.
     public let account: Account

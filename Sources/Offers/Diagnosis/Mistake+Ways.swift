@@ -26,7 +26,7 @@ extension Mistake {
     /// Seconds where milliseconds are due, and the reverse: what was given to StoreKit is in seconds then.
     static func timestamps(of report: SignatureReport) -> [Way] {
         guard report.isInSeconds else { return Way.field(.timestamp, [String(report.timestamp / 1000)]) }
-        // What was cut off can be found again: it is one of a thousand, which are tried with a nonce in upper case, too.
+        // The digits that were cut off are one of a thousand, which are tried with a nonce in upper case, too.
         let texts = (0..<1000).map { String(report.timestamp &* 1000 &+ $0) }
         return Way.field(.timestamp, texts, rank: 3, alike: true)
     }
@@ -104,7 +104,7 @@ extension Mistake {
         }
     }
 
-    /// What was signed for another of the caller's apps, with a key of that app.
+    /// A signature for another of the caller's apps, with a key of that app.
     static func otherApps(in situation: Situation) -> [Way] {
         let apps = situation.otherKeys.sorted { $0.key < $1.key }
         let ways = apps.flatMap { bundleId, keys in

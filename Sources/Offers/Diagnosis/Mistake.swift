@@ -31,11 +31,11 @@ struct Mistake: Sendable {
 
     /// One way to make a mistake in a payload.
     struct Way: Sendable {
-        /// What it changes.
+        /// The part that it changes.
         let part: PayloadGuess.Part
         /// How likely it is: 1 is the likeliest, and what has the same rank is as likely.
         let rank: Int
-        /// What is found where this is what was signed; empty for the mistake whose way it is.
+        /// The findings if this is the signed payload; empty for the mistake whose way it is.
         var found: [Found] = []
         /// Makes the mistake.
         let change: @Sendable (inout PayloadGuess) -> Void

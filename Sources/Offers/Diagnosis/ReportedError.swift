@@ -6,18 +6,18 @@ public enum ReportedError: Equatable, Sendable {
     /// matter.
     case name(String)
 
-    /// What is known of an error: a row of ``table``.
+    /// The meaning of an error: a row of ``table``.
     struct Meaning: Sendable {
         /// `SKError.Code`; none for what StoreKit 2 alone has.
         let number: Int64?
         let names: Set<String>
-        /// What the error rules out, as a sentence.
+        /// The causes that the error rules out, as a sentence.
         let rulesOut: String
         /// What then remains to be checked, as a sentence.
         let check: String
     }
 
-    /// What is known of the error; `nil` for one that is not known.
+    /// The meaning of the error; `nil` for one that is not known.
     var meaning: Meaning? {
         switch self {
         case .number(let number): Self.table.first { $0.number == number }
@@ -121,7 +121,7 @@ extension ReportedError: ExpressibleByIntegerLiteral {
     public init(integerLiteral value: Int64) { self = .number(value) }
 }
 
-/// What is left where the signature is right and StoreKit has refused it.
+/// The cause when the signature is right and StoreKit has refused it.
 extension DiagnosisCause {
     /// Says what the error rules out, and what then remains to be checked.
     ///

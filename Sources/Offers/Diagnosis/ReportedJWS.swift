@@ -6,15 +6,15 @@ public struct ReportedJWS: Sendable {
     let header: [String: JWSValue]?
     /// The claims; `nil` where they cannot be read.
     let claims: [String: JWSValue]?
-    /// What the signature may cover: the first two parts as they came, and as base64url has them.
+    /// The texts that the signature may cover: the first two parts as they came, and as base64url has them.
     let signedTexts: [[UInt8]]
     /// The signature; `nil` where there is none.
     let signature: SignatureText.Form?
-    /// What was done to the signature's bytes before they became the third part.
+    /// The changes to the signature's bytes before they became the third part.
     let signatureMistakes: [DiagnosisCode]
     /// Why it is no compact JWS, a sentence for each reason.
     let malformed: [String]
-    /// What it has that base64url has not.
+    /// The characters in it that base64url lacks.
     let notBase64URL: [String]
 
     /// Takes a JWS apart.
@@ -107,9 +107,9 @@ public struct ReportedJWS: Sendable {
 private struct Base64URLText {
     /// The part in base64url without padding.
     let text: String
-    /// What it has that base64url has not.
+    /// The characters in it that base64url lacks.
     let marks: [String]
-    /// What it decodes to.
+    /// The decoded bytes.
     let bytes: [UInt8]?
 
     init(_ part: Substring) {

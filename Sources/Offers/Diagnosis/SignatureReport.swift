@@ -1,4 +1,4 @@
-/// What an app gave StoreKit when StoreKit refused it: the account of one buy request.
+/// The values that an app gave StoreKit when StoreKit refused them: the account of one buy request.
 public struct SignatureReport: Equatable, Sendable {
     /// The app's bundle identifier.
     public let bundleId: String
@@ -73,4 +73,169 @@ extension SignatureReport {
 
     /// The moment that the timestamp means, whether it is in milliseconds or in seconds.
     public var moment: Timestamp { Timestamp(millisecondsSince1970: isInSeconds ? timestamp * 1000 : timestamp) }
+}
+
+// What differs between what StoreKit was given and what the service signed, where the ledger has the nonce: nothing has
+// to be guessed then.
+
+extension SignatureReport {
+    /// The accounts that a backend may have asked for when the payment carries this one: the same in another case.
+    ///
+    /// Many clients lowercase what they set, so a name of few letters is tried in every mixture of cases: there is one
+    /// digest to make for each, and no signature to verify.
+    public var accountsToRecall: [Account] {
+        switch account {
+        case .none: return [account]
+        case .appAccountToken(let token):
+            return [account, .applicationUsername(token.lowercased.uppercased())]
+        case .applicationUsername(let name):
+            var accounts = [account]
+            if let token = AppAccountToken(name) { accounts.append(.appAccountToken(token)) }
+            let names = [name.lowercased(), name.uppercased()] + name.caseVariants(ofAtMost: Self.mostLettersToRecall)
+            return accounts + names.map { .applicationUsername($0) }
+        }
+    }
+
+    /// Of how many letters a name is recalled in every mixture of cases: a thousand mixtures.
+    private static let mostLettersToRecall = 10
+
+    /// Every field in which StoreKit was given something else than the service has signed.
+    ///
+    /// - Parameter record: What the service signed with this nonce.
+    /// - Returns: A cause for each field, with both values; no account in it but the one that was sent.
+    func differences(from record: RecordedSignature) -> [DiagnosisCause] {
+        var causes: [DiagnosisCause] = []
+        func compare(_ code: DiagnosisCode, _ field: String, signed: String, given: String) {
+            guard signed != given else { return }
+            causes.append(
+                DiagnosisCause(
+                    code,
+                    detail: "The service signed the \(field) \(signed) with this nonce; StoreKit was given \(given).",
+                    fix: "Hand every value of the answer on as it is, and buy what was asked for."
+                )
+            )
+        }
+        if record.timestamp.millisecondsSince1970 != timestamp {
+            let isSeconds = record.timestamp.millisecondsSince1970 / 1000 == timestamp
+            let (signed, given) = (String(record.timestamp.millisecondsSince1970), String(timestamp))
+            compare(isSeconds ? .timestampInSeconds : .unexplained, "timestamp", signed: signed, given: given)
+        }
+        if let cause = accountDifference(from: record) { causes.append(cause) }
+        compare(.keyIdMismatch, "key id", signed: record.keyIdentifier, given: keyIdentifier)
+        compare(.productMismatch, "product", signed: record.productId, given: productId)
+        compare(.offerMismatch, "offer", signed: record.offerId, given: offerId)
+        compare(.bundleMismatch, "bundle id", signed: record.bundleId, given: bundleId)
+        return causes
+    }
+
+    private func accountDifference(from record: RecordedSignature) -> DiagnosisCause? {
+        switch (record.account, account) {
+        case (.none, .none): return nil
+        case (.none, _):
+            return DiagnosisCause(
+                .accountMissing,
+                detail: "The service signed no account with this nonce, and the payment has one.",
+                fix: "Name the account when you ask for the signature, or set none on the payment."
+            )
+        case (_, .none):
+            return DiagnosisCause(
+                .accountUnexpected,
+                detail: "The service signed an account with this nonce, and the payment has none.",
+                fix: "Set the account of the answer on the payment."
+            )
+        case (.known(let signed), _):
+            guard signed.payloadField != account.payloadField else { return nil }
+            return DiagnosisCause(
+                .accountCase,
+                detail: "The service signed the account in another case with this nonce.",
+                fix: "Set the account on the payment exactly as the answer has it."
+            )
+        case (.other, _):
+            return DiagnosisCause(
+                .accountUnexpected,
+                detail: "The service signed another account with this nonce than the payment has.",
+                fix: "Ask for a signature for the very account that the app sets on the payment."
+            )
+        }
+    }
+}
+
+/// The ledger's record of a signature that left the service, found by its nonce.
+public struct RecordedSignature: Equatable, Sendable {
+    /// The account that was signed, as far as a digest shows.
+    public enum SignedAccount: Equatable, Sendable {
+        /// None.
+        case none
+        /// One of those that were asked about.
+        case known(Account)
+        /// Another one.
+        case other
+    }
+
+    /// The client that asked for it.
+    public let client: String
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The identifier of the key that signed.
+    public let keyIdentifier: String
+    /// The product.
+    public let productId: String
+    /// The offer; empty for an introductory offer.
+    public let offerId: String
+    /// The account.
+    public let account: SignedAccount
+    /// The moment that was signed.
+    public let timestamp: Timestamp
+    /// Whether it is the `discount` form; `nil` where that is not known.
+    public let isDiscount: Bool?
+    /// The subscription of the customer by which it was decided; `nil` where there was none.
+    public let originalTransactionId: String?
+
+    /// Creates the description of a signature.
+    ///
+    /// - Parameters:
+    ///   - client: The client that asked for it.
+    ///   - bundleId: The app's bundle identifier.
+    ///   - keyIdentifier: The identifier of the key that signed.
+    ///   - productId: The product.
+    ///   - offerId: The offer; empty for an introductory offer.
+    ///   - account: The account.
+    ///   - timestamp: The moment that was signed.
+    ///   - isDiscount: Whether it is the `discount` form.
+    ///   - originalTransactionId: The subscription of the customer by which it was decided.
+    public init(
+        client: String,
+        bundleId: String,
+        keyIdentifier: String,
+        productId: String,
+        offerId: String,
+        account: SignedAccount,
+        timestamp: Timestamp,
+        isDiscount: Bool? = nil,
+        originalTransactionId: String? = nil
+    ) {
+        self.client = client
+        self.bundleId = bundleId
+        self.keyIdentifier = keyIdentifier
+        self.productId = productId
+        self.offerId = offerId
+        self.account = account
+        self.timestamp = timestamp
+        self.isDiscount = isDiscount
+        self.originalTransactionId = originalTransactionId
+    }
+
+    /// The offer that was signed.
+    var offer: OfferRequest { OfferRequest(productId: productId, offerId: offerId) }
+}
+
+/// Finds what was signed: the port to the ledger for diagnoses.
+public protocol SignatureRecall: Sendable {
+    /// The signature with a nonce.
+    ///
+    /// - Parameters:
+    ///   - nonce: The nonce in lowercase.
+    ///   - accounts: The accounts that may have been signed: others are known by digests alone.
+    /// - Returns: The signature; `nil` when none is on record, or the ledger cannot be read.
+    func signature(nonce: String, accounts: [Account]) async -> RecordedSignature?
 }

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// The text of a signature, with whatever was done to it on the way taken off again.
 public struct SignatureText: Equatable, Sendable {
-    /// What is left when the text is decoded.
+    /// The signature when the text is decoded.
     public enum Form: Equatable, Sendable {
         /// ASN.1 DER (`ECDSA-Sig-Value`): what a discount takes.
         case der([UInt8])
@@ -12,7 +12,7 @@ public struct SignatureText: Equatable, Sendable {
 
     /// The signature.
     public let form: Form
-    /// What was done to its text that StoreKit does not undo.
+    /// The changes to its text that StoreKit does not undo.
     public let mistakes: [DiagnosisCode]
 
     /// How many mistakes are taken off, one after the other.
@@ -42,7 +42,7 @@ public struct SignatureText: Equatable, Sendable {
 }
 
 extension SignatureText.Form {
-    /// Tells DER from r‖s; `nil` for what is neither.
+    /// Distinguishes DER from r‖s; `nil` for anything else.
     ///
     /// One of 65,536 raw signatures begins as DER does, so the numbers inside decide.
     init?(_ bytes: [UInt8]) {

@@ -24,9 +24,9 @@ public struct Funnel: Equatable, Sendable {
     public struct Line: Equatable, Sendable {
         /// The offer; ``CountedDecision/unlisted`` stands for all that the catalog does not have.
         public let offer: FunnelFigures.Offer
-        /// What was decided where a signature was asked for.
+        /// The decisions of calls for signatures.
         public internal(set) var signatures = Decided()
-        /// What was decided where eligibility alone was asked for.
+        /// The decisions of calls for eligibility alone.
         public internal(set) var eligibility = Decided()
         /// How many signatures were made.
         public internal(set) var signed = 0
@@ -34,7 +34,7 @@ public struct Funnel: Equatable, Sendable {
         public internal(set) var redeemed = 0
         /// How many of them by signatures of this ledger.
         public internal(set) var redeemedBySignature = 0
-        /// What was paid for redemptions, the most frequent price first.
+        /// The prices paid for redemptions, the most frequent first.
         public internal(set) var payments: [Payment] = []
         /// How many redemptions nobody knows the price of.
         public internal(set) var unpriced = 0
@@ -47,7 +47,7 @@ public struct Funnel: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - figures: What is on record.
-    ///   - catalog: The offers that are told of in any case, in their order.
+    ///   - catalog: The offers that are listed in any case, in their order.
     ///   - reportedPrice: What clients' reports of a storefront say that an offer costs; `nil` where there are none.
     public init(
         _ figures: FunnelFigures,
@@ -97,7 +97,7 @@ public struct Funnel: Equatable, Sendable {
     }
 
     private static func isBefore(_ left: FunnelFigures.Offer, _ right: FunnelFigures.Offer) -> Bool {
-        // What the catalog does not have, whatever it was called, comes last.
+        // Offers that the catalog does not have come last.
         let leftIsLast = left.request == CountedDecision.unlisted
         let rightIsLast = right.request == CountedDecision.unlisted
         guard leftIsLast == rightIsLast else { return rightIsLast }
@@ -137,4 +137,50 @@ extension Funnel.Payment {
         (right.redemptions, left.price.currency, left.price.milliunits, left.isReported ? 1 : 0)
             < (left.redemptions, right.price.currency, right.price.milliunits, right.isReported ? 1 : 0)
     }
+}
+
+/// The days of a funnel: whole days in UTC, as decisions are counted by day.
+public struct FunnelPeriod: Equatable, Sendable {
+    /// The start of the first day; `nil` for the beginning of all records.
+    public let start: Timestamp?
+    /// The end of the last day; `nil` for now and later.
+    public let end: Timestamp?
+
+    /// How many milliseconds a day has.
+    private static let dayMilliseconds: Int64 = 86_400_000
+
+    /// Takes every day that has a moment of a period.
+    ///
+    /// - Parameters:
+    ///   - since: The first moment; `nil` for the beginning of all records.
+    ///   - until: The moment before which it ends; `nil` for no end.
+    public init(since: Timestamp?, until: Timestamp?) {
+        start = since.map { Self.timestamp(day: Self.day(of: $0)) }
+        end = until.map { until in
+            let day = Self.day(of: until)
+            return Self.timestamp(day: Self.timestamp(day: day) == until ? day : day + 1)
+        }
+    }
+
+    /// The day of a moment, counted from 1970-01-01 on.
+    ///
+    /// - Parameter moment: The moment.
+    /// - Returns: The day's number.
+    public static func day(of moment: Timestamp) -> Int64 {
+        let (days, rest) = moment.millisecondsSince1970.quotientAndRemainder(dividingBy: dayMilliseconds)
+        return rest < 0 ? days - 1 : days
+    }
+
+    private static func timestamp(day: Int64) -> Timestamp {
+        let (milliseconds, overflow) = day.multipliedReportingOverflow(by: dayMilliseconds)
+        return Timestamp(millisecondsSince1970: overflow ? (day < 0 ? .min : .max) : milliseconds)
+    }
+}
+
+/// Counts decisions about offers: plain synchronous calls, which never wait.
+public protocol OfferTally: Sendable {
+    /// Counts a decision.
+    ///
+    /// - Parameter decision: The decision.
+    func count(_ decision: CountedDecision)
 }

@@ -1,4 +1,4 @@
-/// What is on record of offers within a period, summed up: what a ``Funnel`` is made of.
+/// The recorded figures of offers within a period, summed up: the input of a ``Funnel``.
 public struct FunnelFigures: Equatable, Sendable {
     /// An offer of an app.
     public struct Offer: Hashable, Sendable {
@@ -44,7 +44,7 @@ public struct FunnelFigures: Equatable, Sendable {
     public struct Redemptions: Hashable, Sendable {
         /// The offer.
         public let offer: Offer
-        /// What was paid, as Apple signed it; `nil` where it did not say.
+        /// The price paid, as Apple signed it; `nil` if it did not say.
         public let price: PaidPrice?
         /// The App Store's country; `nil` where Apple did not say.
         public let storefront: String?
@@ -87,5 +87,63 @@ public struct FunnelFigures: Equatable, Sendable {
         self.decisions = decisions
         self.signatures = signatures
         self.redemptions = redemptions
+    }
+}
+
+/// What decisions are counted by: of no more kinds than the catalog and the reasons allow.
+public struct CountedDecision: Hashable, Sendable {
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The offer; both identifiers are empty for one that the catalog does not have, whatever it was called.
+    public let offer: OfferRequest
+    /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
+    public let environment: AppStoreEnvironment?
+    /// The call that it was given to.
+    public let call: DecisionCall
+    /// The reason that was given.
+    public let reason: Reason
+
+    /// What stands for all offers that the catalog does not have.
+    public static let unlisted = OfferRequest(productId: "", offerId: "")
+
+    /// Names a kind of decision.
+    ///
+    /// - Parameters:
+    ///   - reason: The reason that was given.
+    ///   - offer: The offer that was asked for.
+    ///   - bundleId: The app's bundle identifier, of the catalog.
+    ///   - environment: The environment that the evidence is from.
+    ///   - call: The call that it was given to.
+    public init(
+        _ reason: Reason,
+        of offer: OfferRequest,
+        bundleId: String,
+        environment: AppStoreEnvironment?,
+        call: DecisionCall
+    ) {
+        self.bundleId = bundleId
+        // The catalog is asked first: whatever else was said, it has the offer.
+        self.offer = reason == .offerNotInCatalog ? Self.unlisted : offer
+        self.environment = environment
+        self.call = call
+        self.reason = reason
+    }
+}
+
+/// The calls that decide about offers.
+public enum DecisionCall: String, CaseIterable, Sendable {
+    /// Decides, and signs where it may.
+    case signatures
+    /// Decides alone.
+    case eligibility
+}
+
+extension Int {
+    /// Adds a number, held at the ends of the range: a database may say anything, and no sum of it ends the process.
+    ///
+    /// - Parameter other: The number.
+    public mutating func add(saturating other: Int) {
+        let (sum, overflow) = addingReportingOverflow(other)
+        self = overflow ? (other > 0 ? .max : .min) : sum
     }
 }

@@ -1,4 +1,4 @@
-/// What a history's transactions say of its entries.
+/// The entries of a history by its transactions.
 ///
 /// A few entries look through the transactions one after the other, which is the fastest. Of many, as only who means harm
 /// sends them, the transactions are looked through once for all: the time does not grow with the product of both lists.
@@ -6,12 +6,12 @@ struct EntryLookup {
     /// How many entries are few.
     static let fewEntries = 8
 
-    /// What was found for a subscription, or for a product; transactions by their positions in the list.
+    /// The findings for a subscription or a product; transactions by their positions in the list.
     private struct Found {
         /// The group by catalog or evidence.
-        var group = ToldGroup()
+        var group = NamedGroup()
         /// The group that the evidence states.
-        var statedGroup = ToldGroup()
+        var statedGroup = NamedGroup()
         /// The newest that no upgrade replaced.
         var newest: Int?
         /// The newest of them that is not shared.
@@ -66,8 +66,8 @@ struct EntryLookup {
         guard isIndexed else { return history.groupIdentifier(of: renewal, in: app) }
         if let productId = renewal.productId, let place = app.product(productId) { return place.group.id }
         if let group = renewal.subscriptionGroupIdentifier { return group }
-        if let id = renewal.originalTransactionId, let told = bySubscription[id]?.group, told.isTold {
-            return told.identifier
+        if let id = renewal.originalTransactionId, let named = bySubscription[id]?.group, named.isNamed {
+            return named.identifier
         }
         return renewal.productId.flatMap { byProduct[$0]?.statedGroup.identifier }
     }
@@ -92,5 +92,54 @@ struct EntryLookup {
     private func found(of renewal: RenewalInfo) -> Found? {
         guard let id = renewal.originalTransactionId else { return renewal.productId.flatMap { byProduct[$0] } }
         return bySubscription[id]
+    }
+}
+
+/// The newest transaction of each group, by whose identifier the App Store knows the customer.
+///
+/// Upgraded, refunded and shared ones count: they are the customer's all the same. All groups are looked at in one pass:
+/// evidence of thousands of transactions may be sent for a hundred offers.
+public struct NewestTransactions: Sendable {
+    private let ofApp: String?
+    private let ofGroups: [String: String]
+
+    /// Looks for those of one account: beside them, evidence that is not all of one Apple Account may have others'.
+    ///
+    /// - Parameters:
+    ///   - history: What the evidence says.
+    ///   - app: The app of the catalog, which knows the groups of its products.
+    ///   - account: The account.
+    public init(_ history: SubscriptionHistory, of app: App, for account: Account) {
+        self.init(history.leavingOutOthers(than: account) ?? history, of: app)
+    }
+
+    /// Looks for them.
+    ///
+    /// - Parameters:
+    ///   - history: What the evidence says.
+    ///   - app: The app of the catalog, which knows the groups of its products.
+    public init(_ history: SubscriptionHistory, of app: App) {
+        // By their places: copying a transaction takes longer than looking at it.
+        let all = history.transactions
+        var newest: Int?
+        var newestOfGroups: [String: Int] = [:]
+        func isNewer(_ index: Int, than other: Int?) -> Bool {
+            other.map { Transaction.isOlder(all[$0], all[index]) } ?? true
+        }
+        for index in all.indices where all[index].transactionId != nil {
+            if isNewer(index, than: newest) { newest = index }
+            guard let group = history.groupIdentifier(of: all[index], in: app) else { continue }
+            if isNewer(index, than: newestOfGroups[group]) { newestOfGroups[group] = index }
+        }
+        ofApp = newest.flatMap { all[$0].transactionId }
+        ofGroups = newestOfGroups.compactMapValues { all[$0].transactionId }
+    }
+
+    /// The identifier of the newest transaction.
+    ///
+    /// - Parameter groupId: The group's identifier; `nil` for the whole app.
+    /// - Returns: The identifier; `nil` when the evidence has no transaction there, or none with an identifier.
+    public func identifier(inGroup groupId: String?) -> String? {
+        groupId.map { ofGroups[$0] } ?? ofApp
     }
 }

@@ -1,4 +1,4 @@
-/// What comes next for a subscription: an entry of `pending_renewal_info`, or StoreKit 2's renewal info.
+/// The renewal of a subscription: an entry of `pending_renewal_info`, or StoreKit 2's renewal info.
 public struct RenewalInfo: Equatable, Sendable {
     /// The subscription: the identifier of its first purchase.
     ///
@@ -109,7 +109,7 @@ public struct SubscriptionStatus: Equatable, Sendable {
         case revoked = 5
     }
 
-    /// What the subscription is.
+    /// The status code.
     public let code: Code
     /// When Apple said so.
     public let asOf: Timestamp

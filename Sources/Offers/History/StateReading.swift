@@ -118,7 +118,7 @@ struct StateReading {
         }
     }
 
-    /// As an entry alone tells it.
+    /// The state by an entry alone.
     private init(of renewal: RenewalInfo, by clocks: SubscriptionClocks) {
         if let failed = Self.failedRenewal(of: renewal, by: clocks) {
             self = failed
@@ -176,9 +176,9 @@ struct StateReading {
 }
 
 extension RenewalInfo {
-    /// What the customer is while the paid time runs.
+    /// The customer's state while the paid time runs.
     ///
-    /// Where a commitment is paid month by month, ``autoRenewStatus`` speaks of the next month, and the commitment's own
+    /// If a commitment is paid month by month, ``autoRenewStatus`` speaks of the next month, and the commitment's own
     /// status of what comes after it.
     fileprivate func runningState(of transaction: Transaction?) -> SubscriberState {
         if autoRenewStatus == false { return .activeAutoRenewOff }
@@ -188,7 +188,7 @@ extension RenewalInfo {
 }
 
 extension Transaction {
-    /// What a customer is whose newest purchase was revoked: only where Family Sharing ended nobody was refunded.
+    /// The state of a customer with a revoked newest purchase: only when Family Sharing ended nobody was refunded.
     fileprivate var revokedState: SubscriberState { revocation?.kind == .family ? .lapsed : .refunded }
 
     /// Whether it was revoked or bought after a moment, so that what was said then does not know of it.

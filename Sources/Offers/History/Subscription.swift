@@ -2,9 +2,9 @@
 ///
 /// A reference, as each rule looks at it.
 public final class Subscription: Sendable {
-    /// What the customer is by this subscription.
+    /// The customer's state by this subscription.
     public let state: SubscriberState
-    /// What the customer would be if shared purchases counted as their own; the same as ``state`` unless that is
+    /// The state if shared purchases counted as the customer's own; the same as ``state`` unless that is
     /// ``SubscriberState/familyShared``.
     public let stateCountingShared: SubscriberState
     /// How well the state is known.
@@ -95,5 +95,131 @@ extension Subscription: Equatable {
         left.state == right.state && left.stateCountingShared == right.stateCountingShared
             && left.certainty == right.certainty
             && left.renewal == right.renewal && left.transaction == right.transaction
+    }
+}
+
+/// Of a customer's subscriptions in one place the one that counts: the one with the strongest state.
+struct StrongestSubscription {
+    /// The customer's status there.
+    private(set) var status: GroupStatus
+    /// The products of the other subscriptions that are running.
+    private(set) var alsoRunning: [String] = []
+    /// Those that ended, whichever of them counts.
+    private(set) var ended = EndedSubscriptions()
+
+    /// Starts with what is so unless a subscription is found.
+    init(status: GroupStatus = .neverSubscribed) { self.status = status }
+
+    /// Whether a subscription was found, or one of which nobody can say what became of it.
+    var isSettled: Bool { status != .neverSubscribed }
+
+    /// Takes another subscription into account.
+    ///
+    /// - Parameters:
+    ///   - renewal: Its entry.
+    ///   - newest: Its newest transaction that counts; `nil` when there is none.
+    ///   - clocks: The clocks by which it is judged.
+    mutating func consider(_ renewal: RenewalInfo, newest: Transaction?, by clocks: SubscriptionClocks) {
+        consider(Subscription(renewal: renewal, newest: newest, by: clocks))
+    }
+
+    private mutating func consider(_ subscription: Subscription) {
+        ended.consider(subscription)
+        guard case .subscriber(let strongest) = status else {
+            status = .subscriber(subscription)
+            return
+        }
+        let isStronger = Self.isWeaker(strongest, subscription)
+        let weaker = isStronger ? strongest : subscription
+        if weaker.isRunning, let productId = weaker.productId { alsoRunning.append(productId) }
+        if isStronger { status = .subscriber(subscription) }
+    }
+
+    /// Whether the left one counts less; of two with the same state the one whose access ends first does.
+    ///
+    /// One of which nobody knows what became counts as strong as it may be: only one that is known to be active counts
+    /// more. Of two that end together the identifiers decide, so that the order of the list does not.
+    static func isWeaker(_ left: Subscription, _ right: Subscription) -> Bool {
+        guard left.rank == right.rank else { return left.rank > right.rank }
+        guard left.state == right.state else { return left.state < right.state }
+        guard left.stateCountingShared == right.stateCountingShared else {
+            return left.stateCountingShared < right.stateCountingShared
+        }
+        let (leftEnd, rightEnd) = (left.endsAt, right.endsAt)
+        guard leftEnd == rightEnd else {
+            return (leftEnd?.millisecondsSince1970 ?? .min) < (rightEnd?.millisecondsSince1970 ?? .min)
+        }
+        if let leftTransaction = left.transaction, let rightTransaction = right.transaction,
+            leftTransaction != rightTransaction
+        {
+            return Transaction.isOlder(leftTransaction, rightTransaction)
+        }
+        return tieBreaker(left.renewal).lexicographicallyPrecedes(tieBreaker(right.renewal))
+    }
+
+    private static func tieBreaker(_ renewal: RenewalInfo) -> [String] {
+        [
+            renewal.originalTransactionId ?? "", renewal.productId ?? "", renewal.autoRenewStatus == true ? "1" : "0",
+            renewal.offer.map { "\($0.type)\($0.identifier)" } ?? "",
+        ]
+    }
+}
+
+extension Subscription {
+    /// How much it may count, the strongest first.
+    fileprivate var rank: Int {
+        switch state {
+        case .familyShared: 3
+        case .active where certainty == .known: 0
+        default: certainty == .known ? 2 : 1
+        }
+    }
+}
+
+/// The subscriptions in one place by which a customer once had access and has it no more: when the last of them ended,
+/// and with which product.
+///
+/// They need not be the subscription that counts. One that lapsed counts more than one that was refunded, so that a
+/// refund takes nothing from who has lapsed; but where an offer takes a refund for a lapse, access ended with whichever
+/// of the two came last.
+struct EndedSubscriptions: Sendable {
+    /// Of those that lapsed the one whose access ended last.
+    private var lapsed: Subscription?
+    /// Of those that were refunded the one whose access ended last.
+    private var refunded: Subscription?
+    /// One that lapsed nobody knows when, which may have been the last.
+    private(set) var undated: Subscription?
+    /// Whether all of them are shared: the customer's own put these aside.
+    private var areShared = true
+
+    /// Takes another subscription into account.
+    mutating func consider(_ subscription: Subscription) {
+        let isShared = subscription.state == .familyShared
+        if areShared, !isShared {
+            self = EndedSubscriptions()
+            areShared = false
+        }
+        guard isShared == areShared else { return }
+        switch subscription.stateCountingShared {
+        case .lapsed where subscription.endsAt == nil: undated = Self.later(undated, subscription)
+        case .lapsed: lapsed = Self.later(lapsed, subscription)
+        case .refunded: refunded = Self.later(refunded, subscription)
+        default: break
+        }
+    }
+
+    /// The subscription whose access ended last, of those of which it is known when.
+    ///
+    /// - Parameter countingRefunds: Whether a refund is taken for a lapse.
+    /// - Returns: The subscription; `nil` when there is none.
+    func last(countingRefunds: Bool) -> Subscription? {
+        guard countingRefunds, let refunded else { return lapsed }
+        guard let lapsed, let lapse = lapsed.endsAt, let refund = refunded.endsAt else { return refunded }
+        return lapse < refund ? refunded : lapsed
+    }
+
+    private static func later(_ known: Subscription?, _ other: Subscription) -> Subscription {
+        guard let known else { return other }
+        return StrongestSubscription.isWeaker(known, other) ? other : known
     }
 }

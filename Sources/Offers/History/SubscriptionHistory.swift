@@ -1,4 +1,4 @@
-/// What the evidence says of a customer, whatever kind of evidence it was: the one thing that decisions read.
+/// The history of a customer, whatever kind of evidence it is from: the one thing that decisions read.
 public struct SubscriptionHistory: Equatable, Sendable {
     /// The app that the evidence is about; `nil` where it does not say.
     public var bundleId: String?
@@ -6,7 +6,7 @@ public struct SubscriptionHistory: Equatable, Sendable {
     public var environment: AppStoreEnvironment?
     /// Apple's clock when it made the evidence; `nil` where it does not say.
     public var asOf: Timestamp?
-    /// What comes next for each subscription; `nil` where the evidence cannot tell.
+    /// The renewal of each subscription; `nil` if the evidence does not say.
     public var renewals: [RenewalInfo]?
     /// The purchases and renewals, in no order that counts.
     public var transactions: [Transaction]
@@ -20,7 +20,7 @@ public struct SubscriptionHistory: Equatable, Sendable {
     var heldShares: [String: HeldShare] = [:]
     /// Redemptions by subscriptions of the account that are not in the lists.
     var otherRedemptions: [OfferRedemption] = []
-    /// Transactions on record of subscriptions that redeemed an offer, which the evidence leaves out or tells otherwise:
+    /// Transactions on record of subscriptions that redeemed an offer, which the evidence leaves out or has otherwise:
     /// they count for redemptions alone.
     var recordedTransactions: [Transaction] = []
 
@@ -51,7 +51,7 @@ public struct SubscriptionHistory: Equatable, Sendable {
 }
 
 extension SubscriptionHistory {
-    /// Held state in place of evidence that only Apple could have told: explanations say that it could not be asked.
+    /// Held state in place of evidence that only Apple could give: explanations say that it could not be asked.
     ///
     /// - Returns: The history, which says so of itself.
     public func standingIn() -> SubscriptionHistory {
@@ -62,7 +62,7 @@ extension SubscriptionHistory {
 
     /// The clock at which expiry and grace are judged: Apple's when it made the evidence, see ``clock(of:at:)``.
     ///
-    /// Signed transactions do not tell the time, and held state was told at many times: what they say is judged at the
+    /// Signed transactions have no time of their own, and held state has many: both are judged at the
     /// server's clock.
     ///
     /// - Parameter now: The server's clock.
@@ -72,9 +72,9 @@ extension SubscriptionHistory {
         return isJudgedByServersClock ? now : asOf
     }
 
-    /// The clock at which one subscription is judged: Apple's when it told the newest of that subscription.
+    /// The clock at which one subscription is judged: Apple's at the newest report of that subscription.
     ///
-    /// What was learnt since of another one says nothing of it.
+    /// A newer report of another one says nothing of it.
     ///
     /// - Parameters:
     ///   - id: The subscription; `nil` where the evidence does not say.
@@ -110,4 +110,201 @@ extension SubscriptionHistory {
 
     /// Whether expiry and grace are judged at the server's clock.
     var isJudgedByServersClock: Bool { coverage == .partial || isHeld }
+}
+
+extension SubscriptionHistory {
+    /// The group that a transaction's product is in: by the catalog, else as the evidence says.
+    ///
+    /// - Parameters:
+    ///   - transaction: The transaction.
+    ///   - app: The app of the catalog.
+    /// - Returns: The group's identifier; `nil` when neither knows it.
+    func groupIdentifier(of transaction: Transaction, in app: App) -> String? {
+        app.product(transaction.productId)?.group.id ?? transaction.subscriptionGroupIdentifier
+    }
+
+    /// The group that an entry is about: by the catalog, else as the evidence says of it or of its transactions.
+    ///
+    /// Entries of `pending_renewal_info` carry no group as a rule, though Apple's article on them says so. They are
+    /// joined with transactions by `original_transaction_id`, and then by `product_id`; where those disagree nothing is
+    /// determined.
+    ///
+    /// - Parameters:
+    ///   - renewal: The entry.
+    ///   - app: The app of the catalog.
+    /// - Returns: The group's identifier; `nil` when it cannot be determined.
+    func groupIdentifier(of renewal: RenewalInfo, in app: App) -> String? {
+        if let productId = renewal.productId, let place = app.product(productId) { return place.group.id }
+        if let group = renewal.subscriptionGroupIdentifier { return group }
+        var named = NamedGroup()
+        if let id = renewal.originalTransactionId {
+            for transaction in transactions where transaction.originalTransactionId == id {
+                named.note(groupIdentifier(of: transaction, in: app))
+            }
+        }
+        if named.isNamed { return named.identifier }
+        for transaction in transactions where transaction.productId == renewal.productId {
+            named.note(transaction.subscriptionGroupIdentifier)
+        }
+        return named.identifier
+    }
+
+    /// Whether a subscription was bought whose group nothing names, neither its product nor anything else said of it: it
+    /// may be of any.
+    ///
+    /// A purchase that does not expire is none.
+    ///
+    /// - Parameters:
+    ///   - app: The app of the catalog.
+    ///   - lookup: What the transactions say of the entries.
+    /// - Returns: `true` when there is one.
+    func hasSubscriptionOfUnknownGroup(in app: App, by lookup: EntryLookup) -> Bool {
+        func isUnknown(_ transaction: Transaction) -> Bool {
+            transaction.expiresDate != nil && groupIdentifier(of: transaction, in: app) == nil
+        }
+        guard transactions.contains(where: isUnknown) else { return false }
+        var subscriptions: Set<String> = []
+        var products: Set<String> = []
+        for transaction in transactions where groupIdentifier(of: transaction, in: app) != nil {
+            subscriptions.insert(transaction.originalTransactionId)
+            products.insert(transaction.productId)
+        }
+        for renewal in renewals ?? [] where lookup.group(of: renewal) != nil {
+            if let id = renewal.originalTransactionId { subscriptions.insert(id) }
+        }
+        return transactions.contains { transaction in
+            isUnknown(transaction) && !subscriptions.contains(transaction.originalTransactionId)
+                && !products.contains(transaction.productId)
+        }
+    }
+
+    /// The transactions that an entry is about.
+    ///
+    /// - Parameter renewal: The entry.
+    /// - Returns: Those of its `original_transaction_id`; those of its product when the entry names no id.
+    func transactions(of renewal: RenewalInfo) -> [Transaction] {
+        transactions.filter { Self.belongs($0, to: renewal) }
+    }
+
+    /// The newest of ``transactions(of:)`` that counts.
+    ///
+    /// - Parameter renewal: The entry.
+    /// - Returns: The transaction; `nil` when there is none.
+    func newestTransaction(of renewal: RenewalInfo) -> Transaction? {
+        Subscription.newest(of: transactions) { Self.belongs($0, to: renewal) }
+    }
+
+    private static func belongs(_ transaction: Transaction, to renewal: RenewalInfo) -> Bool {
+        guard let id = renewal.originalTransactionId else { return transaction.productId == renewal.productId }
+        return transaction.originalTransactionId == id
+    }
+}
+
+extension SubscriptionHistory {
+    /// The accounts that the evidence names for a group; where the group's purchases name none, those of any purchase.
+    ///
+    /// For the whole app, those of any purchase. One person may have bought for several accounts of the app, and each of
+    /// them is theirs. Evidence that names accounts belongs to these accounts alone: a leaked receipt must not serve
+    /// strangers.
+    ///
+    /// - Parameters:
+    ///   - groupId: The group's identifier; `nil` for the whole app.
+    ///   - app: The app of the catalog.
+    /// - Returns: The tokens, without order or repetition.
+    func accountTokens(inGroup groupId: String?, of app: App) -> Set<AppAccountToken> {
+        var ofGroup: Set<AppAccountToken> = []
+        var ofOthers: Set<AppAccountToken> = []
+        for transaction in transactions {
+            guard let token = transaction.appAccountToken else { continue }
+            if groupId == nil || groupIdentifier(of: transaction, in: app) == groupId {
+                ofGroup.insert(token)
+            } else {
+                ofOthers.insert(token)
+            }
+        }
+        return ofGroup.isEmpty ? ofOthers : ofGroup
+    }
+
+    /// Whether its subscriptions need not be one person's: a sender chooses which signed transactions to show, and held
+    /// state was learnt from many requests.
+    ///
+    /// In an answer of Apple's about a receipt or a transaction all of them are of one Apple Account.
+    var isComposed: Bool { coverage == .partial || isHeld }
+
+    /// Whether a subscription need not be the same person's as others: in a composed history, or added to an answer of
+    /// Apple's by held state.
+    private func isByItself(_ id: String) -> Bool { isComposed || heldShares[id]?.isWhole == true }
+
+    /// The history without the subscriptions whose purchases name other accounts alone, where they need not be the same
+    /// person's: beside them, one purchase of one's own must not make them one's own.
+    ///
+    /// - Parameter account: The account that is asked for.
+    /// - Returns: What is left; `nil` where nothing is left out.
+    func leavingOutOthers(than account: Account) -> SubscriptionHistory? {
+        guard isComposed || heldShares.values.contains(where: \.isWhole) else { return nil }
+        let own = account.storedToken
+        var isOwn: [String: Bool] = [:]
+        for transaction in transactions {
+            guard let token = transaction.appAccountToken, isByItself(transaction.originalTransactionId) else {
+                continue
+            }
+            isOwn[transaction.originalTransactionId, default: false] =
+                isOwn[transaction.originalTransactionId, default: false] || token == own
+        }
+        guard isOwn.values.contains(false) else { return nil }
+        var rest = self
+        rest.transactions.removeAll { isOwn[$0.originalTransactionId] == false }
+        rest.renewals?.removeAll { $0.originalTransactionId.map { isOwn[$0] == false } ?? false }
+        return rest
+    }
+
+    /// Whether the purchases of a subscription name an account, or, where it is all of one Apple Account, any purchase
+    /// does.
+    ///
+    /// - Parameter subscription: The subscription; `nil` names none.
+    /// - Returns: `true` when one of them does.
+    func namesAccount(of subscription: Subscription?) -> Bool {
+        let id = subscription?.originalTransactionId
+        if isComposed || heldShare(of: subscription)?.isWhole == true {
+            return transactions.contains { $0.appAccountToken != nil && $0.originalTransactionId == id }
+        }
+        return transactions.contains { $0.appAccountToken != nil && !isByItself($0.originalTransactionId) }
+    }
+}
+
+/// How much of a customer's past the evidence shows: whether what it leaves out is known not to have happened.
+public enum HistoryCoverage: Sendable {
+    /// Every subscription with every transaction, as a verifyReceipt answer has them.
+    case complete
+    /// Every subscription, each with its newest transaction alone, as Get All Subscription Statuses has them.
+    ///
+    /// That a group was never subscribed to can be known; that an introductory offer was never used cannot.
+    case newestTransactions
+    /// One subscription alone, as the answer about an iOS 6 style transaction receipt has it: of others, and of what
+    /// that one was before, nothing can be known.
+    case oneSubscription
+    /// The part that the sender chose to show, as with signed transactions: omissions cannot be seen.
+    case partial
+
+    /// Whether a subscription that it does not have is known not to exist.
+    var showsEverySubscription: Bool {
+        switch self {
+        case .complete, .newestTransactions: true
+        case .oneSubscription, .partial: false
+        }
+    }
+}
+
+/// A history that nobody changes any more, as a reference: a request hands it on many times, and a copy of all that is in
+/// it would take as long as a rule.
+public final class SharedHistory: Sendable {
+    /// The history.
+    public let value: SubscriptionHistory
+
+    /// Shares a history.
+    ///
+    /// - Parameter value: The history.
+    public init(_ value: SubscriptionHistory) {
+        self.value = value
+    }
 }

@@ -14,7 +14,7 @@ public struct Transaction: Equatable, Sendable {
     public var expiresDate: Timestamp?
     /// When Apple refunded or revoked it.
     public var revocationDate: Timestamp?
-    /// What the revocation was; `nil` where the evidence does not say, as before December 2025: then it is a refund.
+    /// The kind of revocation; `nil` if the evidence does not say, as before December 2025: then it is a refund.
     public var revocation: Revocation?
     /// Whether an upgrade replaced it.
     ///
@@ -33,7 +33,7 @@ public struct Transaction: Equatable, Sendable {
     public var transactionId: String?
     /// When Apple signed it; `nil` for what is not signed by itself.
     public var signedDate: Timestamp?
-    /// What was paid; `nil` where the evidence does not say, as verifyReceipt never does.
+    /// The price paid; `nil` if the evidence does not say, as verifyReceipt never does.
     public var price: PaidPrice?
     /// The App Store's country, as Apple writes it (ISO 3166-1 alpha-3); `nil` where the evidence does not say.
     public var storefront: String?
@@ -121,7 +121,7 @@ public struct Transaction: Equatable, Sendable {
         return false
     }
 
-    /// By what two are told apart that are equal in all dates, one after the other.
+    /// The keys that distinguish two that are equal in all dates, one after the other.
     private static let tieBreakers: [@Sendable (Transaction) -> String] = [
         { $0.transactionId ?? "" }, { $0.originalTransactionId }, { $0.productId }, { $0.offerText },
         { $0.isUpgraded ? "1" : "0" }, { $0.subscriptionGroupIdentifier ?? "" },
@@ -138,7 +138,7 @@ public struct Transaction: Equatable, Sendable {
     }
 }
 
-/// What a revocation was (`revocationType` and `revocationPercentage`, App Store Server API 1.19).
+/// A revocation (`revocationType` and `revocationPercentage`, App Store Server API 1.19).
 public struct Revocation: Equatable, Sendable {
     /// Whether money went back, and how much.
     public enum Kind: String, Sendable {
@@ -163,5 +163,127 @@ public struct Revocation: Equatable, Sendable {
     public init(_ kind: Kind, percentage: Int64? = nil) {
         self.kind = kind
         self.percentage = percentage
+    }
+}
+
+/// Why there is a transaction (`transactionReason` of the App Store Server API).
+public enum TransactionReason: String, Sendable {
+    /// The customer bought: for the first time, again, or something else of the group.
+    case purchase = "PURCHASE"
+    /// The App Store renewed the subscription.
+    case renewal = "RENEWAL"
+}
+
+/// How a customer pays for a subscription (`billingPlanType`, App Store Server API 1.21).
+public indirect enum BillingPlan: Equatable, Sendable {
+    /// The whole period at its beginning (`BILLED_UPFRONT`).
+    case upfront
+    /// Month by month, for a commitment of several months (`MONTHLY`); what is known of the commitment.
+    case monthly(Commitment?)
+
+    /// How far a commitment has come (`commitmentInfo` of a transaction): it is shown, and decides nothing.
+    public struct Commitment: Equatable, Sendable {
+        /// The billing period that was paid, from 1.
+        public let billingPeriodNumber: Int64?
+        /// How many billing periods the commitment has.
+        public let totalBillingPeriods: Int64?
+        /// When the commitment ends.
+        public let expiresDate: Timestamp?
+
+        /// Creates a commitment.
+        ///
+        /// - Parameters:
+        ///   - billingPeriodNumber: The billing period that was paid, from 1.
+        ///   - totalBillingPeriods: How many billing periods it has.
+        ///   - expiresDate: When it ends.
+        public init(billingPeriodNumber: Int64?, totalBillingPeriods: Int64?, expiresDate: Timestamp?) {
+            self.billingPeriodNumber = billingPeriodNumber
+            self.totalBillingPeriods = totalBillingPeriods
+            self.expiresDate = expiresDate
+        }
+    }
+}
+
+/// The price paid for a transaction, as Apple signs it (`price` and `currency` of `JWSTransactionDecodedPayload`).
+public struct PaidPrice: Hashable, Sendable {
+    /// The amount in thousandths of the currency's unit.
+    public let milliunits: Int64
+    /// The currency's code of ISO 4217, as Apple writes it.
+    public let currency: String
+
+    /// Creates a price.
+    ///
+    /// - Parameters:
+    ///   - milliunits: The amount in thousandths of the currency's unit.
+    ///   - currency: The currency's code of ISO 4217.
+    public init(milliunits: Int64, currency: String) {
+        self.milliunits = milliunits
+        self.currency = currency
+    }
+}
+
+/// The offer under which a transaction was made (`offerType` of the App Store Server API).
+public enum RedeemedOffer: Hashable, Sendable {
+    /// An introductory offer or free trial (`offerType` 1).
+    case introductory
+    /// A promotional offer, by its identifier (`offerType` 2).
+    case promotional(String)
+    /// A subscription offer code, by its reference name (`offerType` 3).
+    case offerCode(String)
+    /// A win-back offer, by its identifier (`offerType` 4).
+    case winBack(String)
+    /// A retention offer, by its identifier (`offerType` 5, June 2026): redeemed on the page where a subscription is
+    /// cancelled, without a signature.
+    case retention(String)
+    /// An offer of a type that this service does not know, or without the identifier that its type has.
+    ///
+    /// It is an offer that runs all the same.
+    case other(type: Int64, identifier: String)
+
+    /// Reads Apple's two members; `nil` where there is no offer.
+    ///
+    /// - Parameters:
+    ///   - type: `offerType`; `nil` and 0 say that there is no offer.
+    ///   - identifier: `offerIdentifier`.
+    public init?(type: Int64?, identifier: String?) {
+        switch (type, identifier) {
+        case (nil, _), (0, _): return nil
+        case (1, _): self = .introductory
+        case (2, let identifier?): self = .promotional(identifier)
+        case (3, let identifier): self = .offerCode(identifier ?? "")
+        case (4, let identifier?): self = .winBack(identifier)
+        case (5, let identifier?): self = .retention(identifier)
+        case (let type?, let identifier): self = .other(type: type, identifier: identifier ?? "")
+        }
+    }
+
+    /// `offerType`.
+    public var type: Int64 {
+        switch self {
+        case .introductory: 1
+        case .promotional: 2
+        case .offerCode: 3
+        case .winBack: 4
+        case .retention: 5
+        case .other(let type, _): type
+        }
+    }
+
+    /// `offerIdentifier`; empty where Apple gave none.
+    public var identifier: String {
+        switch self {
+        case .introductory: ""
+        case .promotional(let id), .offerCode(let id), .winBack(let id), .retention(let id): id
+        case .other(_, let id): id
+        }
+    }
+
+    /// The identifier of an offer that the catalog may have: a promotional offer, or one that Apple shows as a retention
+    /// offer; `nil` for others.
+    public var catalogId: String? {
+        switch self {
+        case .promotional(let id), .retention(let id): id
+        case .introductory, .offerCode, .winBack, .other: nil
+        }
     }
 }

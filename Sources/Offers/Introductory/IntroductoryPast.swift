@@ -1,4 +1,4 @@
-/// What the evidence shows of a customer's past in one group, as far as introductory offers are concerned.
+/// A customer's past in one group by the evidence, as far as introductory offers are concerned.
 struct IntroductoryPast {
     let groupId: String
     /// A transaction of the group under a trial or introductory price; refunded and upgraded ones count.
@@ -14,7 +14,7 @@ struct IntroductoryPast {
     let subscription: Subscription?
     /// A subscription of the group that was to renew since Apple last spoke of it; `nil` where there is none.
     let renewing: Subscription?
-    /// What is missing where nobody said when a subscription of the group ends, in a sentence; `nil` where nothing is.
+    /// The gap in a sentence, if nobody said when a subscription of the group ends; `nil` if there is none.
     let endNotSaid: String?
     /// A purchase of the group of which nobody said whether it was a trial; `nil` where there is none.
     let maybeIntroductory: Transaction?
@@ -29,7 +29,7 @@ struct IntroductoryPast {
         by index: GroupIndex,
         at clock: Timestamp,
         now: Timestamp,
-        standing: GroupStanding?
+        status: GroupStatus?
     ) {
         self.groupId = groupId
         var introductory: Transaction?
@@ -65,7 +65,7 @@ struct IntroductoryPast {
             unsaid.map { EvidencePhrases.endNotSaid(of: $0.transaction) }
             ?? endless.map { EvidencePhrases.endNotSaid(of: $0) }
         let isUnexplained = index.entries(inGroup: groupId).contains { !index.lookup.hasTransactions(of: $0) }
-        if case .subscriber(let subscription) = standing {
+        if case .subscriber(let subscription) = status {
             self.subscription = subscription
         } else {
             self.subscription = nil
@@ -109,7 +109,7 @@ struct IntroductoryPast {
     }
 
     /// Whether the subscription has moved to another product before a transaction's time was over: an upgrade of which
-    /// notifications alone told leaves no mark at what it replaced.
+    /// notifications alone reported leaves no mark at what it replaced.
     private static func isReplaced(_ transaction: Transaction, by last: Transaction?, at clock: Timestamp) -> Bool {
         guard let last, last.productId != transaction.productId, let moved = last.purchaseDate,
             let bought = transaction.purchaseDate, let expiry = transaction.expiresDate

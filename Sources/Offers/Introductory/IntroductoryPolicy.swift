@@ -53,7 +53,7 @@ public struct IntroductoryPolicy: Sendable {
         guard let history = customer.history?.value, let clock = history.clock(at: now), let group = facts.group else {
             return IntroductoryDecision(.noEvidence, detail: EvidencePhrases.none)
         }
-        let past = past(history, inGroup: group.id, at: clock, standing: facts.reading?.standing)
+        let past = past(history, inGroup: group.id, at: clock, status: facts.reading?.status)
         if let refusal = examination.refusal(by: IntroductoryRules.ofPast, of: past) {
             return IntroductoryDecision(refusal.reason, detail: refusal.saw, explanation: examination.explanation)
         }
@@ -107,7 +107,7 @@ public struct IntroductoryPolicy: Sendable {
         _ history: SubscriptionHistory,
         inGroup groupId: String,
         at clock: Timestamp,
-        standing: GroupStanding?
+        status: GroupStatus?
     ) -> IntroductoryPast {
         if let known = pasts[groupId] { return known }
         let past = IntroductoryPast(
@@ -116,7 +116,7 @@ public struct IntroductoryPolicy: Sendable {
             by: index(of: history),
             at: clock,
             now: now,
-            standing: standing
+            status: status
         )
         pasts[groupId] = past
         return past
@@ -127,5 +127,62 @@ public struct IntroductoryPolicy: Sendable {
         let made = GroupIndex(history, of: app)
         index = made
         return made
+    }
+}
+
+/// Whether a customer may have the introductory offer of a product, and why.
+public struct IntroductoryDecision: Equatable, Sendable {
+    /// The reason, which stands for the verdict too.
+    public let reason: IntroductoryReason
+    /// The reason in a sentence or two, for people.
+    public let detail: String
+    /// Every rule that was asked, in order; `nil` unless an explanation was asked for.
+    public let explanation: [RuleFinding]?
+
+    /// Whether the customer may have it.
+    public var verdict: Verdict { reason.verdict }
+
+    /// Creates a decision.
+    ///
+    /// - Parameters:
+    ///   - reason: The reason.
+    ///   - detail: The reason in a sentence or two.
+    ///   - explanation: Every rule that was asked; `nil` unless an explanation was asked for.
+    public init(_ reason: IntroductoryReason, detail: String, explanation: [RuleFinding]? = nil) {
+        self.reason = reason
+        self.detail = detail
+        self.explanation = explanation
+    }
+}
+
+/// Why a customer may have the introductory offer of a product's group, or not: the `reason` of an answer.
+///
+/// Where several reasons to refuse hold, the first in the order of ``IntroductoryRules`` is given: what counts as
+/// evidence is asked before those that refuse, and whether it shows all of the customer's past after them.
+public enum IntroductoryReason: String, CaseIterable, VerdictReason {
+    /// Eligible: no trial or introductory price of the group was ever used, and no subscription of it is running.
+    case neverUsed = "never_used"
+
+    /// Refused: a trial or introductory price of the group was used, whatever became of it.
+    case alreadyUsed = "already_used"
+    /// Refused: a subscription of the group is running.
+    case activeSubscription = "active_subscription"
+    /// Refused: the renewal failed, and the customer keeps access for the grace period.
+    case gracePeriod = "grace_period"
+
+    /// Unknown: there is no evidence that counts, or it does not tell.
+    case noEvidence = "no_evidence"
+    /// Unknown: a group cannot be determined, that of the product or that of a purchase.
+    case groupUnknown = "group_unknown"
+    /// Unknown: the evidence is too old, or carries no date.
+    case evidenceStale = "evidence_stale"
+
+    /// The verdict that the reason belongs to.
+    public var verdict: Verdict {
+        switch self {
+        case .neverUsed: .eligible
+        case .alreadyUsed, .activeSubscription, .gracePeriod: .ineligible
+        case .noEvidence, .groupUnknown, .evidenceStale: .unknown
+        }
     }
 }

@@ -42,7 +42,7 @@ enum IntroductoryRules {
         Rule(
             "evidence",
             refusal: { $0.history?.asOf == nil ? .evidenceStale : nil },
-            saw: { EvidencePhrases.evidence($0.history, standing: $0.reading?.standing) }
+            saw: { EvidencePhrases.evidence($0.history, status: $0.reading?.status) }
         ),
         Rule(
             "evidenceAge",
@@ -126,4 +126,18 @@ enum IntroductoryRules {
             }
         ),
     ]
+}
+
+/// The facts for the introductory rules about evidence.
+struct IntroductoryFacts {
+    let app: App
+    let productId: String
+    /// The product's group; `nil` when the catalog does not have the product.
+    let group: SubscriptionGroup?
+    let account: Account
+    let history: SubscriptionHistory?
+    let reading: HistoryReading?
+    let now: Timestamp
+    /// How old what decides may be, in seconds; 0 for no limit.
+    let maximumAgeSeconds: Int64
 }

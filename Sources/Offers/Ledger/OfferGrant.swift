@@ -65,3 +65,90 @@ public struct OfferGrant: Equatable, Sendable {
         self.maximumAccounts = maximumAccounts
     }
 }
+
+/// What one request got signed: it is kept as a whole, and nothing of it leaves before.
+///
+/// It is a class so that handing it on copies nothing.
+public final class LedgerEntry: Sendable {
+    /// When it was signed, by the server's clock.
+    public let time: Timestamp
+    /// The client that asked, by its name in `clients.yaml`; ``commandLine`` for `offer-signer sign`.
+    public let client: String
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
+    public let environment: AppStoreEnvironment?
+    /// The kind of the evidence; `nil` when the request carried none.
+    public let evidence: EvidenceKind?
+    /// The account that was signed: it is kept as a keyed digest alone.
+    public let account: Account
+    /// The customer for limits, see ``Account/customer(by:)``: it is kept as a keyed digest alone.
+    public let customer: String?
+    /// The offers that were signed, in the order asked.
+    public let grants: [OfferGrant]
+
+    /// The client of signatures that an operator made on the command line.
+    public static let commandLine = "offer-signer sign"
+
+    /// Creates an entry.
+    ///
+    /// - Parameters:
+    ///   - time: When it was signed.
+    ///   - client: The client that asked.
+    ///   - bundleId: The app's bundle identifier.
+    ///   - environment: The environment that the evidence is from.
+    ///   - evidence: The kind of the evidence.
+    ///   - account: The account that was signed.
+    ///   - customer: The customer for limits.
+    ///   - grants: The offers that were signed.
+    public init(
+        time: Timestamp,
+        client: String,
+        bundleId: String,
+        environment: AppStoreEnvironment?,
+        evidence: EvidenceKind?,
+        account: Account,
+        customer: String?,
+        grants: [OfferGrant]
+    ) {
+        self.time = time
+        self.client = client
+        self.bundleId = bundleId
+        self.environment = environment
+        self.evidence = evidence
+        self.account = account
+        self.customer = customer
+        self.grants = grants
+    }
+}
+
+extension LedgerEntry: Equatable {
+    /// Whether two say the same.
+    public static func == (left: LedgerEntry, right: LedgerEntry) -> Bool {
+        left.time == right.time && left.client == right.client && left.bundleId == right.bundleId
+            && left.environment == right.environment && left.evidence == right.evidence
+            && left.account == right.account && left.customer == right.customer && left.grants == right.grants
+    }
+}
+
+/// What became of a grant in the ledger.
+public enum GrantOutcome: Equatable, Sendable {
+    /// Its signatures are on durable storage: they may leave.
+    case recorded
+    /// The customer has as many signatures of the offer as the catalog allows; with how many there are.
+    case signatureLimit(count: Int)
+    /// The subscription was presented for as many other customers as the catalog allows; with how many there are.
+    case evidenceShared(others: Int)
+}
+
+/// The forms of a signature in the ledger; the raw values are those of its records.
+public enum SignatureForm: String, CaseIterable, Sendable {
+    /// A promotional offer, for an `SKPaymentDiscount`.
+    case discount
+    /// A promotional offer, as a JWS.
+    case jws
+    /// That the customer may have the introductory offer, as a JWS.
+    case introductoryAllowed
+    /// That the customer may not have the introductory offer, as a JWS.
+    case introductoryRefused
+}

@@ -1,12 +1,12 @@
 /// The ledger of signatures: the port to storage.
 ///
-/// What it says is recorded is on durable storage. Limits are checked in the same transaction that writes, so that they
+/// A recorded signature is on durable storage. Limits are checked in the same transaction that writes, so that they
 /// are exact, also when several services share a database.
 public protocol SignatureLedger: Sendable {
     /// Queues entries, and says what became of them once they are on durable storage.
     ///
     /// It never blocks: where the queue is full or closed, it fails at once. Entries of one call are queued together and
-    /// told together.
+    /// answered together.
     ///
     /// - Parameters:
     ///   - entries: The entries.
@@ -17,14 +17,14 @@ public protocol SignatureLedger: Sendable {
         completion: @escaping @Sendable (Result<[[GrantOutcome]], LedgerFailure>) -> Void
     )
 
-    /// Tells what the ledger holds of a customer now.
+    /// Looks up the customer's status in the ledger.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts. They may have grown when an entry is appended: what counts then is its outcome.
     /// - Throws: ``LedgerFailure`` when the ledger cannot be read.
     func standing(of question: LedgerQuestion) async throws(LedgerFailure) -> LedgerStanding
 
-    /// Tells what the ledger holds of a customer now, without waiting.
+    /// Looks up the customer's status in the ledger without waiting.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts; `nil` where they have to be waited for.
@@ -56,4 +56,147 @@ extension SignatureLedger {
         }
         return try result.get().first ?? []
     }
+}
+
+/// A question to the ledger about a customer.
+public struct LedgerQuestion: Equatable, Sendable {
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The environment that the evidence is from.
+    public let environment: AppStoreEnvironment?
+    /// The customer for limits; `nil` when the request names no account.
+    public let customer: String?
+    /// The server's clock.
+    public let now: Timestamp
+    /// The offers whose signatures are asked about, with their limits and the subscription that decides, by which a
+    /// customer without account is counted.
+    public let offers: [(offer: OfferRequest, limit: SignatureLimit, originalTransactionId: String?)]
+    /// The subscriptions that are asked about, by their original transaction identifiers.
+    public let originalTransactionIds: [String]
+
+    /// Creates a question.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app's bundle identifier.
+    ///   - environment: The environment that the evidence is from.
+    ///   - customer: The customer for limits.
+    ///   - now: The server's clock.
+    ///   - offers: The offers whose signatures are asked about.
+    ///   - originalTransactionIds: The subscriptions that are asked about.
+    public init(
+        bundleId: String,
+        environment: AppStoreEnvironment?,
+        customer: String?,
+        now: Timestamp,
+        offers: [(offer: OfferRequest, limit: SignatureLimit, originalTransactionId: String?)],
+        originalTransactionIds: [String]
+    ) {
+        self.bundleId = bundleId
+        self.environment = environment
+        self.customer = customer
+        self.now = now
+        self.offers = offers
+        self.originalTransactionIds = originalTransactionIds
+    }
+
+    /// Equal in everything asked.
+    public static func == (left: LedgerQuestion, right: LedgerQuestion) -> Bool {
+        left.bundleId == right.bundleId && left.environment == right.environment && left.customer == right.customer
+            && left.now == right.now && left.originalTransactionIds == right.originalTransactionIds
+            && left.offers.elementsEqual(right.offers) { $0 == $1 }
+    }
+}
+
+/// A customer's status in the ledger, which decisions look at beside the evidence.
+public struct LedgerStanding: Equatable, Sendable {
+    /// The accounts for which a subscription was presented.
+    public struct Presentations: Equatable, Sendable {
+        /// How many other customers it was presented for within the period.
+        public let others: Int
+        /// Whether it was presented for this customer within the period.
+        public let isKnown: Bool
+
+        /// Creates the counts.
+        ///
+        /// - Parameters:
+        ///   - others: How many other customers it was presented for.
+        ///   - isKnown: Whether it was presented for this customer.
+        public init(others: Int, isKnown: Bool) {
+            self.others = others
+            self.isKnown = isKnown
+        }
+
+        /// Whether it may be presented for this customer.
+        ///
+        /// - Parameter maximum: For how many customers it may be presented.
+        /// - Returns: `false` when others have used it up.
+        public func allows(_ maximum: Int) -> Bool { isKnown || others < maximum }
+    }
+
+    /// How many signatures of an offer the customer got within the offer's period.
+    public var signatures: [OfferRequest: Int]
+    /// The accounts for which each subscription was presented, by its original transaction identifier.
+    public var presentations: [String: Presentations]
+
+    /// Creates a status.
+    ///
+    /// - Parameters:
+    ///   - signatures: How many signatures of an offer the customer got.
+    ///   - presentations: The accounts for which each subscription was presented.
+    public init(signatures: [OfferRequest: Int] = [:], presentations: [String: Presentations] = [:]) {
+        self.signatures = signatures
+        self.presentations = presentations
+    }
+}
+
+/// When evidence counts as shared: one original transaction presented for more accounts than the catalog allows.
+///
+/// The real abuse is one leaked transaction replayed for thousands of accounts. The account that genuine evidence names
+/// is never counted, and never refused.
+public enum EvidenceSharing {
+    /// The period within which accounts are counted, in days of 24 hours.
+    public static let periodDays = 30
+    /// How many accounts may use a transaction where the catalog does not say.
+    public static let defaultMaximumAccounts = 3
+
+    /// From when on presentations count.
+    ///
+    /// - Parameter now: The server's clock.
+    /// - Returns: The moment after which they count.
+    public static func start(at now: Timestamp) -> Timestamp { now.adding(days: -periodDays) }
+}
+
+/// The ledger did not take or tell something: what was signed must not leave.
+public struct LedgerFailure: Error, Equatable, CustomStringConvertible {
+    /// Which failure it is.
+    public enum Code: String, Sendable, CaseIterable {
+        /// More waits to be written than may wait.
+        case full
+        /// It was not on durable storage in time.
+        case tooSlow
+        /// It cannot be written or read now.
+        case unavailable
+        /// The ledger is well, but does not take one of the values.
+        case refused
+        /// The service is going.
+        case closed
+    }
+
+    /// Which failure it is.
+    public let code: Code
+    /// The failure and its fix, for a log, without secrets.
+    public let detail: String
+
+    /// Creates a failure.
+    ///
+    /// - Parameters:
+    ///   - code: Which failure it is.
+    ///   - detail: The failure and its fix.
+    public init(_ code: Code, _ detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+
+    /// The failure and its fix.
+    public var description: String { "ledger: \(detail)" }
 }

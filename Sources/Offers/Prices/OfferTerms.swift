@@ -1,9 +1,9 @@
-/// What an offer costs, and for how long, as StoreKit shows it in one country.
+/// The price and duration of an offer, as StoreKit shows them in one country.
 public struct OfferTerms: Equatable, Sendable {
     /// How many periods or units an offer may last: far more than the App Store lets one, and few enough to reckon with.
     public static let counts: ClosedRange<Int64> = 1...1000
 
-    /// What is paid: for each period, for all of it, or nothing, as ``paymentMode`` says.
+    /// The price: for each period, for all of it, or nothing, as ``paymentMode`` says.
     public let price: Price
     /// The currency of the price: that of the product, when the offer was seen; `nil` where it was not noted.
     public internal(set) var currency: CurrencyCode?
@@ -46,6 +46,57 @@ public struct OfferTerms: Equatable, Sendable {
         case .days(let days): .days(days * count)
         case .months(let months): .months(months * count)
         case nil: nil
+        }
+    }
+}
+
+/// How an offer is paid (`SKProductDiscount.PaymentMode`); the raw values are StoreKit's.
+public enum PaymentMode: Int, CaseIterable, Sendable {
+    /// The offer's price is paid for each of several billing periods.
+    case payAsYouGo = 0
+    /// The offer's price is paid once for all of its time.
+    case payUpFront = 1
+    /// Nothing is paid.
+    case freeTrial = 2
+}
+
+/// The unit that an offer's time is counted in (`SKProduct.PeriodUnit`); the raw values are StoreKit's.
+public enum PeriodUnit: Int, CaseIterable, Sendable {
+    /// Days.
+    case day = 0
+    /// Weeks of seven days.
+    case week = 1
+    /// Calendar months.
+    case month = 2
+    /// Years of twelve months.
+    case year = 3
+
+    /// A period of that many units.
+    ///
+    /// - Parameter count: How many, at least 1.
+    /// - Returns: The period.
+    public func period(_ count: Int) -> SubscriptionPeriod {
+        switch self {
+        case .day: .days(count)
+        case .week: .days(7 * count)
+        case .month: .months(count)
+        case .year: .months(12 * count)
+        }
+    }
+}
+
+/// Which of a product's offers is meant.
+public enum OfferName: Hashable, Sendable {
+    /// The introductory offer: a product has one in a country.
+    case introductory
+    /// A promotional offer, by its identifier.
+    case promotional(String)
+
+    /// The identifier of a promotional offer.
+    public var offerId: String? {
+        switch self {
+        case .introductory: nil
+        case .promotional(let id): id
         }
     }
 }

@@ -98,3 +98,66 @@ extension Price: Comparable {
     /// Whether the left amount is the smaller one.
     public static func < (left: Price, right: Price) -> Bool { left.tenThousandths < right.tenThousandths }
 }
+
+/// A price with its currency.
+public struct PriceTag: Equatable, Sendable {
+    /// The amount.
+    public let price: Price
+    /// The currency.
+    public let currency: CurrencyCode
+    /// How the client's locale writes the currency, such as `€`; `nil` where the client does not say.
+    public let symbol: String?
+
+    /// Creates a price tag.
+    ///
+    /// - Parameters:
+    ///   - price: The amount.
+    ///   - currency: The currency.
+    ///   - symbol: How the client's locale writes the currency.
+    public init(price: Price, currency: CurrencyCode, symbol: String?) {
+        self.price = price
+        self.currency = currency
+        self.symbol = symbol
+    }
+
+    /// Whether both say the same price; locales of one country may write one currency in several ways.
+    public static func == (left: PriceTag, right: PriceTag) -> Bool {
+        left.price == right.price && left.currency == right.currency
+    }
+}
+
+/// The saving by an offer in each billing period, against the product's price.
+public struct OfferSaving: Equatable, Sendable {
+    /// The money saved in each period, rounded down to what the currency can pay.
+    public let perPeriod: Price
+    /// The same in per cent of the price, 0 to 100, rounded down.
+    public let percent: Int
+
+    /// Computes the saving by an offer; `nil` when it cannot be known, or nothing is saved.
+    ///
+    /// - Parameters:
+    ///   - terms: The offer's terms.
+    ///   - price: The product's price for one billing period.
+    ///   - currency: The currency of both.
+    ///   - period: The product's billing period; `nil` when the catalog does not say. Only an offer that is paid up front
+    ///     needs it.
+    public init?(
+        by terms: OfferTerms,
+        insteadOf price: Price,
+        in currency: CurrencyCode,
+        billedEvery period: SubscriptionPeriod?
+    ) {
+        var periods = 1
+        if terms.paymentMode == .payUpFront {
+            guard let period, let count = terms.unit.period(terms.count).count(of: period) else { return nil }
+            periods = count
+        }
+        let (regular, tooLarge) = price.tenThousandths.multipliedReportingOverflow(by: Int64(periods))
+        guard !tooLarge, regular > terms.price.tenThousandths else { return nil }
+        let saved = regular - terms.price.tenThousandths
+        self.perPeriod = Price(tenThousandths: saved / Int64(periods)).roundedDown(in: currency)
+        // The quotient of a product of 128 bits: at most 100, as no more is saved than paid.
+        let percent = Int64(100).multipliedFullWidth(by: saved)
+        self.percent = Int(regular.dividingFullWidth(percent).quotient)
+    }
+}

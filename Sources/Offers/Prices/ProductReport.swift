@@ -1,4 +1,4 @@
-/// What a client's StoreKit shows of a product in one country.
+/// A client's report of a product, as StoreKit shows it in one country.
 public struct ProductReport: Equatable, Sendable {
     /// The product.
     public let productId: String
@@ -28,5 +28,72 @@ public struct ProductReport: Equatable, Sendable {
             terms.currency = tag.currency
             return ReportedOffer(name: offer.name, terms: terms)
         }
+    }
+}
+
+/// An offer that a client was shown.
+public struct ReportedOffer: Equatable, Sendable {
+    /// Which offer it is.
+    public let name: OfferName
+    /// Its terms.
+    public let terms: OfferTerms
+
+    /// Creates an offer.
+    ///
+    /// - Parameters:
+    ///   - name: Which offer it is.
+    ///   - terms: Its terms.
+    public init(name: OfferName, terms: OfferTerms) {
+        self.name = name
+        self.terms = terms
+    }
+}
+
+/// Where product reports are kept, per app, product and country: the port to storage.
+public protocol ProductReportStore: Sendable {
+    /// Keeps reports, in their order.
+    ///
+    /// - Parameters:
+    ///   - reports: The reports.
+    ///   - bundleId: The app that they are about.
+    ///   - moment: When they came.
+    /// - Returns: For each report whether it was kept; `false` when the app has no room for more products or offers.
+    /// - Throws: ``ProductReportStoreFailure`` when nothing could be kept.
+    func keep(
+        _ reports: [ProductReport],
+        of bundleId: String,
+        at moment: Timestamp
+    ) async throws(ProductReportStoreFailure) -> [Bool]
+
+    /// The known prices and offers of an app's products in a country.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app.
+    ///   - country: The country.
+    /// - Returns: The products, in no order that counts.
+    /// - Throws: ``ProductReportStoreFailure`` when the store cannot be read.
+    func products(
+        of bundleId: String,
+        in country: CountryCode
+    ) async throws(ProductReportStoreFailure) -> [ProductSightings]
+
+    /// The promotional offers of an app that any client was shown in any country.
+    ///
+    /// - Parameter bundleId: The app.
+    /// - Returns: The offers.
+    /// - Throws: ``ProductReportStoreFailure`` when the store cannot be read.
+    func offersSeen(of bundleId: String) async throws(ProductReportStoreFailure) -> Set<OfferRequest>
+}
+
+/// The store of product reports could not be read or written.
+public struct ProductReportStoreFailure: Error, Equatable {
+    /// What failed, for a log: one sentence without secrets.
+    public let detail: String
+
+    /// Creates a failure.
+    ///
+    /// - Parameter detail: What failed.
+    public init(detail: String) {
+        self.detail = detail
     }
 }

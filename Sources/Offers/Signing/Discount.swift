@@ -60,3 +60,92 @@ public struct Discount: Equatable, Sendable {
         self.signature = try signer.derSignature(over: payload.bytes.span)
     }
 }
+
+/// The payload that is signed for an `SKPaymentDiscount`: seven fields joined by U+2063.
+///
+/// The rule is Apple's: "Generating a signature for promotional offers", StoreKit documentation.
+public struct DiscountPayload: Sendable {
+    /// The payload in UTF-8.
+    public let bytes: [UInt8]
+
+    /// Composes the payload.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app's bundle identifier.
+    ///   - keyIdentifier: The identifier of the key that is going to sign.
+    ///   - productId: The product being bought.
+    ///   - offerId: The promotional offer's identifier.
+    ///   - account: The account: a token in lowercase, a username verbatim, or an empty field.
+    ///   - nonce: The signature's one-time UUID.
+    ///   - timestamp: When it is signed, in milliseconds.
+    /// - Throws: ``SeparatorInField`` when a field holds U+2063.
+    public init(
+        bundleId: String,
+        keyIdentifier: String,
+        productId: String,
+        offerId: String,
+        account: Account,
+        nonce: Nonce,
+        timestamp: Timestamp
+    ) throws(SeparatorInField) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        func append(_ text: String, _ field: SeparatorInField) throws(SeparatorInField) {
+            if InvisibleSeparator.isFound(in: text) { throw field }
+            if field != .bundleId { bytes.append(contentsOf: InvisibleSeparator.utf8) }
+            bytes.append(contentsOf: text.utf8)
+        }
+        try append(bundleId, .bundleId)
+        try append(keyIdentifier, .keyIdentifier)
+        try append(productId, .productId)
+        try append(offerId, .offerId)
+        try append(account.payloadField, .account)
+        try append(nonce.text, .nonce)
+        try append(String(timestamp.millisecondsSince1970), .timestamp)
+        self.bytes = bytes
+    }
+}
+
+/// A field of the payload that holds U+2063 and therefore cannot be signed.
+public enum SeparatorInField: String, Error, Equatable {
+    /// The app's bundle identifier.
+    case bundleId
+    /// The key's identifier.
+    case keyIdentifier
+    /// The product identifier.
+    case productId
+    /// The offer's identifier.
+    case offerId
+    /// The app account token or the application username.
+    case account
+    /// The one-time UUID.
+    case nonce
+    /// The moment of signing.
+    case timestamp
+}
+
+/// The one-time UUID of a signature: random (version 4) and in lowercase, as Apple compares it.
+///
+/// Apple takes a nonce once, for one buy request. 122 random bits make a repetition impossible in practice.
+public struct Nonce: Hashable, Sendable {
+    /// The UUID's text, 36 characters in lowercase.
+    public let text: String
+
+    /// Makes a new nonce from the system's cryptographically secure generator.
+    public init() {
+        var generator = SystemRandomNumberGenerator()
+        self.init(using: &generator)
+    }
+
+    /// Makes a nonce from the generator's next two words.
+    ///
+    /// - Parameter generator: Where the 122 random bits come from.
+    public init(using generator: inout some RandomNumberGenerator) {
+        // RFC 9562 §5.4: version 4 in the high nibble of octet 6, variant 10 in the two high bits of octet 8.
+        let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x0000_0000_0000_4000
+        let low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        self.text = String.uuid(octets: 16) { octet in
+            UInt8(truncatingIfNeeded: (octet < 8 ? high : low) >> UInt64(56 - octet % 8 * 8))
+        }
+    }
+}

@@ -108,3 +108,147 @@ extension JSONWebToken {
         }
     }
 }
+
+/// A promotional offer signed as a compact JWS, for StoreKit 2's `promotionalOffer(_:compactJWS:)`.
+///
+/// The claims are Apple's: "Generating JWS to sign App Store requests". It has no `exp`: with one, the request fails.
+public struct PromotionalOfferJWS: Equatable, Sendable {
+    /// The compact JWS.
+    public let compact: String
+    /// The identifier of the key that signed.
+    public let keyIdentifier: String
+    /// The one-time UUID that was signed.
+    public let nonce: Nonce
+    /// The moment that was signed (`iat`), in whole seconds.
+    public let issuedAt: Timestamp
+
+    /// The moment from which it is no longer to be used.
+    ///
+    /// Apple does not say for how long it takes one: as long as the other form is assumed.
+    public var expiresAt: Timestamp { issuedAt.adding(seconds: Discount.lifetimeSeconds) }
+
+    /// Composes the claims and signs them.
+    ///
+    /// - Parameters:
+    ///   - offerId: The promotional offer's identifier.
+    ///   - productId: The product being bought.
+    ///   - transactionId: A transaction of the customer, which binds the signature to them; `nil` if none is known.
+    ///   - issuer: The app, with the issuer of its key.
+    ///   - timestamp: The moment of signing.
+    ///   - signer: The app's signing key.
+    /// - Throws: ``SigningFailure`` when nothing could be signed.
+    public init(
+        offerId: String,
+        productId: String,
+        transactionId: String?,
+        issuer: AppStoreRequestIssuer,
+        timestamp: Timestamp,
+        signer: any ES256Signer
+    ) throws(SigningFailure) {
+        var request = AppStoreRequest(audience: "promotional-offer", issuer: issuer, timestamp: timestamp)
+        request.claims.add("productId", productId)
+        request.claims.add("offerIdentifier", offerId)
+        if let transactionId { request.claims.add("transactionId", transactionId) }
+        compact = try JSONWebToken(request.claims, signer: signer).compact
+        keyIdentifier = signer.keyIdentifier
+        nonce = request.nonce
+        issuedAt = request.issuedAt
+    }
+}
+
+/// Whether a customer may have a product's introductory offer, signed as a compact JWS, for StoreKit 2's
+/// `introductoryOfferEligibility(compactJWS:)`.
+///
+/// The App Store obeys it: it gives the offer to who has used one before, and keeps it from who has not. The claims are
+/// Apple's: "Generating JWS to sign App Store requests".
+public struct IntroductoryOfferEligibilityJWS: Equatable, Sendable {
+    /// The compact JWS.
+    public let compact: String
+    /// The identifier of the key that signed.
+    public let keyIdentifier: String
+    /// The one-time UUID that was signed.
+    public let nonce: Nonce
+    /// The moment that was signed (`iat`), in whole seconds.
+    public let issuedAt: Timestamp
+    /// Whether the customer may have the offer.
+    public let allowIntroductoryOffer: Bool
+    /// The transaction by which the App Store knows the customer.
+    public let transactionId: String
+
+    /// The moment from which it is no longer to be used.
+    ///
+    /// Apple does not say for how long it takes one: as long as a promotional offer is assumed.
+    public var expiresAt: Timestamp { issuedAt.adding(seconds: Discount.lifetimeSeconds) }
+
+    /// Composes the claims and signs them.
+    ///
+    /// - Parameters:
+    ///   - productId: The product being bought.
+    ///   - allowIntroductoryOffer: Whether the customer may have its introductory offer.
+    ///   - transactionId: Any transaction of the customer, or the `appTransactionId`.
+    ///   - issuer: The app, with the issuer of its key.
+    ///   - timestamp: The moment of signing.
+    ///   - signer: The app's signing key.
+    /// - Throws: ``SigningFailure`` when nothing could be signed.
+    public init(
+        productId: String,
+        allowIntroductoryOffer: Bool,
+        transactionId: String,
+        issuer: AppStoreRequestIssuer,
+        timestamp: Timestamp,
+        signer: any ES256Signer
+    ) throws(SigningFailure) {
+        var request = AppStoreRequest(audience: "introductory-offer-eligibility", issuer: issuer, timestamp: timestamp)
+        request.claims.add("productId", productId)
+        request.claims.add("allowIntroductoryOffer", allowIntroductoryOffer)
+        request.claims.add("transactionId", transactionId)
+        compact = try JSONWebToken(request.claims, signer: signer).compact
+        keyIdentifier = signer.keyIdentifier
+        nonce = request.nonce
+        issuedAt = request.issuedAt
+        self.allowIntroductoryOffer = allowIntroductoryOffer
+        self.transactionId = transactionId
+    }
+}
+
+/// What every App Store request claims, whatever it asks for.
+struct AppStoreRequest {
+    /// The claims so far.
+    var claims: JSONWebToken.Claims
+    /// The one-time UUID among them.
+    let nonce: Nonce
+    /// The moment among them.
+    let issuedAt: Timestamp
+
+    init(audience: String, issuer: AppStoreRequestIssuer, timestamp: Timestamp) {
+        let nonce = Nonce()
+        // `iat` counts in seconds (RFC 7519 §4.1.6), where the other form counts in milliseconds.
+        let seconds = timestamp.millisecondsSince1970 / 1000
+        claims = JSONWebToken.Claims()
+        claims.add("iss", issuer.issuerId)
+        claims.add("iat", seconds)
+        claims.add("aud", audience)
+        claims.add("bid", issuer.bundleId)
+        claims.add("nonce", nonce.text)
+        self.nonce = nonce
+        issuedAt = Timestamp(millisecondsSince1970: 0).adding(seconds: seconds)
+    }
+}
+
+/// In whose name App Store requests are signed.
+public struct AppStoreRequestIssuer: Equatable, Sendable {
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The issuer of the app's key in App Store Connect, a UUID.
+    public let issuerId: String
+
+    /// Creates an issuer.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app's bundle identifier.
+    ///   - issuerId: The issuer of the app's key in App Store Connect.
+    public init(bundleId: String, issuerId: String) {
+        self.bundleId = bundleId
+        self.issuerId = issuerId
+    }
+}

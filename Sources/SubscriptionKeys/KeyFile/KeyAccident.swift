@@ -1,4 +1,4 @@
-/// What befalls key files on their way from App Store Connect to a server, told from the text where it lies.
+/// Accidents of key files on their way from App Store Connect to a server, recognised by their text.
 ///
 /// Like ``PEMArmour``, it looks and answers in words: no byte of the text is copied.
 enum KeyAccident {

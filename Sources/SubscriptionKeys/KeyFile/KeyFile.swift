@@ -15,7 +15,7 @@ struct KeyFile: ~Copyable {
     ///
     /// The descriptor is closed again on every path.
     ///
-    /// Symbolic links are followed, as Kubernetes mounts secrets through them. What was opened is what `fstat` judges.
+    /// Symbolic links are followed, as Kubernetes mounts secrets through them. `fstat` judges the opened file.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -34,7 +34,7 @@ struct KeyFile: ~Copyable {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw KeyFault(.notRegularFile, "is \(Self.kind(of: status.st_mode))")
         }
-        // Whoever owns the file can replace the key. Root can anyway.
+        // The file's owner can replace the key. Root can anyway.
         guard status.st_uid == 0 || status.st_uid == geteuid() || status.st_uid == owner else {
             throw KeyFault(.foreignOwner, "belongs to user \(status.st_uid)")
         }
@@ -85,6 +85,111 @@ struct KeyFile: ~Copyable {
         case S_IFIFO: "a pipe"
         case S_IFCHR, S_IFBLK: "a device"
         default: "not a regular file"
+        }
+    }
+}
+
+/// The name that App Store Connect gives the file of a key, with the key's identifier in it.
+public struct KeyFileName: Equatable, Sendable {
+    /// What kind of key has such a name.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// An In-App Purchase key, also called a subscription key: `SubscriptionKey_<id>.p8`.
+        case inAppPurchase = "SubscriptionKey_"
+        /// A key of the App Store Connect API: `AuthKey_<id>.p8`.
+        case appStoreConnect = "AuthKey_"
+    }
+
+    /// The kind of key.
+    public let kind: Kind
+    /// The key's identifier.
+    public let keyIdentifier: String
+
+    /// Reads a file's name.
+    ///
+    /// - Parameter path: The file, with or without its directory. Another name gives `nil`, as does an identifier that is
+    ///   not made of ASCII letters and digits.
+    public init?(path: String) {
+        let name = path.split(separator: "/").last ?? ""
+        guard name.hasSuffix(".p8"), let kind = Kind.allCases.first(where: { name.hasPrefix($0.rawValue) }) else {
+            return nil
+        }
+        let identifier = name.dropFirst(kind.rawValue.count).dropLast(3)
+        guard !identifier.isEmpty, identifier.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
+            return nil
+        }
+        self.kind = kind
+        keyIdentifier = String(identifier)
+    }
+
+    /// A note for an operator about such a name, a clause that follows the file; `nil` if there is nothing to say.
+    public var note: String? {
+        switch kind {
+        case .inAppPurchase: nil
+        case .appStoreConnect:
+            "has the name of an App Store Connect API key (AuthKey_<id>.p8), and StoreKit refuses what such a key signs; "
+                + "use an In-App Purchase key, or, if it is one, name it SubscriptionKey_<id>.p8"
+        }
+    }
+}
+
+/// An unusual feature of a key file that is taken all the same: a sentence for an operator.
+enum KeyFileNote {
+    /// Looks at a file's text where it lies.
+    ///
+    /// - Parameters:
+    ///   - text: The file's text, of a key that can be used.
+    ///   - path: The file.
+    /// - Returns: One sentence each, with the command that fixes it.
+    static func all(in text: Span<UInt8>, path: String) -> [String] {
+        guard let first = text.indices.first(where: { !PEMArmour.isBlank(text[$0]) }),
+            let last = text.indices.last(where: { !PEMArmour.isBlank(text[$0]) })
+        else { return [] }
+        let file = path.quotedForShell
+        let hasLineFeed = (first...last).contains { text[$0] == 0x0A }
+        if (first...last).contains(where: { text[$0] == 0x0D }) {
+            guard hasLineFeed else {
+                return [
+                    "its lines end as on an old Macintosh (CR), which other tools refuse; "
+                        + "to fix it: (umask 077 && tr '\\r' '\\n' < \(file) > KEY.p8)"
+                ]
+            }
+            return [
+                "its lines end as on Windows (CR LF), which other tools may refuse; to fix it: sed -i 's/\\r$//' \(file)"
+            ]
+        }
+        if !hasLineFeed {
+            return [
+                "it is all in one line, which other tools refuse; to fix it: (umask 077 && "
+                    + #"sed -E 's/ ?(-----[A-Z ]+-----) ?/\n\1\n/g' \#(file) | sed '/-----/!s/ /\n/g;' | grep . > KEY.p8)"#
+            ]
+        }
+        return []
+    }
+}
+
+/// Who besides its owner may read a key file.
+public enum FileAccess: String, Sendable, CaseIterable {
+    /// Nobody: no permission bit of the group or of others may be set (0600, 0400).
+    case ownerOnly
+    /// The group may read, as with Kubernetes' mounted secrets (`defaultMode: 0440`) and systemd's credentials. Others may not.
+    case groupReadable
+
+    /// The fault of a file of this mode; `nil` when it is closed enough.
+    func fault(of mode: UInt32) -> KeyFault? {
+        let others: UInt32 =
+            switch self {
+            case .ownerOnly: 0o077
+            case .groupReadable: 0o037
+            }
+        guard mode & others != 0 else { return nil }
+        return KeyFault(.readableByOthers, "has mode 0\(String(mode, radix: 8)), open to others")
+    }
+
+    /// The mode to advise, octal.
+    var advisedMode: String {
+        switch self {
+        case .ownerOnly: "600"
+        case .groupReadable: "440"
         }
     }
 }

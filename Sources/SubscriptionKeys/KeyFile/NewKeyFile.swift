@@ -3,8 +3,8 @@ import Glibc
 
 /// Makes a new P-256 key and writes it to a P8 file: the reverse of loading one, within the same bounds.
 ///
-/// The private bytes are drawn, put into DER and Base64 and written from the secure heap, and are nowhere else. What is
-/// made so is the ledger's checkpoint key; keys that sign offers come from App Store Connect.
+/// The private bytes are drawn, put into DER and Base64 and written from the secure heap, and are nowhere else. The key
+/// is the ledger's checkpoint key; keys that sign offers come from App Store Connect.
 public enum NewKeyFile {
     /// Writes a new key, for its owner alone (mode 0600), and waits until its bytes are on the disk.
     ///

@@ -1,4 +1,4 @@
-/// Where the parts of an EC P-256 key are within the DER of its PKCS#8 file.
+/// The places of the parts of an EC P-256 key within the DER of its PKCS#8 file.
 ///
 /// ```
 /// PrivateKeyInfo ::= SEQUENCE {              -- RFC 5958 §2, version 0

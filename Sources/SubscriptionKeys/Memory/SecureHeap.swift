@@ -5,10 +5,10 @@ import Synchronization
 /// The one place in the process where private key bytes may be: OpenSSL's secure heap.
 ///
 /// It is an arena of a fixed size between two guard pages, locked into memory (never swapped) and left out of core dumps.
-/// Where the kernel offers it, the arena is secret memory, which not even root can read from outside.
-/// What is freed in it is cleansed first. The arena lives until the process ends.
+/// If the kernel offers it, the arena is secret memory, which not even root can read from outside.
+/// Freed memory is cleansed first. The arena lives until the process ends.
 public enum SecureHeap {
-    /// What the heap is like, once set up.
+    /// The properties of the heap, once set up.
     public struct Status: Equatable, Sendable {
         /// The arena's size in bytes.
         public let size: Int
@@ -46,7 +46,7 @@ public enum SecureHeap {
     ///
     /// To be called before anything else touches OpenSSL, and before the first key is loaded.
     ///
-    /// It also tells OpenSSL to read no `openssl.cnf`, now or later: the environment (`OPENSSL_CONF`)
+    /// It also keeps OpenSSL from reading any `openssl.cnf`, now or later: the environment (`OPENSSL_CONF`)
     /// must not choose what code or which algorithms handle keys.
     /// Later calls change nothing and answer what the first one did. Safe from any thread.
     ///
@@ -54,7 +54,7 @@ public enum SecureHeap {
     ///   - size: The arena's size in bytes: a power of two within ``allowedSizes``.
     ///   - allowUnlocked: Whether to go on when the system refuses to lock the arena. The caller has to warn then.
     ///   - secret: Whether to use secret memory where the kernel has it. Elsewhere the arena is only locked, and
-    ///     ``Status/whyNotSecret`` tells why.
+    ///     ``Status/whyNotSecret`` says why.
     /// - Returns: What the heap is like.
     /// - Throws: ``SecureHeapError``. After ``SecureHeapError/notLocked(size:)`` the arena is given back: no key loads.
     @discardableResult
@@ -95,13 +95,13 @@ public enum SecureHeap {
         guard allowedSizes.contains(size), size.nonzeroBitCount == 1 else { throw .invalidSize(size) }
         // OpenSSL takes them before its first allocation only.
         if unsafe CRYPTO_set_mem_functions(csigning_malloc, csigning_realloc, csigning_free) == 0 {
-            SigningStack.note("OpenSSL was in use before it could be told where to allocate")
+            SigningStack.note("OpenSSL was in use before its allocator could be set")
         }
         guard OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1 else {
             throw .unavailable(size: size)
         }
         guard CRYPTO_secure_malloc_initialized() == 0 else { throw .setUpElsewhere }
-        // 1: set up and locked. 2: set up, but some protection failed, which is not told apart from "not locked".
+        // 1: set up and locked. 2: set up, but some protection failed, which counts as "not locked".
         switch CRYPTO_secure_malloc_init(size, smallestBlock) {
         case 1:
             guard secret else { return Status(size: size, isLocked: true, isSecret: false, whyNotSecret: nil) }
@@ -120,5 +120,69 @@ public enum SecureHeap {
         default:
             throw .unavailable(size: size)
         }
+    }
+}
+
+/// The secure heap could not be set up.
+///
+/// No key can be loaded then.
+public enum SecureHeapError: Error, Equatable, CustomStringConvertible {
+    /// The size, in bytes, is not a power of two within ``SecureHeap/allowedSizes``.
+    case invalidSize(Int)
+    /// The system gave no memory for an arena of this size, in bytes.
+    case unavailable(size: Int)
+    /// The system gave the arena, of this size in bytes, but would not lock it: keys could reach the swap.
+    case notLocked(size: Int)
+    /// Somebody else in this process set the heap up first, so that nobody knows whether it is locked.
+    case setUpElsewhere
+
+    /// What to do where the system locks too little memory.
+    static let higherLimit =
+        "raise the limit of locked memory (systemd: LimitMEMLOCK=, Docker: --ulimit memlock=, shell: ulimit -l)"
+
+    /// The fault and its fix.
+    public var description: String {
+        switch self {
+        case .invalidSize(let size):
+            let allowed = SecureHeap.allowedSizes
+            return "a secure heap of \(size) bytes is not possible; expected is a power of two"
+                + " from \(allowed.lowerBound) to \(allowed.upperBound) bytes"
+        case .unavailable(let size):
+            return "the system has no memory for a secure heap of \(size) bytes"
+        case .notLocked(let size):
+            return "the secure heap of \(size) bytes could not be locked into memory; \(Self.higherLimit)"
+        case .setUpElsewhere:
+            return "OpenSSL's secure heap was set up before SecureHeap.initialize: call that first"
+        }
+    }
+}
+
+/// A step that OpenSSL refused.
+///
+/// The text holds the function's name and OpenSSL's fixed reason texts, never the data of an error.
+struct OpenSSLFailure: Error {
+    /// The step and the reasons, as a clause: "EVP_PKEY_sign failed: no private key".
+    let detail: String
+
+    /// Empties the calling thread's error queue into a failure.
+    ///
+    /// To be called at once, on the thread of the failed call.
+    ///
+    /// - Parameter step: The function that failed.
+    init(after step: String) {
+        var reasons: [String] = []
+        while case let code = ERR_get_error(), code != 0 {
+            if let reason = unsafe ERR_reason_error_string(code) {
+                unsafe reasons.append(String(cString: reason))
+            } else {
+                reasons.append("error \(code)")
+            }
+        }
+        detail = "\(step) failed" + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: ", "))
+    }
+
+    /// Forgets what earlier calls left in the calling thread's error queue, so that a failure has its own reasons.
+    static func clearQueue() {
+        ERR_clear_error()
     }
 }

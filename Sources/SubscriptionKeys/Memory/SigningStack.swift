@@ -23,9 +23,18 @@ public enum SigningStack {
     /// Why a thread signs in ordinary memory, of which its stack is cleansed after each signature; `nil` where none does.
     public static var whyOrdinary: String? { reason.withLock { $0 } }
 
+    /// A warning that a pool had no room for what OpenSSL allocated while it signed; `nil` if all of it had room.
+    public static var poolShortage: String? {
+        let missed = csigning_missed()
+        guard missed > 0 else { return nil }
+        return "OpenSSL allocated more memory while it signed than its pool of \(poolSize) bytes has room for: "
+            + "\(missed) blocks were in ordinary memory, where a part of a key may be left. Use the release of OpenSSL 3 "
+            + "that the system's packages have, and report this one's version (openssl version)."
+    }
+
     private static let reason = Mutex<String?>(nil)
 
-    /// What a thread has that has none: no address of anything.
+    /// The value of a thread without a stack: no address of anything.
     @unsafe private static var none: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(bitPattern: 1) }
 
     /// Where each thread's is found, by its upper end.
@@ -56,20 +65,20 @@ public enum SigningStack {
     /// The pool above a stack.
     @unsafe static func pool(of stack: UnsafeMutableRawPointer) -> OpaquePointer { OpaquePointer(stack) }
 
-    /// How many allocations the pool of this thread has taken, and how many it had no room for; `nil` where it has none.
-    static var poolUse: (taken: Int, missed: Int)? {
+    /// How many allocations the pool of this thread has taken; `nil` if it has none.
+    static var allocations: Int? {
         guard let stack = unsafe ofThisThread() else { return nil }
-        return unsafe (csigning_pool_taken(pool(of: stack)), csigning_pool_missed(pool(of: stack)))
+        return unsafe csigning_pool_taken(pool(of: stack))
     }
 
-    /// What OpenSSL keeps for good with the first signature of the process is in no thread's pool.
+    /// The memory that OpenSSL keeps for good with the first signature of the process is in no thread's pool.
     private static let isWarm = {
         let isWarm = copenssl_warm_up() == 1
         if !isWarm { note("OpenSSL does not sign with a key of its own making") }
         return isWarm
     }()
 
-    /// What it keeps for the thread is not, either: its random generator is made with the first draw.
+    /// OpenSSL's memory for the thread is not, either: its random generator is made with the first draw.
     private static var isRandomnessThere: Bool {
         var byte: UInt8 = 0
         return unsafe RAND_priv_bytes(&byte, 1) == 1
@@ -90,7 +99,7 @@ public enum SigningStack {
             note("the system gives no \(kind) memory: \(reason); \(SecureHeapError.higherLimit)")
             return nil
         }
-        // Who goes too deep is stopped; a process that is forked off has none of it.
+        // A stack that grows too deep is stopped; a process that is forked off has none of it.
         guard unsafe mprotect(start, page, PROT_NONE) == 0, unsafe madvise(start, length, MADV_DONTFORK) == 0 else {
             unsafe munmap(start, length)
             note("the system does not protect it: \(unsafe String(cString: strerror(errno)))")
@@ -113,7 +122,7 @@ public enum SigningStack {
         unsafe munmap(start - page, size + page)
     }
 
-    /// Takes note of why a thread signs in ordinary memory; the first reason is told.
+    /// Takes note of why a thread signs in ordinary memory; the first reason is reported.
     static func note(_ text: String) {
         reason.withLock { $0 = $0 ?? text }
     }

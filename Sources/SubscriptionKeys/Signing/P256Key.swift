@@ -78,3 +78,105 @@ import COpenSSL
         return unsafe key
     }
 }
+
+extension P256Key {
+    /// Whether the public point is that of the private number.
+    ///
+    /// `EVP_PKEY_public_check` and `EVP_PKEY_private_check` both pass for a point of another key.
+    func isConsistentPair() -> Bool {
+        guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return false }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        defer { OpenSSLFailure.clearQueue() }
+        return unsafe EVP_PKEY_pairwise_check(context) == 1
+    }
+
+    /// Whether a signature over the message is by this key.
+    ///
+    /// - Parameters:
+    ///   - signature: ASN.1 DER, as this process made it.
+    ///   - message: The bytes that were signed, whole and unhashed.
+    /// - Returns: False as well when OpenSSL could not tell.
+    func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
+        guard let context = unsafe EVP_MD_CTX_new() else { return false }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        defer { OpenSSLFailure.clearQueue() }
+        guard unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, pointer) == 1 else { return false }
+        return unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+    }
+}
+
+/// The two halves of a key as they come from a file, shown to belong together.
+struct KeyPair {
+    /// The key with its private number, in the secure heap.
+    let privateKey: P256Key
+    /// The public half alone, as everybody else sees it: the judge of what the private key signs.
+    let publicKey: P256Key
+    /// The public key as the DER of a SubjectPublicKeyInfo.
+    let publicKeySPKI: [UInt8]
+    /// The SHA-256 of ``publicKeySPKI``.
+    let fingerprint: [UInt8]
+
+    /// Builds the key of a PKCS#8 file.
+    ///
+    /// - Parameter der: The file's DER, in a ``SecureBuffer``. Only read.
+    /// - Throws: A ``KeyFault`` that says what the key is instead, or which part of it is wrong.
+    init(pkcs8 der: Span<UInt8>) throws(KeyFault) {
+        let info = try PrivateKeyInfo(parsing: der)
+        let scalar = try PrivateScalar(bigEndian: der.extracting(info.scalar))
+        // The point is public: it may be an array.
+        let publicPoint =
+            if let point = info.publicPoint { point.map { der[$0] } } else { try scalar.publicPoint() }
+        publicKeySPKI = P256.subjectPublicKeyInfo(of: publicPoint)
+        do throws(OpenSSLFailure) {
+            publicKey = try P256Key(publicPoint: publicPoint)
+        } catch {
+            throw KeyFault(.foreignPublicPoint, "holds a public point that is not on P-256")
+        }
+        do throws(OpenSSLFailure) {
+            privateKey = try P256Key(scalar: scalar, publicPoint: publicPoint)
+            fingerprint = try SHA256.digest(of: publicKeySPKI)
+        } catch {
+            throw KeyFault(error)
+        }
+        guard privateKey.isConsistentPair() else {
+            throw KeyFault(.foreignPublicPoint, "holds the public point of another key")
+        }
+    }
+}
+
+/// The curve of every key here: NIST P-256, also named prime256v1 and secp256r1.
+enum P256 {
+    /// The name to show.
+    static let name = "P-256"
+    /// The length of a private number, in bytes.
+    static let scalarLength = 32
+    /// The length of a public point, in bytes: `04 x y` (SEC 1 §2.3.3).
+    static let pointLength = 65
+    /// The longest signature, in bytes: a SEQUENCE of two INTEGERs of 33 bytes (RFC 3279 §2.2.3).
+    static let longestSignature = 72
+
+    /// The DER of a SubjectPublicKeyInfo (RFC 5480 §2).
+    static func subjectPublicKeyInfo(of point: [UInt8]) -> [UInt8] {
+        let header: [UInt8] = [
+            0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
+            0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+        ]
+        return header + point
+    }
+}
+
+/// SHA-256 (FIPS 180-4).
+enum SHA256 {
+    /// The length of a digest, in bytes.
+    static let length = 32
+
+    /// The digest of some public bytes, for the paths that are not hot.
+    static func digest(of bytes: [UInt8]) throws(OpenSSLFailure) -> [UInt8] {
+        OpenSSLFailure.clearQueue()
+        var digest = [UInt8](repeating: 0, count: length)
+        guard unsafe EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else {
+            throw OpenSSLFailure(after: "EVP_Digest")
+        }
+        return digest
+    }
+}

@@ -17,7 +17,7 @@ public final class SigningKey: SelfTestingSigner {
     public let publicKeySHA256: [UInt8]
     /// The permission bits that the file had when it was read, as `chmod` takes them.
     public let fileMode: UInt32
-    /// What is unusual about the file though the key can be used: a sentence each, with the mend.
+    /// The unusual features of a file whose key can be used: a sentence each, with the fix.
     public let fileNotes: [String]
 
     private let publicKey: P256Key

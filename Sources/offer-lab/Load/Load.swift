@@ -90,10 +90,10 @@ struct Load: AsyncParsableCommand {
 
     private func generate(_ target: LoadTarget, _ stop: LoadStop, _ progress: LoadProgress) async throws(ExitCode) {
         let measurement: LoadMeasurement
-        do throws(PreparationFault) {
+        do throws(LoadFault) {
             progress.show(preparation: "\(target.address) is asked what it would sign")
             let preparation = questions.preparation(for: target, amount)
-            let deck = try await stop.cancelling { () async throws(PreparationFault) in try await preparation.deck() }
+            let deck = try await stop.cancelling { () async throws(LoadFault) in try await preparation.deck() }
             var plan = LoadPlan(deck, to: target.address)
             amount.fill(&plan)
             plan.processes = target.processes

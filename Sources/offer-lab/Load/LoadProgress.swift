@@ -1,6 +1,8 @@
 import Foundation
+import Glibc
 import LoadGenerator
 import Synchronization
+import UnixSignals
 
 /// One line on a terminal that says how the run goes; nothing anywhere else.
 final class LoadProgress: Sendable {
@@ -8,8 +10,6 @@ final class LoadProgress: Sendable {
     private let hasLine = Mutex(false)
 
     /// Creates the line; nothing is shown yet.
-    ///
-    /// - Parameter isShown: Whether it is wanted.
     init(isShown: Bool) {
         self.isShown = isShown && isatty(STDERR_FILENO) == 1
     }
@@ -24,8 +24,6 @@ final class LoadProgress: Sendable {
     }
 
     /// Shows what a second brought.
-    ///
-    /// - Parameter second: The second.
     func show(_ second: LoadSecond) {
         guard isShown else { return }
         func milliseconds(_ percentile: Double) -> String {
@@ -47,4 +45,66 @@ final class LoadProgress: Sendable {
 
     /// The run is worth more than its line.
     private func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+}
+
+/// A request to stop, which may come before there is anything to be stopped, and again when that takes long.
+final class LoadStop: Sendable {
+    private struct State {
+        var requests = 0
+        var action: (@Sendable (_ again: Bool) -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether the stop was asked for.
+    var isRequested: Bool { state.withLock { $0.requests > 0 } }
+
+    /// The signals that ask for it: a terminal that goes is none where nohup has said so.
+    static var signals: [UnixSignal] {
+        var action = sigaction()
+        sigaction(SIGHUP, nil, &action)
+        let isIgnored =
+            unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+        return isIgnored ? [.sigint, .sigterm] : [.sighup, .sigint, .sigterm]
+    }
+
+    /// Asks for the stop.
+    func request() {
+        let (action, again) = state.withLock { state in
+            state.requests += 1
+            return (state.action, state.requests > 1)
+        }
+        action?(again)
+    }
+
+    /// Says what stops.
+    ///
+    /// - Parameter action: Called each time that the stop is asked for, with whether that is not the first time; at once
+    ///   when it was asked for already.
+    func whenRequested(_ action: @escaping @Sendable (_ again: Bool) -> Void) {
+        let requests = state.withLock { state in
+            state.action = action
+            return state.requests
+        }
+        if requests > 0 { action(requests > 1) }
+    }
+
+    /// Does what the stop cancels.
+    ///
+    /// - Parameter work: The work, which gives up when its task is cancelled.
+    /// - Returns: Its result.
+    /// - Throws: Its fault.
+    func cancelling<Value: Sendable, Fault: Error>(
+        _ work: @escaping @Sendable () async throws(Fault) -> Value
+    ) async throws(Fault) -> Value {
+        let task = Task { () async -> Result<Value, Fault> in
+            do throws(Fault) {
+                return .success(try await work())
+            } catch {
+                return .failure(error)
+            }
+        }
+        whenRequested { _ in task.cancel() }
+        return try await task.value.get()
+    }
 }

@@ -3,7 +3,7 @@ import LoadGenerator
 
 /// What load is put on.
 struct LoadTarget {
-    /// Where the service listens.
+    /// The service's address.
     let address: ServiceAddress
     /// The client's token.
     let token: String
@@ -141,7 +141,7 @@ struct LoadTargetOptions: ParsableArguments {
 /// - Throws: `ValidationError` when it is no address.
 func address(_ option: String, _ text: String?) throws -> ServiceAddress? {
     guard let text else { return nil }
-    do throws(AddressFault) {
+    do throws(LoadFault) {
         return try ServiceAddress(text)
     } catch {
         throw ValidationError("\(option): \(error).")

@@ -105,7 +105,7 @@ final class OwnService: Sendable {
     }
 
     private static func signer(_ directory: URL) throws(OwnServiceFault) -> StandInSigner {
-        do throws(PreparationFault) {
+        do throws(LoadFault) {
             return try StandInSigner(directory: directory)
         } catch {
             throw OwnServiceFault(error.description)
@@ -115,7 +115,7 @@ final class OwnService: Sendable {
     /// As the service of the run has it, which others cannot reach.
     private static let loopback = ["--server-host", "127.0.0.1", "--admin-host", "127.0.0.1"]
 
-    /// Has the configuration read by the service itself: its faults are told by its own files, and not by those that are
+    /// Has the configuration read by the service itself: its faults name its own files, and not those that are
     /// made of it for the run.
     private static func check(
         _ configuration: String,

@@ -9,6 +9,8 @@ struct Checkup: Service {
     let selfTestKeys: @Sendable () -> [String]
     /// Why a thread computes signatures in ordinary memory; `nil` where none does.
     var ordinaryMemory: @Sendable () -> String? = { nil }
+    /// A warning that OpenSSL's pool was too small for a signature; `nil` if it had room for all.
+    var poolShortage: @Sendable () -> String? = { nil }
     /// What is wrong with the clock; `nil` when nothing is.
     let clockFault: @Sendable () -> String?
     /// Where faults are logged, once each.
@@ -20,9 +22,11 @@ struct Checkup: Service {
         var clockWasAtFault = false
         // Who loaded the keys has signed by now; each thread makes its own memory with its first signature.
         var memoryIsTold = tellOrdinaryMemory()
+        var shortageIsLogged = logPoolShortage()
         while await Pause.isOver(after: interval) {
             for fault in selfTestKeys() { logger.critical("\(fault); it does not sign any more") }
             if !memoryIsTold { memoryIsTold = tellOrdinaryMemory() }
+            if !shortageIsLogged { shortageIsLogged = logPoolShortage() }
             let fault = clockFault()
             if let fault, !clockWasAtFault { logger.critical("\(fault)") }
             clockWasAtFault = fault != nil
@@ -32,6 +36,12 @@ struct Checkup: Service {
     private func tellOrdinaryMemory() -> Bool {
         guard let reason = ordinaryMemory() else { return false }
         logger.notice("signatures are computed in ordinary memory", metadata: ["reason": "\(reason)"])
+        return true
+    }
+
+    private func logPoolShortage() -> Bool {
+        guard let shortage = poolShortage() else { return false }
+        logger.warning("\(shortage)")
         return true
     }
 }

@@ -86,6 +86,7 @@ struct ServiceComposition {
         let checkup = Checkup(
             selfTestKeys: { [current] in current.value.service.selfTestKeys() },
             ordinaryMemory: { SigningStack.whyOrdinary },
+            poolShortage: { SigningStack.poolShortage },
             clockFault: { clock.fault?.description },
             logger: logger
         )
@@ -131,6 +132,7 @@ struct ServiceComposition {
             warnings: service.warnings.map { ReadinessWarning(.configuration, $0.description) }
                 + [service.settings.server.tls?.warning(at: WallClock.now())].compactMap(\.self)
                 .map { ReadinessWarning(.certificate, $0) }
+                + [SigningStack.poolShortage].compactMap(\.self).map { ReadinessWarning(.memory, $0) }
                 + reload.restartWarnings(of: service).map { ReadinessWarning(.restart, $0) } + ledger.warnings,
             faults: service.keyFaults + [clock.fault?.description, ledger.fault].compactMap(\.self),
             keyMemory: service.keyMemoryName,

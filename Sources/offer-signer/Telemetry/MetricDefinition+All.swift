@@ -140,7 +140,8 @@ extension MetricDefinition {
         MetricDefinition(
             "offer_signer_warnings",
             .gauge,
-            "Warnings in the details of /readyz, by kind: configuration, certificate, restart, ledger, state or funnel."
+            "Warnings in the details of /readyz, by kind: configuration, certificate, memory, restart, ledger, state or "
+                + "funnel."
         ),
         MetricDefinition(
             "offer_signer_reloads_total",

@@ -22,7 +22,7 @@ struct AppStoreMetricsTests {
                 serverAPI: "api",
                 sandboxServerAPI: "sandbox-api"
             ),
-            anyTransport: MannerlyTransport(
+            anyTransport: ThrottledTransport(
                 CountingTransport(ScriptedTransport(replies), metrics),
                 requestsPerSecond: 1000,
                 deadline: Self.deadline,
@@ -85,7 +85,7 @@ struct AppStoreMetricsTests {
     @Test("who waits for a turn, as long as it waits")
     func waiting() async {
         let metrics = AppStoreMetrics(factory: registry)
-        let transport = MannerlyTransport(
+        let transport = ThrottledTransport(
             ScriptedTransport([]),
             requestsPerSecond: 1,
             deadline: Self.deadline,

@@ -134,7 +134,7 @@ struct LongHistoryTests {
         let now = Self.now
         // A question has time for some of the pages, and not for all.
         let deadline = Duration.milliseconds(400)
-        let manners = MannerlyTransport(pages, requestsPerSecond: 5, deadline: deadline, now: { now })
+        let manners = ThrottledTransport(pages, requestsPerSecond: 5, deadline: deadline, now: { now })
         let fetcher = fetcher(manners, deadline: deadline)
         var outcome = await ask(fetcher)
         for _ in 0..<200 {

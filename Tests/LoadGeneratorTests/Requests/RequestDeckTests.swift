@@ -76,7 +76,7 @@ struct RequestDeckTests {
         ]
     )
     func faults(text: String, message: String) {
-        let fault = #expect(throws: MixFault.self) { try EvidenceMix(text) }
+        let fault = #expect(throws: LoadFault.self) { try EvidenceMix(text) }
         #expect(fault?.description.contains(message) == true)
     }
 
@@ -108,7 +108,7 @@ struct RequestDeckTests {
         ]
     )
     func badAddresses(url: String) {
-        #expect(throws: AddressFault.self) { try ServiceAddress(url) }
+        #expect(throws: LoadFault.self) { try ServiceAddress(url) }
     }
 
     @Test("An account is a UUID in lowercase, always the same for a transaction")

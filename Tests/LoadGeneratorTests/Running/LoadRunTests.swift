@@ -17,7 +17,7 @@ struct LoadRunTests {
             to: try ServiceAddress("http://127.0.0.1:1")
         )
         plan.eventLoops = eventLoops
-        let fault = await #expect(throws: PreparationFault.self) { try await LoadRun(plan).run() }
+        let fault = await #expect(throws: LoadFault.self) { try await LoadRun(plan).run() }
         #expect(fault?.description == "http://127.0.0.1:1: Connection refused")
     }
 }

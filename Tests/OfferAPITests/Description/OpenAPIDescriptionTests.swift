@@ -132,13 +132,19 @@ struct OpenAPIDescriptionTests {
         let words = try #require(response["description"] as? String)
         #expect(words.contains("`latest_expired_receipt_info`"))
         #expect((response["patternProperties"] as? [String: Any])?.keys.first == "^is[-_]retryable$")
-        for (file, listed) in [
-            ("ReceiptMember", transaction.union(receipt)), ("RenewalInfo+JSON", renewal),
-            ("VerifyReceiptResponse+JSON", own.union(["is-retryable", "is_retryable", "latest_expired_receipt_info"])),
+        for (file, members, listed) in [
+            ("Receipt", "ReceiptMember", transaction.union(receipt)),
+            ("VerifyReceiptResponse", "PendingRenewalMember", renewal),
+            (
+                "VerifyReceiptResponse", "ResponseMember",
+                own.union(["is-retryable", "is_retryable", "latest_expired_receipt_info"])
+            ),
         ] {
             let text = try source("Sources/AppStore/VerifyReceipt/\(file).swift")
-            let read = Set(text.matches(of: /case \w+ = "([\w-]+)"/).map { String($0.1) })
-            #expect(read.count > 2, "\(file)")
+            let type = try #require(text.components(separatedBy: "enum \(members): ").dropFirst().first)
+            let cases = try #require(type.components(separatedBy: "\n}\n").first)
+            let read = Set(cases.matches(of: /case \w+ = "([\w-]+)"/).map { String($0.1) })
+            #expect(read.count > 2, "\(members)")
             #expect(read.subtracting(listed).isEmpty, "\(read.subtracting(listed))")
         }
     }

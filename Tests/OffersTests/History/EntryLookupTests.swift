@@ -53,10 +53,10 @@ struct EntryLookupTests {
             #expect(lookup.hasTransactions(of: renewal) == !transactions.isEmpty)
         }
         // What counts of all of them is what counts of those few that are of use.
-        let standing = history.standing(inGroup: "pro", of: app, at: clock)
-        guard case .subscriber(let subscription) = standing else { return }
+        let status = history.status(inGroup: "pro", of: app, at: clock)
+        guard case .subscriber(let subscription) = status else { return }
         var alone = history
         alone.renewals = [subscription.renewal]
-        #expect(alone.standing(inGroup: "pro", of: app, at: clock) == standing)
+        #expect(alone.status(inGroup: "pro", of: app, at: clock) == status)
     }
 }

@@ -17,7 +17,7 @@ struct GroupIndexTests {
         for group in RedemptionTallyTests.groups {
             let alone = HistoryReading(shared, own: shared, inGroup: group, of: app, at: clock)
             let indexed = HistoryReading(shared, own: shared, inGroup: group, of: app, at: clock, by: index)
-            #expect(indexed.standing == alone.standing)
+            #expect(indexed.status == alone.status)
             #expect(indexed.accounts == alone.accounts)
             #expect(indexed.date == alone.date)
         }

@@ -154,7 +154,7 @@ struct HeldSubscriptionTests {
             observation(history([entry()], [january], asOf: day(-1), coverage: .partial), for: .alice),
         ])
         let history = try #require(SubscriptionHistory(held: state, of: exampleApp(), for: Account.alice.view))
-        guard case .subscriber(let subscription) = history.standing(inGroup: "pro", of: exampleApp(), at: clock) else {
+        guard case .subscriber(let subscription) = history.status(inGroup: "pro", of: exampleApp(), at: clock) else {
             Issue.record("no subscriber")
             return
         }

@@ -11,9 +11,11 @@ struct DurableLedgerTests {
     private final class EndlessStore: LedgerStore {
         let deletions = Atomic(0)
         let checkpoints = Atomic(0)
+        let commits = Atomic(0)
 
         func commit(_ entries: [LedgerEntry], while isWanted: @escaping @Sendable () -> Bool) -> [[GrantOutcome]] {
-            entries.map { $0.grants.map { _ in .recorded } }
+            commits.add(1, ordering: .relaxed)
+            return entries.map { $0.grants.map { _ in .recorded } }
         }
 
         func probe() {}
@@ -88,8 +90,9 @@ struct DurableLedgerTests {
         let store = EndlessStore()
         let ledger = DurableLedger(store, isClockRight: { false }, now: { clock })
         while store.checkpoints.load(ordering: .relaxed) < 2 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(store.deletions.load(ordering: .relaxed) == 0)
+        // A deletion would come after the checkpoint: closing waits for it.
         ledger.close()
+        #expect(store.deletions.load(ordering: .relaxed) == 0)
     }
 
     @Test("However much there is to record, checkpoints are signed in between")
@@ -103,9 +106,19 @@ struct DurableLedgerTests {
             ledger.append([.of(at: clock)]) { _ in goOn() }
         }
         for _ in 0..<8 { DispatchQueue.global().async { goOn() } }
-        while store.checkpoints.load(ordering: .relaxed) < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while store.checkpoints.load(ordering: .relaxed) < 3, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        let (checkpoints, commits) = (
+            store.checkpoints.load(ordering: .relaxed), store.commits.load(ordering: .relaxed)
+        )
+        while store.commits.load(ordering: .relaxed) == commits { try await Task.sleep(for: .milliseconds(1)) }
         isDone.store(true, ordering: .relaxed)
         ledger.close()
+        // The first checkpoint is signed at the start, before anything is recorded.
+        #expect(checkpoints >= 3)
+        #expect(commits > 0)
     }
 
     @Test("Each commit is told of, with how many signatures it recorded", arguments: LedgerHome.allCases)

@@ -111,6 +111,8 @@ struct SQLiteDatabaseTests {
             for _ in 0..<8 { group.addTask { _ = try SQLiteDatabase(path: path) } }
             try await group.waitForAll()
         }
+        let made = try SQLiteDatabase(path: path).integer("SELECT count(*) FROM schema_migrations")
+        #expect(made == Int64(Migration.inOrder.count))
     }
 
     @Test("Closed, the file has everything in itself, and its log is gone")

@@ -2,7 +2,7 @@ import Foundation
 import SubscriptionKeys
 
 extension BadKey {
-    /// Good keys that something happened to on their way, each with a command that mends it.
+    /// Good keys that something happened to on their way, each with a command that fixes it.
     static let accidents = [
         BadKey("DER", .der, says: "perhaps DER") { try TestKey().der },
         BadKey("line ends as backslashes", .escapedLineEnds, says: #"line ends written as "\n""#) {

@@ -19,7 +19,7 @@ struct BadKeyTests {
     }
 
     @Test("The command in the text mends the key", arguments: [KeyFileError.Code.sec1PrivateKey, .encryptedPrivateKey])
-    func mend(code: KeyFileError.Code) throws {
+    func fix(code: KeyFileError.Code) throws {
         let workbench = try Workbench()
         for bad in BadKey.all where bad.code == code {
             let path = try workbench.write(bad.make())
@@ -44,7 +44,7 @@ struct BadKeyTests {
         let mended = workbench.path("mended.p8")
         for _ in 0..<3 {
             guard let error = refusal(of: path) else { break }
-            let command = String(try #require(error.reason.split(separator: ". To mend it: ").dropFirst().first))
+            let command = String(try #require(error.reason.split(separator: ". To fix it: ").dropFirst().first))
             try #require(Tool.run("bash", ["-c", command.replacing("KEY.p8", with: mended + ".new")]).status == 0)
             try? FileManager.default.removeItem(atPath: mended)
             try FileManager.default.moveItem(atPath: mended + ".new", toPath: mended)

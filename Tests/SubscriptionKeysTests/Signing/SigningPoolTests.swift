@@ -1,3 +1,4 @@
+import CSigningMemory
 import Dispatch
 import Foundation
 import Synchronization
@@ -14,18 +15,18 @@ struct SigningPoolTests {
             try SecureHeap.initialize()
             let signer = try Workbench().load(TestKey().pem)
             for round in 0..<3 {
-                let uses = Mutex<[(taken: Int, missed: Int)]>([])
+                let uses = Mutex<[Int]>([])
                 let isDone = DispatchSemaphore(value: 0)
                 let thread = Thread {
                     for number in 0..<16 {
                         _ = try? signer.derSignature(over: Array("message \(round) \(number)".utf8).span)
-                        if let use = SigningStack.poolUse { uses.withLock { $0.append(use) } }
+                        if let use = SigningStack.allocations { uses.withLock { $0.append(use) } }
                     }
                     isDone.signal()
                 }
                 thread.start()
                 isDone.wait()
-                let (taken, missed) = uses.withLock { ($0.map(\.taken), $0.map(\.missed)) }
+                let taken = uses.withLock(\.self)
                 if let reason = SigningStack.whyOrdinary {
                     // Nothing else excuses it.
                     #expect(["locked memory", "secret memory", "x86-64"].contains { reason.contains($0) })
@@ -37,8 +38,33 @@ struct SigningPoolTests {
                 #expect(first > 10)
                 #expect(taken == (1...16).map { first * $0 })
                 // All of them together are more than there is room for.
-                #expect(missed == Array(repeating: 0, count: 16))
+                #expect(SigningStack.poolShortage == nil)
             }
+        }
+    }
+
+    @Test("A pool without room is a warning with the number of blocks, also when its thread has ended")
+    func shortage() async {
+        await #expect(processExitsWith: .success) {
+            try SecureHeap.initialize()
+            let isDone = DispatchSemaphore(value: 0)
+            let thread = Thread {
+                if let stack = SigningStack.ofThisThread() {
+                    csigning_enter(SigningStack.pool(of: stack))
+                    let fits = csigning_malloc(32, nil, 0)
+                    let tooLarge = (0..<2).map { _ in csigning_malloc(4096, nil, 0) }
+                    csigning_leave()
+                    csigning_free(fits, nil, 0)
+                    for block in tooLarge { csigning_free(block, nil, 0) }
+                }
+                isDone.signal()
+            }
+            thread.start()
+            isDone.wait()
+            guard SigningStack.whyOrdinary == nil else { return }
+            let warning = try #require(SigningStack.poolShortage)
+            #expect(warning.contains("2 blocks were in ordinary memory"))
+            #expect(warning.contains("openssl version"))
         }
     }
 }

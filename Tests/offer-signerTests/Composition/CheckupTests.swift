@@ -22,6 +22,7 @@ import Testing
                 return look == 2 ? ["key K: self-test failed"] : []
             },
             ordinaryMemory: { looks.withLock { $0 } > 4 ? "no memory" : nil },
+            poolShortage: { looks.withLock { $0 } > 2 ? "the pool is too small" : nil },
             clockFault: { (3...4).contains(looks.withLock { $0 }) ? "the clock jumped" : nil },
             logger: log.logger,
             interval: .milliseconds(5)
@@ -35,7 +36,7 @@ import Testing
         try await running
         #expect(
             log.takeLines() == [
-                "key K: self-test failed; it does not sign any more", "the clock jumped",
+                "key K: self-test failed; it does not sign any more", "the pool is too small", "the clock jumped",
                 "signatures are computed in ordinary memory reason=no memory",
             ]
         )

@@ -1,0 +1,102 @@
+public import Offers
+
+/// An app as Apple's side of the service knows it: by what it is asked about, and in whose name.
+public struct AppStoreApp: Sendable {
+    /// The bundle identifier.
+    public let bundleId: String
+    /// The app's Apple ID; `nil` when the catalog does not say.
+    public let appAppleId: Int64?
+    /// The environments whose evidence counts.
+    public let environments: Set<AppStoreEnvironment>
+    /// The secret for verifyReceipt; `nil` when there is none.
+    public let sharedSecret: SharedSecret?
+    /// In whose name the App Store Server API is asked; `nil` when it cannot be.
+    public let serverAPI: ServerAPICredentials?
+    /// Whether a receipt is looked up at the App Store Server API, by a transaction in it, instead of at verifyReceipt.
+    public let looksReceiptsUpAtServerAPI: Bool
+    /// How long an answer of Apple counts for the same question, in seconds; 0 for not at all.
+    public let answerLifetimeSeconds: Int
+    /// Whether redemptions are counted, for which the App Store Server API has to tell the whole history.
+    public let countsRedemptions: Bool
+
+    /// Creates an app.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The bundle identifier.
+    ///   - appAppleId: The app's Apple ID.
+    ///   - environments: The environments whose evidence counts.
+    ///   - sharedSecret: The secret for verifyReceipt.
+    ///   - serverAPI: In whose name the App Store Server API is asked.
+    ///   - looksReceiptsUpAtServerAPI: Whether a receipt is looked up there instead of at verifyReceipt.
+    ///   - answerLifetimeSeconds: How long an answer counts for the same question, in seconds; 0 for not at all.
+    ///   - countsRedemptions: Whether an offer of the app may be redeemed so many times only.
+    public init(
+        bundleId: String,
+        appAppleId: Int64? = nil,
+        environments: Set<AppStoreEnvironment>,
+        sharedSecret: SharedSecret? = nil,
+        serverAPI: ServerAPICredentials? = nil,
+        looksReceiptsUpAtServerAPI: Bool = false,
+        answerLifetimeSeconds: Int = 0,
+        countsRedemptions: Bool = false
+    ) {
+        self.bundleId = bundleId
+        self.appAppleId = appAppleId
+        self.environments = environments
+        self.sharedSecret = sharedSecret
+        self.serverAPI = serverAPI
+        self.looksReceiptsUpAtServerAPI = looksReceiptsUpAtServerAPI
+        self.answerLifetimeSeconds = answerLifetimeSeconds
+        self.countsRedemptions = countsRedemptions
+    }
+
+    /// The environment that is asked first: production, as Apple asks for, unless its customers do not count.
+    var firstEnvironment: AppStoreEnvironment {
+        environments.contains(.production) || !environments.contains(.sandbox) ? .production : .sandbox
+    }
+
+    /// The service that answers a question.
+    func service(for question: AppStoreQuestion) -> AppStoreService {
+        switch question {
+        case .receipt: looksReceiptsUpAtServerAPI ? .serverAPI : .verifyReceipt
+        case .transactionId: .serverAPI
+        }
+    }
+}
+
+/// An app's shared secret, by which verifyReceipt knows the app that asks about subscriptions.
+///
+/// It is sent to Apple alone; no text of it appears in logs or descriptions.
+public struct SharedSecret: Sendable {
+    let text: String
+
+    /// Reads a secret.
+    ///
+    /// - Parameter bytes: The content of its file: visible ASCII characters in one line. White space at the end is left
+    ///   out.
+    /// - Throws: ``SharedSecretFault`` when it is empty, longer than 256 characters, or has others.
+    public init(contents bytes: [UInt8]) throws(SharedSecretFault) {
+        let end = bytes.lastIndex { !Self.isWhiteSpace($0) }.map { $0 + 1 } ?? 0
+        let secret = bytes[..<end]
+        guard (1...256).contains(secret.count), secret.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw SharedSecretFault()
+        }
+        text = String(decoding: secret, as: UTF8.self)
+    }
+
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}
+
+extension SharedSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Nothing of the secret.
+    public var description: String { "shared secret" }
+    /// Nothing of the secret.
+    public var debugDescription: String { description }
+    /// Nothing of the secret.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension SharedSecret: Equatable {}
+
+/// A file holds no shared secret: it should be one line of visible characters.
+public struct SharedSecretFault: Error, Equatable {}

@@ -1,0 +1,202 @@
+public import CoreMetrics
+import Offers
+import Synchronization
+
+/// The metrics of calls to Apple: the calls, the reasons why one was held back, and how a question was answered.
+public struct AppStoreMetrics: Sendable {
+    /// What answers a question.
+    enum Source: String, CaseIterable, Sendable {
+        /// A call, or several.
+        case call
+        /// A call that was under way for an equal question.
+        case sharedCall = "shared_call"
+        /// An answer that was still at hand.
+        case cache
+    }
+
+    /// What keeps a call back.
+    enum Restraint: String, CaseIterable, Sendable {
+        /// The service was down just now.
+        case breaker
+        /// The app has asked as often as it may.
+        case pace
+    }
+
+    /// Calls that wait for their place in an app's pace.
+    let waiting: Meter
+    let factory: any MetricsFactory
+
+    private let calls: CallTable
+    private let sources: [Source: Counter]
+    private let restraints: [Restraint: Counter]
+
+    /// Makes the handles.
+    ///
+    /// - Parameter factory: What keeps the metrics; by default nothing does.
+    public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
+        self.factory = factory
+        calls = CallTable(factory: factory)
+        waiting = Meter(label: "offer_signer_app_store_waiting_calls", factory: factory)
+        sources = Dictionary(
+            Source.allCases.map {
+                let labels = [("answered_by", $0.rawValue)]
+                return (
+                    $0, Counter(label: "offer_signer_app_store_questions_total", dimensions: labels, factory: factory)
+                )
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+        restraints = Dictionary(
+            Restraint.allCases.map {
+                let labels = [("cause", $0.rawValue)]
+                return (
+                    $0, Counter(label: "offer_signer_app_store_held_back_total", dimensions: labels, factory: factory)
+                )
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// Counts a call.
+    ///
+    /// - Parameters:
+    ///   - request: What was sent.
+    ///   - status: The HTTP status, or why there was none.
+    ///   - nanoseconds: How long it took.
+    func count(_ request: OutgoingRequest, status: String, nanoseconds: Int64) {
+        let handles = calls.handles(for: CallTable.Key(request.service, request.environment, status))
+        handles.count.increment()
+        handles.duration.recordNanoseconds(nanoseconds)
+    }
+
+    /// Counts a question.
+    func countQuestion(answeredBy source: Source) {
+        sources[source]?.increment()
+    }
+
+    /// Counts a call that was not made.
+    func countHeldBack(by restraint: Restraint) {
+        restraints[restraint]?.increment()
+    }
+
+    /// The counters of questions that Apple did not answer because of the service's own credentials.
+    ///
+    /// - Parameter bundleId: The app, one of the catalog.
+    /// - Returns: A counter for each service.
+    func credentialsRefused(for bundleId: String) -> [AppStoreService: Counter] {
+        let counters = AppStoreService.allCases.map { service in
+            let labels = [("service", service.rawValue), ("app", bundleId)]
+            let name = "offer_signer_app_store_credentials_refused_total"
+            return (service, Counter(label: name, dimensions: labels, factory: factory))
+        }
+        return Dictionary(counters, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// The handles of calls, each made at its first use and kept.
+private final class CallTable: Sendable {
+    struct Key: Hashable {
+        let service: AppStoreService
+        let environment: AppStoreEnvironment
+        let status: String
+
+        init(_ service: AppStoreService, _ environment: AppStoreEnvironment, _ status: String) {
+            self.service = service
+            self.environment = environment
+            self.status = status
+        }
+    }
+
+    struct Handles {
+        let count: Counter
+        let duration: Timer
+    }
+
+    private let factory: any MetricsFactory
+    private let known = Mutex<[Key: Handles]>([:])
+
+    init(factory: any MetricsFactory) {
+        self.factory = factory
+    }
+
+    func handles(for key: Key) -> Handles {
+        known.withLock { known in
+            if let handles = known[key] { return handles }
+            let labels = [("service", key.service.rawValue), ("environment", key.environment.rawValue)]
+            let handles = Handles(
+                count: Counter(
+                    label: "offer_signer_app_store_calls_total",
+                    dimensions: labels + [("status", key.status)],
+                    factory: factory
+                ),
+                duration: Timer(
+                    label: "offer_signer_app_store_call_duration_seconds",
+                    dimensions: labels,
+                    factory: factory
+                )
+            )
+            known[key] = handles
+            return handles
+        }
+    }
+}
+
+/// Counts the calls that are made, by what came of them.
+struct CountingTransport: HTTPTransport {
+    private let transport: any HTTPTransport
+    private let metrics: AppStoreMetrics
+
+    /// Creates a transport.
+    init(_ transport: any HTTPTransport, _ metrics: AppStoreMetrics) {
+        self.transport = transport
+        self.metrics = metrics
+    }
+
+    func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
+        let start = ContinuousClock.now
+        func count(_ status: String) {
+            let (seconds, attoseconds) = start.duration(to: .now).components
+            metrics.count(request, status: status, nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        }
+        do throws(TransportFault) {
+            let response = try await transport.send(request, timeout: timeout)
+            count((100...599).contains(response.status) ? String(response.status) : "other")
+            return response
+        } catch {
+            switch error {
+            case .timeout: count("timeout")
+            case .connection: count("connection")
+            case .tooLarge: count("too_large")
+            case .heldBack: break
+            }
+            throw error
+        }
+    }
+
+    func shutdown() async {
+        await transport.shutdown()
+    }
+}
+
+extension AppStoreEvidenceFetcher {
+    /// Sets the gauges: which of Apple's services are not asked because they were down, how many
+    /// answers are kept, and how many questions are under way.
+    ///
+    /// To be called before the metrics are read.
+    public func updateGauges() {
+        for service in AppStoreService.allCases {
+            for environment in [AppStoreEnvironment.production, .sandbox] {
+                let host =
+                    service == .serverAPI
+                    ? urls.serverAPI(in: environment) : urls.verifyReceipt(in: environment)
+                Meter(
+                    label: "offer_signer_app_store_breaker_open",
+                    dimensions: [("service", service.rawValue), ("environment", environment.rawValue)],
+                    factory: metrics.factory
+                ).set(throttle?.isPaused(host) == true ? 1 : 0)
+            }
+        }
+        Meter(label: "offer_signer_app_store_cached_answers", factory: metrics.factory).set(answers.count)
+        Meter(label: "offer_signer_app_store_questions_under_way", factory: metrics.factory).set(flights.count)
+    }
+}

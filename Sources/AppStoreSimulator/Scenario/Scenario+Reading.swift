@@ -1,0 +1,199 @@
+import Crypto
+import Foundation
+import Offers
+
+extension Scenario {
+    /// The App Store that the file describes.
+    ///
+    /// - Parameter directory: What the paths of keys are relative to.
+    /// - Returns: Its state.
+    /// - Throws: `SimulatorFault` with what cannot be as described.
+    func world(in directory: URL) throws(SimulatorFault) -> AppStoreWorld {
+        var clock = SimulatedClock()
+        if let moment = self.clock, !clock.set(to: Timestamp(moment)) {
+            throw SimulatorFault("the clock goes from 2020 to 2040")
+        }
+        var stores: [StoreApp] = []
+        for app in apps { stores.append(try app.store(in: directory)) }
+        var world = AppStoreWorld(clock: clock, apps: stores, numbers: TransactionNumbers())
+        for customer in customers ?? [] {
+            do throws(SimulatorFault) {
+                try customer.add(to: &world)
+            } catch {
+                throw SimulatorFault("the customer \(customer.name) \(error)")
+            }
+        }
+        return world
+    }
+}
+
+extension Scenario.App {
+    fileprivate func store(in directory: URL) throws(SimulatorFault) -> StoreApp {
+        var publicKeys: [String: P256.Signing.PublicKey] = [:]
+        for key in keys ?? [] { publicKeys[key.id] = try key.value(in: directory) }
+        var products: [StoreProduct] = []
+        for group in subscriptionGroups {
+            for product in group.products { products.append(try product.storeProduct(in: group.id)) }
+        }
+        guard (0...28).contains(gracePeriodDays ?? 0) else {
+            throw SimulatorFault("the app \(bundleId) has gracePeriodDays of 0 to 28")
+        }
+        let url = notificationURL.flatMap { StoreApp.notificationURL($0) }
+        guard url != nil || notificationURL == nil else {
+            throw SimulatorFault("the app \(bundleId) needs an http or https address as its notificationURL")
+        }
+        return StoreApp(
+            bundleId: bundleId,
+            appAppleId: appAppleId ?? 1_234_567_890,
+            sharedSecret: sharedSecret,
+            issuerId: issuerId,
+            gracePeriodDays: gracePeriodDays ?? 16,
+            currency: currency ?? "USD",
+            products: products,
+            keys: publicKeys,
+            notificationURL: url
+        )
+    }
+}
+
+extension Scenario.Key {
+    fileprivate func value(in directory: URL) throws(SimulatorFault) -> P256.Signing.PublicKey {
+        let file = URL(filePath: publicKeyFile ?? "", relativeTo: directory.appending(path: "."))
+        let pem = publicKey ?? (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        guard let key = try? P256.Signing.PublicKey(pemRepresentation: pem) else {
+            throw SimulatorFault(
+                "the key \(id) needs a P-256 public key in PEM, as publicKey or in its publicKeyFile "
+                    + "(offer-signer keys inspect --public-key SubscriptionKey_\(id).p8)"
+            )
+        }
+        return key
+    }
+}
+
+extension Scenario.Product {
+    fileprivate func storeProduct(in groupId: String) throws(SimulatorFault) -> StoreProduct {
+        let period = period ?? .month
+        return StoreProduct(
+            id: id,
+            groupId: groupId,
+            level: level ?? 1,
+            price: try thousandths(price) ?? 9990,
+            period: period,
+            monthlyPrice: try thousandths(monthlyPrice),
+            introductoryOffer: try introductoryOffer?.storeOffer(.introductory, period),
+            offers: try list(offers, .promotional, period),
+            retentionOffers: try list(retentionOffers, .retention, period)
+        )
+    }
+
+    private func list(
+        _ offers: [Scenario.Offer]?,
+        _ kind: StoreOffer.Kind,
+        _ period: SubscriptionPeriod
+    ) throws(SimulatorFault) -> [StoreOffer] {
+        var list: [StoreOffer] = []
+        for offer in offers ?? [] { list.append(try offer.storeOffer(kind, period)) }
+        return list
+    }
+}
+
+extension Scenario.Offer {
+    fileprivate func storeOffer(_ kind: StoreOffer.Kind, _ period: SubscriptionPeriod) throws(SimulatorFault)
+        -> StoreOffer
+    {
+        guard kind == .introductory || id != nil else { throw SimulatorFault("an offer has no id") }
+        guard (1...36).contains(periods ?? 1) else { throw SimulatorFault("an offer has periods of 1 to 36") }
+        let plan = billingPlanType ?? .billedUpfront
+        let mode = mode ?? .payAsYouGo
+        return StoreOffer(
+            kind: kind,
+            id: kind == .introductory ? nil : id,
+            plan: plan,
+            mode: mode,
+            price: mode == .freeTrial ? 0 : try thousandths(price) ?? 4990,
+            period: self.period ?? (plan == .monthly ? .month : period),
+            periods: periods ?? 1,
+            isPriceInvalid: priceNoLongerValid ?? false
+        )
+    }
+}
+
+/// A price such as 9.99 as Apple's payloads have it.
+private func thousandths(_ price: Decimal?) throws(SimulatorFault) -> Int64? {
+    guard let price else { return nil }
+    guard (0...1_000_000).contains(price) else { throw SimulatorFault("a price is at least 0 and at most a million") }
+    return NSDecimalNumber(decimal: price * 1000).int64Value
+}
+
+extension Scenario.Customer {
+    /// Adds the customer, or as many as there are of the kind.
+    func add(to world: inout AppStoreWorld) throws(SimulatorFault) {
+        guard let app = bundleId.map(world.app) ?? (world.apps.count == 1 ? world.apps[0] : nil) else {
+            throw SimulatorFault("needs the bundleId of one of the apps")
+        }
+        guard let environment = AppStoreEnvironment(rawValue: environment ?? "Production"),
+            [.production, .sandbox].contains(environment)
+        else { throw SimulatorFault("has an environment other than Production and Sandbox") }
+        let account = appAccountToken.flatMap { AppAccountToken($0)?.lowercased }
+        guard account != nil || appAccountToken == nil else {
+            throw SimulatorFault("has an appAccountToken that is no UUID")
+        }
+        guard (1...100_000).contains(count ?? 1) else { throw SimulatorFault("has a count of 1 to 100000") }
+        let now = world.clock.now
+        var plans: [SubscriptionPlan] = []
+        for subscription in subscriptions ?? [] { plans.append(try subscription.plan(in: app, account)) }
+        for number in 1...(count ?? 1) {
+            let name = count == nil ? name : "\(name)-\(number)"
+            guard world.customer(name) == nil else { throw SimulatorFault("has the name of another one, \(name)") }
+            var subscriptions: [StoreSubscription] = []
+            for plan in plans { subscriptions.append(try plan.subscription(at: now, in: app, numbers: &world.numbers)) }
+            world.customers.add(
+                StoreCustomer(
+                    name: name,
+                    bundleId: app.bundleId,
+                    environment: environment,
+                    appTransactionId: String(7_000_000_000_000_001 + world.customers.all.count),
+                    subscriptions: subscriptions
+                )
+            )
+        }
+    }
+}
+
+extension Scenario.Subscription {
+    fileprivate func plan(in app: StoreApp, _ account: String?) throws(SimulatorFault) -> SubscriptionPlan {
+        guard let product = app.product(product) else { throw SimulatorFault("has \(product), no product of the app") }
+        let plan = billingPlanType ?? .billedUpfront
+        var offers: [StoreOffer?] = introductory == true ? [product.introductoryOffer] : []
+        offers += (redeemed ?? []).map(product.offer)
+        let retention = retentionOffer.map { [product.retentionOffer($0)] } ?? []
+        guard product.has(plan), (offers + retention).allSatisfy({ $0?.plan == plan }) else {
+            throw SimulatorFault("has a billing plan or an offer that \(product.id) does not have, or not together")
+        }
+        let target = upgradedTo.flatMap(app.product)
+        guard state != .upgraded || target != nil else {
+            throw SimulatorFault("needs upgradedTo, a product of the app")
+        }
+        // A commitment that was not renewed has had its last payment.
+        let usual = plan == .monthly && state == .lapsed ? Commitment.billingPeriods : 2
+        let percentages = 1...StoreTransaction.Revocation.wholePercentage
+        guard (1...1000).contains(periods ?? usual), percentages.contains(revocationPercentage ?? 1) else {
+            throw SimulatorFault(
+                "has periods of 1 to 1000 and a revocationPercentage of 1 to \(percentages.upperBound)"
+            )
+        }
+        return SubscriptionPlan(
+            product: product,
+            plan: plan,
+            state: state,
+            periods: max(periods ?? usual, offers.count + retention.count),
+            offers: offers.compactMap(\.self),
+            retentionOffer: retention.first ?? nil,
+            expires: expiresAt.map { Timestamp($0) },
+            upgradedTo: target,
+            revocationPercentage: revocationPercentage ?? percentages.upperBound,
+            eligibleWinBackOfferIds: eligibleWinBackOfferIds ?? [],
+            account: account
+        )
+    }
+}

@@ -1,0 +1,177 @@
+internal import Crypto
+internal import FoundationEssentials
+import StrictJSON
+
+/// Checks signatures as Apple would: against the public key, over the seven fields that were asked for.
+public struct SignatureChecker: Sendable {
+    private let key: P256.Signing.PublicKey
+
+    /// What came of a check.
+    public struct Outcome: Equatable, Sendable, Codable {
+        /// How many signatures were checked.
+        public internal(set) var checked = 0
+        /// How many of them were wrong.
+        public internal(set) var wrong = 0
+        /// The fault of the first of them.
+        public internal(set) var firstFault: String?
+
+        /// Creates the outcome of no check.
+        public init() {}
+    }
+
+    /// Takes a public key.
+    ///
+    /// - Parameter pem: The key as PEM, `PUBLIC KEY`, P-256; anything else gives `nil`.
+    public init?(pem: String) {
+        guard let key = try? P256.Signing.PublicKey(pemRepresentation: pem) else { return nil }
+        self.key = key
+    }
+
+    /// Checks the answers that a run has kept.
+    ///
+    /// - Parameter measurement: What the run measured.
+    /// - Returns: How many signatures were checked, and how many were wrong.
+    public func check(_ measurement: LoadMeasurement) -> Outcome {
+        var nonces: Set<String> = []
+        var outcome = Outcome()
+        for sample in measurement.samples {
+            let expected = measurement.plan.deck.expected(sample.request)
+            check(sample.body, expected, &nonces, &outcome)
+        }
+        return outcome
+    }
+
+    /// Checks the signatures of one answer.
+    ///
+    /// - Parameters:
+    ///   - body: The answer.
+    ///   - expected: What was asked for.
+    ///   - nonces: The nonces that were seen: none may come twice.
+    ///   - outcome: Where the result is counted.
+    func check(_ body: [UInt8], _ expected: ExpectedAnswer, _ nonces: inout Set<String>, _ outcome: inout Outcome) {
+        guard let answer = try? SignedAnswer(json: body), answer.decisions.count == expected.offers.count else {
+            outcome.count(fault: "the answer has not one decision for each offer")
+            return
+        }
+        for (decision, offer) in zip(answer.decisions, expected.offers) {
+            guard let discount = decision.discount else { continue }
+            outcome.count(fault: fault(of: discount, expected, offer, &nonces))
+        }
+    }
+
+    private func fault(
+        of discount: SignedAnswer.Discount,
+        _ expected: ExpectedAnswer,
+        _ offer: ExpectedAnswer.Offer,
+        _ nonces: inout Set<String>
+    ) -> String? {
+        guard discount.identifier == offer.offerId else { return "the offer is another than was asked for" }
+        guard nonces.insert(discount.nonce).inserted else { return "the nonce \(discount.nonce) came twice" }
+        guard UUID(uuidString: discount.nonce) != nil, discount.nonce == discount.nonce.lowercased() else {
+            return "the nonce is no UUID in lowercase"
+        }
+        let fields = [
+            expected.bundleId, discount.keyIdentifier, offer.productId, offer.offerId, expected.account, discount.nonce,
+            String(discount.timestamp),
+        ]
+        guard let der = Data(base64Encoded: discount.signature),
+            let signature = try? P256.Signing.ECDSASignature(derRepresentation: der)
+        else { return "the signature is not DER in Base64" }
+        guard key.isValidSignature(signature, for: Data(fields.joined(separator: "\u{2063}").utf8)) else {
+            return "the public key does not verify the signature of key \(discount.keyIdentifier)"
+        }
+        return nil
+    }
+}
+
+extension SignatureChecker.Outcome {
+    fileprivate mutating func count(fault: String?) {
+        checked += 1
+        guard let fault else { return }
+        wrong += 1
+        firstFault = firstFault ?? fault
+    }
+}
+
+/// An answer of `POST /v1/signatures` or `/v1/eligibility`, as far as a load generator looks at it.
+struct SignedAnswer {
+    /// A decision.
+    struct Decision {
+        var productId = ""
+        var offerId = ""
+        var verdict = ""
+        var reason = ""
+        var discount: Discount?
+    }
+
+    /// The signed values, as text where the payload has them as text.
+    struct Discount {
+        var identifier = ""
+        var keyIdentifier = ""
+        var nonce = ""
+        var timestamp: Int64 = 0
+        var signature = ""
+    }
+
+    /// `bundleId`.
+    private(set) var bundleId = ""
+    /// `decisions`.
+    private(set) var decisions: [Decision] = []
+    /// `account`: the token or the name.
+    private(set) var account = ""
+
+    /// Reads an answer.
+    ///
+    /// - Parameter json: The body.
+    /// - Throws: `JSONFault` when it is none.
+    init(json: [UInt8]) throws(JSONFault) {
+        var reader = JSONReader(json)
+        var answer = SignedAnswer()
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            switch name {
+            case "bundleId": answer.bundleId = try reader.readString()
+            case "account":
+                try reader.readObject { (_, reader) throws(JSONFault) in answer.account = try reader.readString() }
+            case "decisions":
+                try reader.readArray { (_, reader) throws(JSONFault) in
+                    answer.decisions.append(try Self.readDecision(&reader))
+                }
+            default: try reader.skipValue()
+            }
+        }
+        try reader.readEnd()
+        self = answer
+    }
+
+    private init() {}
+
+    private static func readDecision(_ reader: inout JSONReader) throws(JSONFault) -> Decision {
+        var decision = Decision()
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            switch name {
+            case "productId": decision.productId = try reader.readString()
+            case "offerId": decision.offerId = try reader.readString()
+            case "verdict": decision.verdict = try reader.readString()
+            case "reason": decision.reason = try reader.readString()
+            case "discount": decision.discount = try readDiscount(&reader)
+            default: try reader.skipValue()
+            }
+        }
+        return decision
+    }
+
+    private static func readDiscount(_ reader: inout JSONReader) throws(JSONFault) -> Discount {
+        var discount = Discount()
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            switch name {
+            case "identifier": discount.identifier = try reader.readString()
+            case "keyIdentifier": discount.keyIdentifier = try reader.readString()
+            case "nonce": discount.nonce = try reader.readString()
+            case "timestamp": discount.timestamp = try reader.readInt64()
+            case "signature": discount.signature = try reader.readString()
+            default: try reader.skipValue()
+            }
+        }
+        return discount
+    }
+}

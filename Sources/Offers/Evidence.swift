@@ -1,0 +1,156 @@
+/// The evidence of what a customer has, as a client sent it: to be read before it is believed.
+public enum Evidence: Sendable {
+    /// A verifyReceipt answer that the app's backend fetched: the text of one JSON object.
+    case receiptResponse(EvidenceText)
+    /// StoreKit 2 transactions and renewal infos that the App Store signed: each a compact JWS.
+    case signedTransactions([String], renewalInfos: [String])
+    /// A question to the App Store.
+    case question(AppStoreQuestion)
+
+    /// The kind of the evidence.
+    public var kind: EvidenceKind {
+        switch self {
+        case .receiptResponse: .receiptResponse
+        case .signedTransactions: .signedTransactions
+        case .question(.receipt): .receipt
+        case .question(.transactionId): .transactionId
+        }
+    }
+
+    /// A verifyReceipt answer that is all of a text.
+    ///
+    /// - Parameter json: The text of one JSON object.
+    /// - Returns: The evidence.
+    public static func receiptResponse(json: [UInt8]) -> Evidence {
+        .receiptResponse(EvidenceText(json, in: json.indices))
+    }
+}
+
+/// Evidence in place in the body that brought it, so that nobody copies it.
+public struct EvidenceText: Sendable {
+    /// The body.
+    public let bytes: [UInt8]
+    /// The evidence's place in it.
+    public let range: Range<Int>
+
+    /// Names the evidence in a body.
+    ///
+    /// - Parameters:
+    ///   - bytes: The body.
+    ///   - range: The evidence's place in it.
+    public init(_ bytes: [UInt8], in range: Range<Int>) {
+        self.bytes = bytes
+        self.range = range
+    }
+}
+
+/// The kinds of evidence that a request can carry; the raw values are the members of its `evidence` object.
+public enum EvidenceKind: String, CaseIterable, Sendable {
+    /// A verifyReceipt answer that the app's backend fetched.
+    case receiptResponse
+    /// A receipt, for the service to ask verifyReceipt about.
+    case receipt
+    /// StoreKit 2 transactions signed by the App Store (JWS).
+    case signedTransactions
+    /// A transaction id, for the service to ask the App Store Server API about.
+    case transactionId
+}
+
+/// Evidence that says nothing by itself: the App Store has to be asked about it.
+public enum AppStoreQuestion: Hashable, Sendable {
+    /// An app receipt, or an iOS 6 style transaction receipt, in Base64.
+    case receipt(base64: String)
+    /// The identifier of any transaction of the customer.
+    case transactionId(String)
+}
+
+/// Turns evidence that is at hand into the history that decisions read: the port to Apple's side that needs no network.
+public protocol EvidenceReader: Sendable {
+    /// Reads evidence.
+    ///
+    /// - Parameter evidence: The evidence as it came.
+    /// - Returns: What it says of the customer.
+    /// - Throws: ``EvidenceFault`` when it cannot be taken, and for a question, which an ``EvidenceFetcher`` asks.
+    func history(from evidence: Evidence) throws(EvidenceFault) -> SubscriptionHistory
+}
+
+/// Asks the App Store: the port to Apple's side that goes over the network.
+public protocol EvidenceFetcher: Sendable {
+    /// What Apple said of a customer a short while ago, without asking again.
+    ///
+    /// - Parameters:
+    ///   - question: What would be asked about.
+    ///   - bundleId: The app that is asked for.
+    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
+    /// - Returns: What Apple said; `nil` when it has to be asked, by ``history(answering:for:needsWholeHistory:)``.
+    func keptHistory(
+        answering question: AppStoreQuestion,
+        for bundleId: String,
+        needsWholeHistory: Bool
+    ) -> SubscriptionHistory?
+
+    /// Asks about a customer.
+    ///
+    /// - Parameters:
+    ///   - question: What to ask about.
+    ///   - bundleId: The app that is asked for, by whose credentials Apple is asked.
+    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
+    /// - Returns: What Apple says of the customer.
+    /// - Throws: ``EvidenceFault`` when Apple knows no such thing, or gives no answer in time.
+    func history(
+        answering question: AppStoreQuestion,
+        for bundleId: String,
+        needsWholeHistory: Bool
+    ) async throws(EvidenceFault) -> SubscriptionHistory
+}
+
+extension EvidenceFetcher {
+    /// Nothing is kept, unless somebody does.
+    public func keptHistory(
+        answering question: AppStoreQuestion,
+        for bundleId: String,
+        needsWholeHistory: Bool
+    ) -> SubscriptionHistory? { nil }
+}
+
+/// Evidence that cannot be taken: it is not what it should be, it is not genuine, or nobody can tell now.
+public struct EvidenceFault: Error, Equatable {
+    /// Whose fault it is.
+    public enum Kind: Equatable, Sendable {
+        /// The text is not of the form that this kind of evidence has.
+        case malformed
+        /// The form is right, but Apple refuses it, or Apple cannot have made it.
+        case rejected
+        /// The catalog lacks what this kind of evidence takes: it is not supported for the app.
+        case unsupported
+        /// Nobody can tell now: Apple is out of reach, or does not take the service's own credentials.
+        case unavailable(retryAfterSeconds: Int)
+    }
+
+    /// Whose fault it is.
+    public let kind: Kind
+    /// The fault's name in answers, in snake case.
+    public let code: String
+    /// The fault in a sentence or two.
+    public let detail: String
+    /// The member of `evidence` that the fault is in; `nil` for the one that names the kind of evidence.
+    public let member: String?
+    /// The JSON Pointer (RFC 6901) of the value at fault, from the evidence's own value on; empty for all of it.
+    public let pointer: String
+
+    /// Creates a fault.
+    ///
+    /// - Parameters:
+    ///   - kind: Whose fault it is.
+    ///   - code: The fault's name in answers, in snake case.
+    ///   - detail: The fault in a sentence or two.
+    ///   - member: The member of `evidence` that the fault is in; `nil` for the one that names the kind.
+    ///   - pointer: The JSON Pointer of the value at fault, from the evidence's own value on.
+    public init(_ kind: Kind, code: String, detail: String, member: String? = nil, pointer: String = "") {
+        self.kind = kind
+        self.code = code
+        self.detail = detail
+        self.member = member
+        self.pointer = pointer
+    }
+}

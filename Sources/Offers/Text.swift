@@ -1,0 +1,180 @@
+extension [String] {
+    /// The texts as a sentence lists them: `a, b and c`.
+    var enumeration: String {
+        guard count > 1, let last else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " and " + last
+    }
+}
+
+/// The control characters of ASCII, U+0000 to U+001F and U+007F, which no identifier has.
+///
+/// Databases end a text at U+0000 or refuse it: an identifier that held one could not be read back as it was kept.
+public enum ControlCharacter {
+    /// Whether the text holds one.
+    ///
+    /// - Parameter text: The text.
+    /// - Returns: `true` when it does.
+    public static func isFound(in text: String) -> Bool {
+        let bytes = text.utf8.span
+        for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F { return true }
+        return false
+    }
+}
+
+/// U+2063 INVISIBLE SEPARATOR, which joins the fields of the signed payload.
+///
+/// A field that held it could pass for two fields, so nothing that holds it is ever signed.
+public enum InvisibleSeparator {
+    /// Its three bytes in UTF-8.
+    public static let utf8: [UInt8] = [0xE2, 0x81, 0xA3]
+
+    /// Whether the text holds the separator.
+    ///
+    /// - Parameter text: The text of a field.
+    /// - Returns: `true` when it does.
+    public static func isFound(in text: String) -> Bool {
+        let bytes = text.utf8.span
+        guard bytes.count >= 3 else { return false }
+        for index in 0..<(bytes.count - 2)
+        where bytes[index] == 0xE2 && bytes[index + 1] == 0x81 && bytes[index + 2] == 0xA3 {
+            return true
+        }
+        return false
+    }
+}
+
+/// Bytes in hexadecimal (RFC 4648 §8), as digests and public keys are shown.
+public enum Hexadecimal {
+    /// Writes bytes in digits of lower case.
+    ///
+    /// - Parameter bytes: The bytes.
+    /// - Returns: Two digits a byte.
+    public static func text(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
+    }
+
+    /// Reads bytes from digits of either case.
+    ///
+    /// - Parameter text: Two digits a byte.
+    /// - Returns: The bytes; `nil` when a digit is missing or is none.
+    public static func bytes(_ text: String) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = value(digits[index]), let low = value(digits[index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    /// Whether the byte is a digit in ASCII.
+    ///
+    /// - Parameter byte: The byte.
+    /// - Returns: `true` for 0-9, a-f, A-F.
+    public static func isDigit(_ byte: UInt8) -> Bool { value(byte) != nil }
+
+    /// The digit of lower case for a value below 16.
+    static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+extension String {
+    /// Whether both are the same text byte for byte, as the App Store compares identifiers.
+    ///
+    /// Swift's `==` goes by canonical equivalence: U+212A KELVIN SIGN equals the letter K. An identifier that is found so
+    /// would be signed, counted and recorded as another one than the catalog's.
+    ///
+    /// - Parameter other: The other text.
+    /// - Returns: `true` when they have the same bytes in UTF-8.
+    public func hasSameBytes(as other: String) -> Bool {
+        let (own, others) = (utf8.span, other.utf8.span)
+        guard own.count == others.count else { return false }
+        for index in own.indices where own[index] != others[index] { return false }
+        return true
+    }
+}
+
+extension String {
+    /// The text with its ASCII letters in other cases: all the ways there are of a few letters.
+    ///
+    /// Of more letters those that begin a word are written in either case, and the others in lower case, as in
+    /// `Anna.Schmidt@example.com`.
+    ///
+    /// - Parameter mostLetters: How many letters are few: each doubles the number of variants.
+    /// - Returns: The variants, the text itself among them where it is one.
+    func caseVariants(ofAtMost mostLetters: Int) -> [String] {
+        var bytes = Array(utf8)
+        for index in bytes.indices where bytes[index].isUppercaseLetter { bytes[index] |= 0x20 }
+        var letters = bytes.indices.filter { bytes[$0].isLowercaseLetter }
+        if letters.count > mostLetters {
+            letters = Array(letters.filter { $0 == 0 || !bytes[$0 - 1].isLowercaseLetter }.prefix(mostLetters))
+        }
+        return (0..<1 << letters.count).map { choice in
+            var variant = bytes
+            for (place, index) in letters.enumerated() where choice >> place & 1 == 1 { variant[index] &= ~0x20 }
+            return String(decoding: variant, as: UTF8.self)
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLowercaseLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
+    fileprivate var isUppercaseLetter: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
+}
+
+extension String {
+    /// The text with its percent-encoded bytes decoded (RFC 3986 §2.1); `nil` where one is cut short, or the bytes are no
+    /// UTF-8.
+    public var percentDecoded: String? {
+        var bytes: [UInt8] = []
+        var rest = Array(utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let decoded = Hexadecimal.bytes(String(decoding: rest.prefix(2), as: UTF8.self)), decoded.count == 1
+            else { return nil }
+            bytes += decoded
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension String {
+    /// The text of a UUID in lowercase: 8-4-4-4-12 hexadecimal digits (RFC 9562 §4).
+    ///
+    /// - Parameters:
+    ///   - count: How many octets there are, 16 at the most.
+    ///   - octet: The octet at a place.
+    /// - Returns: The text.
+    static func uuid(octets count: Int, _ octet: (Int) -> UInt8) -> String {
+        String(unsafeUninitializedCapacity: 36) { text in
+            var end = 0
+            func append(_ character: UInt8) {
+                text[end] = character
+                end += 1
+            }
+            for place in 0..<Swift.min(count, 16) {
+                if place == 4 || place == 6 || place == 8 || place == 10 { append(UInt8(ascii: "-")) }
+                let value = octet(place)
+                append(Hexadecimal.digit(value >> 4))
+                append(Hexadecimal.digit(value & 15))
+            }
+            return end
+        }
+    }
+}

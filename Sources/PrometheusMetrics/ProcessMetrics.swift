@@ -1,0 +1,117 @@
+public import CoreMetrics
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// The process's usage, under the names that Prometheus' client libraries give it ("Process metrics").
+public final class ProcessMetrics: Sendable {
+    /// The metrics' descriptions, for the registry.
+    public static let definitions = [
+        MetricDefinition("process_cpu_seconds_total", .counter, "Processor time used, user and system, in seconds."),
+        MetricDefinition("process_resident_memory_bytes", .gauge, "Memory in RAM, in bytes."),
+        MetricDefinition("process_virtual_memory_bytes", .gauge, "Address space, in bytes."),
+        MetricDefinition("process_threads", .gauge, "Threads."),
+        MetricDefinition("process_open_fds", .gauge, "Open file descriptors."),
+        MetricDefinition("process_max_fds", .gauge, "How many file descriptors may be open."),
+        MetricDefinition("process_start_time_seconds", .gauge, "When the process started, in seconds since 1970."),
+    ]
+
+    private let processor: FloatingPointCounter
+    private let resident: Meter
+    private let virtual: Meter
+    private let threads: Meter
+    private let openDescriptors: Meter
+    private let maximumDescriptors: Meter
+    private let reported = Mutex(0.0)
+
+    /// Makes the handles, and reports when the process started; ``update()`` reports the rest.
+    ///
+    /// - Parameter factory: What keeps the metrics.
+    public init(factory: any MetricsFactory) {
+        processor = FloatingPointCounter(label: "process_cpu_seconds_total", factory: factory)
+        resident = Meter(label: "process_resident_memory_bytes", factory: factory)
+        virtual = Meter(label: "process_virtual_memory_bytes", factory: factory)
+        threads = Meter(label: "process_threads", factory: factory)
+        openDescriptors = Meter(label: "process_open_fds", factory: factory)
+        maximumDescriptors = Meter(label: "process_max_fds", factory: factory)
+        // Once, as it has to stay the same to the last digit: a restart is seen by its change.
+        let start = Meter(label: "process_start_time_seconds", factory: factory)
+        if let usage = ProcessUsage.now() { start.set(usage.startSeconds) }
+    }
+
+    /// Asks the kernel, and reports its figures: to be called before the metrics are read.
+    public func update() {
+        guard let usage = ProcessUsage.now() else { return }
+        let used = reported.withLock { reported in
+            defer { reported = max(reported, usage.processorSeconds) }
+            return usage.processorSeconds - reported
+        }
+        if used > 0 { processor.increment(by: used) }
+        resident.set(usage.residentBytes)
+        virtual.set(usage.virtualBytes)
+        threads.set(usage.threads)
+        if let open = usage.openDescriptors { openDescriptors.set(open) }
+        if let maximum = usage.maximumDescriptors { maximumDescriptors.set(maximum) }
+    }
+}
+
+/// The process's use of the machine, as the kernel reports it.
+struct ProcessUsage {
+    /// Processor time, in seconds.
+    let processorSeconds: Double
+    /// Memory that is in RAM, in bytes.
+    let residentBytes: Double
+    /// Address space, in bytes.
+    let virtualBytes: Double
+    /// Threads.
+    let threads: Double
+    /// Open file descriptors; `nil` where they cannot be counted.
+    let openDescriptors: Double?
+    /// How many there may be; `nil` for no limit.
+    let maximumDescriptors: Double?
+    /// When the process started, in seconds since 1970.
+    let startSeconds: Double
+
+    /// Asks the kernel now (proc(5): `/proc/self/stat`, `/proc/self/fd`).
+    ///
+    /// - Returns: `nil` where the kernel does not tell.
+    static func now() -> ProcessUsage? {
+        guard let data = try? Data(contentsOf: URL(filePath: "/proc/self/stat")) else { return nil }
+        let text = String(decoding: data, as: UTF8.self)
+        // The second field is the program's name, which may hold anything, in parentheses.
+        guard let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: end)...].split(separator: " ").map { Double($0) ?? 0 }
+        guard fields.count > 21 else { return nil }
+        // Counted from the third field: 20 num_threads, 22 starttime in ticks, 23 vsize, 24 rss in pages.
+        let uptimeAtStart = fields[19] / Double(sysconf(Int32(_SC_CLK_TCK)))
+        return ProcessUsage(
+            processorSeconds: seconds(of: CLOCK_PROCESS_CPUTIME_ID),
+            residentBytes: fields[21] * Double(sysconf(Int32(_SC_PAGESIZE))),
+            virtualBytes: fields[20],
+            threads: fields[17],
+            openDescriptors: openDescriptors,
+            maximumDescriptors: maximumDescriptors,
+            startSeconds: seconds(of: CLOCK_REALTIME) - seconds(of: CLOCK_BOOTTIME) + uptimeAtStart
+        )
+    }
+
+    private static var openDescriptors: Double? {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") else { return nil }
+        // One of them is that of the directory itself.
+        return Double(max(names.count - 1, 0))
+    }
+
+    private static var maximumDescriptors: Double? {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur != rlim_t.max else {
+            return nil
+        }
+        return Double(limit.rlim_cur)
+    }
+
+    private static func seconds(of clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,273 @@
+import ArgumentParser
+import Foundation
+import LoadGenerator
+
+/// The options of `load` that say what is asked.
+struct LoadQuestionOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The app; needed where the client has several.", valueName: "id"))
+    var bundleId: String?
+
+    @Option(help: ArgumentHelp("The product. By default any that can be signed for.", valueName: "id"))
+    var productId: String?
+
+    @Option(help: ArgumentHelp("The offer. By default any that can be signed.", valueName: "id"))
+    var offerId: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The kinds of evidence with their weights, such as receiptResponse=80,signedTransactions=10,transactionId=10. \
+            Also receipt, and held: no evidence, once the service holds the customer's state by signed transactions.
+            """,
+            valueName: "mix"
+        )
+    )
+    var mix = "receiptResponse"
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            How many customers there are; new for one in each request who has not asked before; shared for the evidence of \
+            one for ever more accounts, which is refused once a few have shown it.
+            """,
+            valueName: "n"
+        ),
+        transform: { text in
+            guard let count = CustomerCount(text) else {
+                throw ValidationError("--customers is a number from 1 to 1,000,000, new or shared.")
+            }
+            return count
+        }
+    )
+    var customers = CustomerCount.number(100)
+
+    @Option(
+        help: ArgumentHelp(
+            "The App Store simulator that the service asks, for receipt and transactionId.",
+            valueName: "url"
+        )
+    )
+    var simulator: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The directory of an App Store simulator whose root the service trusts, for signedTransactions and held.",
+            valueName: "d"
+        )
+    )
+    var simulatorDirectory: String?
+
+    func validate() throws {
+        let kinds = try evidence.kinds
+        _ = try simulatorAddress
+        if customers == .shared, !Set(kinds).isSubset(of: [.receiptResponse, .signedTransactions]) {
+            throw ValidationError("--customers shared is for receiptResponse and signedTransactions.")
+        }
+        if customers == .new, kinds.contains(.held) {
+            throw ValidationError("--mix: of customers who have not asked before, nothing is held.")
+        }
+    }
+
+    /// What signs as the simulator does, if its directory is named.
+    var signer: StandInSigner? {
+        get throws {
+            try simulatorDirectory.map { directory in
+                do throws(LoadFault) {
+                    return try StandInSigner(directory: URL(filePath: directory, directoryHint: .isDirectory))
+                } catch {
+                    throw ValidationError("--simulator-directory: \(error)")
+                }
+            }
+        }
+    }
+
+    /// The mix.
+    var evidence: EvidenceMix {
+        get throws {
+            do throws(LoadFault) {
+                return try EvidenceMix(mix)
+            } catch {
+                throw ValidationError("--mix: \(error).")
+            }
+        }
+    }
+
+    /// The App Store simulator, if one is named.
+    var simulatorAddress: ServiceAddress? {
+        get throws {
+            let address = try address("--simulator", simulator)
+            if let address, !address.isLoopback { throw ValidationError("--simulator: it runs on this machine alone.") }
+            return address
+        }
+    }
+
+    /// What finds out what can be asked.
+    ///
+    /// - Parameters:
+    ///   - target: What load is put on.
+    ///   - amount: How many offers each request asks for, and how long an answer may take.
+    /// - Returns: The preparation.
+    func preparation(for target: LoadTarget, _ amount: LoadAmountOptions) -> LoadPreparation {
+        var preparation = LoadPreparation(for: target.address, token: target.token)
+        preparation.bundleId = bundleId
+        preparation.productId = productId
+        preparation.offerId = offerId
+        preparation.offersPerRequest = amount.offers
+        preparation.timeoutSeconds = amount.timeout
+        preparation.customers = customers
+        preparation.expectedRequests = amount.expectedRequests
+        preparation.signer = target.signer
+        preparation.mix = (try? evidence) ?? .receiptResponses
+        preparation.simulator = target.simulator
+        return preparation
+    }
+}
+
+/// The options of `load` that say how much is asked and for how long.
+struct LoadAmountOptions: ParsableArguments {
+    @Option(name: .shortAndLong, help: ArgumentHelp("How many connections there are.", valueName: "n"))
+    var connections = 16
+
+    @Option(help: ArgumentHelp("Requests a second, whatever the service does: an open loop.", valueName: "n"))
+    var rate: Double?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("How long is measured, in seconds.", valueName: "s"))
+    var duration = 10.0
+
+    @Option(help: ArgumentHelp("How long requests are sent before that, in seconds.", valueName: "s"))
+    var warmUp = 2.0
+
+    @Option(help: ArgumentHelp("How many offers each request asks for, 1 to 100.", valueName: "k"))
+    var offers = 1
+
+    @Option(help: ArgumentHelp("How long an answer may take, in seconds, before the run, too.", valueName: "s"))
+    var timeout = 10.0
+
+    @Option(
+        help: ArgumentHelp("Event loops that send; more than one takes CPUs from a service beside it.", valueName: "n")
+    )
+    var eventLoops = 1
+
+    func validate() throws {
+        guard (1...10_000).contains(connections) else {
+            throw ValidationError("--connections is a number from 1 to 10,000.")
+        }
+        if let rate, !(rate >= 0.01 && rate <= 1_000_000) {
+            throw ValidationError("--rate is a number of requests a second from 0.01 to 1,000,000.")
+        }
+        guard duration > 0, duration <= 86_400 else {
+            throw ValidationError("--duration is a number of seconds above 0, up to a day.")
+        }
+        guard warmUp >= 0, warmUp <= 3600 else {
+            throw ValidationError("--warm-up is a number of seconds from 0 to an hour.")
+        }
+        guard (1...100).contains(offers) else { throw ValidationError("--offers is a number from 1 to 100.") }
+        guard timeout > 0, timeout <= 3600 else {
+            throw ValidationError("--timeout is a number of seconds above 0, up to an hour.")
+        }
+        guard (1...64).contains(eventLoops), eventLoops <= connections else {
+            throw ValidationError("--event-loops is a number from 1 to 64, and no more than --connections.")
+        }
+    }
+
+    /// About how many requests there will be, within bounds: in a closed loop, as many as a quick service answers.
+    var expectedRequests: Int { Int(min((rate ?? 8000) * (warmUp + duration), 500_000)) }
+
+    /// Puts the amounts into a plan.
+    func fill(_ plan: inout LoadPlan) {
+        plan.connections = connections
+        plan.rate = rate
+        plan.durationSeconds = duration
+        plan.warmUpSeconds = warmUp
+        plan.timeoutSeconds = timeout
+        plan.eventLoops = eventLoops
+    }
+}
+
+/// The options of `load` that say what becomes of the result.
+struct LoadOutputOptions: ParsableArguments {
+    /// How many answers are kept, unless all are.
+    static let sample = 1000
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The public key as PEM (openssl pkey -pubout), - for standard input: a sample of the signatures is checked \
+            after the run.
+            """,
+            valueName: "pem"
+        )
+    )
+    var verifyKey: String?
+
+    @Flag(help: "Check all signatures, not a sample: every answer is kept until the end, half a kilobyte an offer.")
+    var verifyAll = false
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Where the run is written second by second, to be plotted.", valueName: "file"))
+    var csv: String?
+
+    func validate() throws {
+        // Nobody is to wait for a run whose result is lost.
+        if let csv, let obstacle = Self.obstacle(toWriting: csv) {
+            throw ValidationError("--csv: \(csv) cannot be written: \(obstacle).")
+        }
+    }
+
+    /// What checks signatures with the public key that was named; `nil` when none was.
+    var checker: SignatureChecker? {
+        get throws { try verifyKey.map(Self.checker) }
+    }
+
+    private static func checker(_ file: String) throws -> SignatureChecker {
+        guard let handle = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file),
+            let bytes = try? handle.readToEnd()
+        else { throw ValidationError("--verify-key: \(file) cannot be read.") }
+        guard let checker = SignatureChecker(pem: String(decoding: bytes, as: UTF8.self)) else {
+            throw ValidationError(
+                "--verify-key: \(file) holds no P-256 public key; "
+                    + "offer-signer keys inspect --public-key SubscriptionKey_ID.p8 prints one."
+            )
+        }
+        return checker
+    }
+
+    /// Why a file cannot be written, as far as that is known before it is; `nil` when nothing speaks against it.
+    private static func obstacle(toWriting file: String) -> String? {
+        let url = URL(filePath: file)
+        var isDirectory: ObjCBool = false
+        let isThere = FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory)
+        guard !isThere || !isDirectory.boolValue else { return String(cString: strerror(EISDIR)) }
+        let place = isThere ? url.path : url.deletingLastPathComponent().path
+        return access(place, isThere ? W_OK : W_OK | X_OK) == 0 ? nil : String(cString: strerror(errno))
+    }
+
+    /// Prints the result, and writes the run second by second if that is wanted; each, though the other cannot be.
+    ///
+    /// - Parameters:
+    ///   - report: The result.
+    ///   - measurement: The run.
+    /// - Throws: Exit 1 when one of them cannot be written.
+    func write(_ report: LoadReport, _ measurement: LoadMeasurement) throws(ExitCode) {
+        var isWritten = true
+        if let csv {
+            do {
+                try Data(measurement.csv.utf8).write(to: URL(filePath: csv))
+            } catch {
+                Console.message("error: \(csv) cannot be written: \(error)")
+                isWritten = false
+            }
+        }
+        let text: String
+        do {
+            text = json ? try report.json() : report.text
+        } catch {
+            Console.message("error: the result cannot be written: \(error)")
+            throw .failure
+        }
+        try Console.result(text)
+        guard isWritten else { throw .failure }
+    }
+}
