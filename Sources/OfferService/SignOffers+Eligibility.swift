@@ -10,7 +10,7 @@ extension SignOffers {
         _ request: EligibilityRequest
     ) throws(SignatureFault) -> Step<EligibilityAnswer, SignatureFault> {
         let app = try signingApp(of: request.bundleId, for: request.account).app
-        let step = try history(
+        let step = try histories.history(
             from: request.evidence,
             for: request.account,
             of: app,
@@ -37,7 +37,7 @@ extension SignOffers {
     private func eligibility(
         _ request: EligibilityRequest,
         of app: App,
-        _ known: KnownHistory
+        _ known: CustomerHistories.KnownHistory
     ) -> Step<EligibilityAnswer, SignatureFault> {
         var policy = offerPolicy(of: app, for: request.account, known.history, at: known.moment)
         // Nothing is going to be written: what the ledger would say then is asked now.
@@ -58,7 +58,7 @@ extension SignOffers {
     private func eligibility(
         _ request: EligibilityRequest,
         of app: App,
-        _ known: KnownHistory,
+        _ known: CustomerHistories.KnownHistory,
         by policy: OfferPolicy
     ) -> EligibilityAnswer {
         let (history, moment) = known

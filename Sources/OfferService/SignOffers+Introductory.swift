@@ -19,7 +19,7 @@ extension SignOffers {
             for: request.account,
             of: signing.app,
             needsWholeHistory: request.allowIntroductoryOffer
-        )
+        ).value()
         guard !Task.isCancelled else { throw .givenUp }
         let answer = try answer(request, by: signing, history, at: moment)
         let grants = answer.products.compactMap(\.grant)

@@ -43,7 +43,7 @@ extension SignOffers {
         skippingEligibility: Bool = false
     ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
         let signing = try signingApp(of: request.bundleId, for: request.account)
-        switch try history(from: request.evidence, for: request.account, of: signing.app) {
+        switch try histories.history(from: request.evidence, for: request.account, of: signing.app) {
         case .now(let known): return try decide(request, signing, skipsEligibility: skippingEligibility, known)
         case .later(let work):
             return .later { () async throws(SignatureFault) in
@@ -59,7 +59,7 @@ extension SignOffers {
         _ request: SignatureRequest,
         _ signing: SigningApp,
         skipsEligibility: Bool,
-        _ known: KnownHistory
+        _ known: CustomerHistories.KnownHistory
     ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
         if request.formats.contains(.jws), signing.issuer == nil { throw .issuerUnknown(bundleId: request.bundleId) }
         var policy = offerPolicy(of: signing.app, for: request.account, known.history, at: known.moment)

@@ -138,30 +138,6 @@ public final class SignOffers: Sendable {
 
     private static var noLedger: LedgerFailure { LedgerFailure(.closed, "no ledger is open") }
 
-    /// What is known of a customer, at a moment of the server's clock.
-    typealias KnownHistory = (history: SharedHistory?, moment: Timestamp)
-
-    /// The history of a customer.
-    func history(
-        from evidence: Evidence?,
-        for account: Account,
-        of app: App,
-        needsWholeHistory: Bool = false
-    ) throws(SignatureFault) -> Step<KnownHistory, SignatureFault> {
-        switch try histories.begin(from: evidence, for: account, of: app, needsWholeHistory: needsWholeHistory) {
-        case .known(let history, let moment): return .now((history, moment))
-        case let beginning:
-            return .later { [histories] () async throws(SignatureFault) in
-                try await histories.history(
-                    goingOn: beginning,
-                    for: account,
-                    of: app,
-                    needsWholeHistory: needsWholeHistory
-                )
-            }
-        }
-    }
-
     /// The app that a request is for, when the request names an account where one is asked for.
     func signingApp(of bundleId: String, for account: Account) throws(SignatureFault) -> SigningApp {
         guard let signing = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }

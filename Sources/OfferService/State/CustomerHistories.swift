@@ -18,19 +18,11 @@ struct CustomerHistories: Sendable {
     /// The server's clock.
     let now: @Sendable () -> Timestamp
 
-    /// How far a history is known without waiting.
-    enum Beginning: Sendable {
-        /// All of it is, at a moment of the server's clock after it was told.
-        case known(SharedHistory?, Timestamp)
-        /// The store of states has to be read; then
-        /// ``CustomerHistories/history(goingOn:for:of:needsWholeHistory:)`` goes on.
-        case reading(Reading)
-        /// The App Store has to be asked.
-        case asking(AppStoreQuestion, any EvidenceFetcher)
-    }
+    /// The history of a customer, and the server's clock when its evidence was there.
+    typealias KnownHistory = (history: SharedHistory?, moment: Timestamp)
 
-    /// A history for which the store of states has to be read.
-    final class Reading: Sendable {
+    /// Evidence, and the question to the store of states that goes with it.
+    private struct Reading: Sendable {
         private let told: SubscriptionHistory?
         private let evidence: Evidence?
         private let app: App
@@ -38,11 +30,11 @@ struct CustomerHistories: Sendable {
         private let oldest: Timestamp?
         /// Whether the evidence was lately refused, as too many have shown it.
         private let isShared: Bool
-        fileprivate let moment: Timestamp
-        fileprivate let memory: StateMemory
-        fileprivate let question: StateQuestion
+        let moment: Timestamp
+        let memory: StateMemory
+        let question: StateQuestion
 
-        fileprivate init(
+        init(
             told: SubscriptionHistory?,
             evidence: Evidence?,
             moment: Timestamp,
@@ -65,7 +57,7 @@ struct CustomerHistories: Sendable {
         }
 
         /// Puts what is held over the evidence where it is newer, and learns from the evidence.
-        fileprivate func history(with state: HeldState) -> SharedHistory? {
+        func history(with state: HeldState) -> SharedHistory? {
             guard let told, let evidence else {
                 return SubscriptionHistory(held: state, of: app, for: view).map { SharedHistory($0) }
             }
@@ -78,37 +70,7 @@ struct CustomerHistories: Sendable {
         }
     }
 
-    /// Begins with the history of a customer, as far as it goes without waiting.
-    ///
-    /// - Parameters:
-    ///   - evidence: The evidence; without it, what is held counts alone.
-    ///   - account: The account that is asked for.
-    ///   - app: The app that is asked for.
-    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
-    /// - Returns: The history, or what has to be waited for.
-    /// - Throws: `SignatureFault` when the evidence cannot be taken.
-    func begin(
-        from evidence: Evidence?,
-        for account: Account,
-        of app: App,
-        needsWholeHistory: Bool = false
-    ) throws(SignatureFault) -> Beginning {
-        let moment = now()
-        let told: SubscriptionHistory?
-        if case .question(let question) = evidence, let fetcher {
-            let watch = Stopwatch()
-            let kept = fetcher.keptHistory(answering: question, for: app.bundleId, needsWholeHistory: needsWholeHistory)
-            guard let kept else { return .asking(question, fetcher) }
-            rooms.note(watch.nanoseconds, in: .evidence)
-            do throws(EvidenceFault) { try Self.refuseFuture(kept, at: moment) } catch { throw .evidence(error) }
-            told = kept
-        } else {
-            told = try read(evidence, at: moment)
-        }
-        return begin(with: told, from: evidence, for: account, of: app, at: moment)
-    }
-
-    /// The history of a customer, waiting for the App Store and for the store of states where that has to be.
+    /// The history of a customer: at once, or after a wait for the App Store or for the store of states.
     ///
     /// While the App Store is out of reach, what is held answers in its place.
     ///
@@ -117,61 +79,44 @@ struct CustomerHistories: Sendable {
     ///   - account: The account that is asked for.
     ///   - app: The app that is asked for.
     ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
-    /// - Returns: The history, and the server's clock after it was told.
-    /// - Throws: `SignatureFault` when the evidence cannot be taken, or nobody can tell.
+    /// - Returns: The history.
+    /// - Throws: `SignatureFault` when the evidence cannot be taken, or the history cannot be read.
     func history(
         from evidence: Evidence?,
         for account: Account,
         of app: App,
         needsWholeHistory: Bool = false
-    ) async throws(SignatureFault) -> (SharedHistory?, Timestamp) {
-        let beginning = try begin(from: evidence, for: account, of: app, needsWholeHistory: needsWholeHistory)
-        return try await history(goingOn: beginning, for: account, of: app, needsWholeHistory: needsWholeHistory)
-    }
-
-    /// Goes on with the history of a customer, and waits for whom it has to be waited.
-    ///
-    /// - Parameters:
-    ///   - beginning: How far it is known.
-    ///   - account: The account that is asked for.
-    ///   - app: The app that is asked for.
-    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
-    /// - Returns: The history, and the server's clock after it was told.
-    /// - Throws: `SignatureFault` when nobody can tell.
-    func history(
-        goingOn beginning: Beginning,
-        for account: Account,
-        of app: App,
-        needsWholeHistory: Bool = false
-    ) async throws(SignatureFault) -> (SharedHistory?, Timestamp) {
-        switch beginning {
-        case .known(let history, let moment): return (history, moment)
-        case .reading(let reading): return try await history(from: reading)
-        case .asking(let question, let fetcher):
-            return try await history(
-                asking: question,
-                of: fetcher,
-                for: account,
-                of: app,
-                needsWholeHistory: needsWholeHistory
-            )
+    ) throws(SignatureFault) -> Step<KnownHistory, SignatureFault> {
+        let moment = now()
+        guard case .question(let question) = evidence, let fetcher else {
+            return history(with: try read(evidence, at: moment), from: evidence, for: account, of: app, at: moment)
         }
+        let watch = Stopwatch()
+        let kept = fetcher.keptHistory(answering: question, for: app.bundleId, needsWholeHistory: needsWholeHistory)
+        guard let kept else {
+            return .later { () async throws(SignatureFault) in
+                try await history(
+                    asking: question,
+                    of: fetcher,
+                    for: account,
+                    of: app,
+                    needsWholeHistory: needsWholeHistory
+                )
+            }
+        }
+        rooms.note(watch.nanoseconds, in: .evidence)
+        do throws(EvidenceFault) { try Self.refuseFuture(kept, at: moment) } catch { throw .evidence(error) }
+        return history(with: kept, from: evidence, for: account, of: app, at: moment)
     }
 
-    /// The history, once the store of states is read.
-    private func history(from reading: Reading) async throws(SignatureFault) -> (SharedHistory?, Timestamp) {
-        let state = try await held(reading.question, in: reading.memory)
-        return (reading.history(with: state), reading.moment)
-    }
-
-    /// The history that the App Store tells.
+    /// Asks the App Store for the history.
     private func history(
         asking question: AppStoreQuestion,
         of fetcher: any EvidenceFetcher,
         for account: Account,
         of app: App,
         needsWholeHistory: Bool
-    ) async throws(SignatureFault) -> (SharedHistory?, Timestamp) {
+    ) async throws(SignatureFault) -> KnownHistory {
         let told: SubscriptionHistory
         let watch = Stopwatch()
         defer { rooms.note(watch.nanoseconds, in: .evidence) }
@@ -188,21 +133,18 @@ struct CustomerHistories: Sendable {
             }
             return (held, now())
         }
-        switch begin(with: told, from: .question(question), for: account, of: app, at: now()) {
-        case .known(let history, let moment): return (history, moment)
-        case .reading(let reading): return try await history(from: reading)
-        case .asking: return (SharedHistory(told), now())
-        }
+        return try await history(with: told, from: .question(question), for: account, of: app, at: now()).value()
     }
 
-    private func begin(
+    /// Puts what is held beside the evidence.
+    private func history(
         with told: SubscriptionHistory?,
         from evidence: Evidence?,
         for account: Account,
         of app: App,
         at moment: Timestamp
-    ) -> Beginning {
-        guard let memory else { return .known(told.map { SharedHistory($0) }, moment) }
+    ) -> Step<KnownHistory, SignatureFault> {
+        guard let memory else { return .now((told.map { SharedHistory($0) }, moment)) }
         let reading = Reading(
             told: told,
             evidence: evidence,
@@ -213,8 +155,10 @@ struct CustomerHistories: Sendable {
             ledger: ledger,
             maximumHeldAgeSeconds: maximumHeldAgeSeconds
         )
-        guard let state = memory.states.atHand(reading.question) else { return .reading(reading) }
-        return .known(reading.history(with: state), moment)
+        if let state = memory.states.atHand(reading.question) { return .now((reading.history(with: state), moment)) }
+        return .later { () async throws(SignatureFault) in
+            (reading.history(with: try await held(reading.question, in: memory)), moment)
+        }
     }
 
     /// Reads evidence that is at hand, and refuses what is dated ahead of the clock.
