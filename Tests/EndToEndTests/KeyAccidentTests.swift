@@ -76,9 +76,9 @@ struct KeyAccidentTests {
             #expect(secrets.pieces(in: outcome.text + outcome.errors).isEmpty)
         }
         let line = try #require(
-            (inspected.text + inspected.errors).split(separator: "\n").last { $0.contains("end it: ") }
+            (inspected.text + inspected.errors).split(separator: "\n").last { $0.contains("fix it: ") }
         )
-        let command = String(try #require(line.split(separator: "end it: ").last))
+        let command = String(try #require(line.split(separator: "fix it: ").last))
         let mended = installation.directory.path("mended.p8")
         let shell = try Executable.run(["-c", command.replacing("KEY.p8", with: mended)], of: "/bin/sh")
         #expect(shell.status == 0, "\(command): \(shell.errors)")
