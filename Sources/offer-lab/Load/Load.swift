@@ -66,6 +66,7 @@ struct Load: AsyncParsableCommand {
         let executables = Executables(service: target.service)
         let configuration = target.config ?? LoadTargetOptions.ownConfiguration
         let (bundleId, ledger) = (questions.bundleId, target.ledger)
+        let offersAtOnce = amount.connections * amount.offers
         progress.show(preparation: "a service and an App Store simulator start")
         do throws(OwnServiceFault) {
             return try await stop.cancelling { () async throws(OwnServiceFault) in
@@ -74,6 +75,7 @@ struct Load: AsyncParsableCommand {
                     configuration: configuration,
                     bundleId: bundleId,
                     ledger: ledger,
+                    offersAtOnce: offersAtOnce,
                     checker: checker
                 )
             }

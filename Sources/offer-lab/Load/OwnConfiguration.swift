@@ -155,11 +155,20 @@ extension OwnConfiguration {
 
     /// Writes the service's configuration.
     ///
-    /// - Parameter url: Where the simulator listens.
+    /// - Parameters:
+    ///   - url: Where the simulator listens.
+    ///   - offersAtOnce: How many offers the run asks for at once: so many may wait, unless the original says a number.
     /// - Returns: The file.
     /// - Throws: ``OwnServiceFault`` when it cannot be written.
-    func writeConfiguration(simulator url: String) throws(OwnServiceFault) -> URL {
+    func writeConfiguration(simulator url: String, offersAtOnce: Int) throws(OwnServiceFault) -> URL {
         var (main, catalog) = (main, catalog)
+        var server = main["server"] ?? Self.mapping([:])
+        var limits = server["limits"] ?? Self.mapping([:])
+        if limits["maximumWaitingOffers"] == nil {
+            limits["maximumWaitingOffers"] = Node(String(max(offersAtOnce, 160)))
+        }
+        server["limits"] = limits
+        main["server"] = server
         let names = ["catalog": "load-catalog.yaml", "clients": "load-clients.yaml"]
         for (key, name) in names { main[Node(key)] = Node(name) }
         // Whatever the original's database is, a measurement writes nothing into it. The keys are the run's own, too.

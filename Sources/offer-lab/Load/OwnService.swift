@@ -45,6 +45,7 @@ final class OwnService: Sendable {
     ///   - configuration: The configuration that the service's is made from.
     ///   - bundleId: The app whose customers the simulator has; `nil` for the first.
     ///   - ledger: The URL of its ledger; `nil` for a file of the run's own.
+    ///   - offersAtOnce: How many offers the run asks for at once.
     ///   - checker: What signatures are checked with; `nil` for the public half of the app's first key.
     /// - Throws: ``OwnServiceFault``; nothing is left running, and no file is left, then.
     init(
@@ -52,6 +53,7 @@ final class OwnService: Sendable {
         configuration: String,
         bundleId: String?,
         ledger: String?,
+        offersAtOnce: Int,
         checker: SignatureChecker?
     ) async throws(OwnServiceFault) {
         let directory = FileManager.default.temporaryDirectory.appending(path: "offer-signer-load-\(UUID().uuidString)")
@@ -70,7 +72,7 @@ final class OwnService: Sendable {
             programs.append(simulator)
             let simulatorURL = try await simulator.firstURL()
             let signer = try Self.signer(own.simulator)
-            let file = try own.writeConfiguration(simulator: simulatorURL)
+            let file = try own.writeConfiguration(simulator: simulatorURL, offersAtOnce: offersAtOnce)
             let service = try StartedProgram(
                 executables.service,
                 ["serve", "--config", file.path, "--server-port", "0", "--admin-port", "0"] + Self.loopback
