@@ -11,6 +11,7 @@ struct OfferSigner: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             Serve.self, Sign.self, Check.self, Diagnose.self, Keys.self, Clients.self, Ledger.self,
+            Retention.self,
         ]
     )
 
