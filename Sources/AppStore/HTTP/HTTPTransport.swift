@@ -17,10 +17,12 @@ protocol HTTPTransport: Sendable {
 
 /// A request to one of Apple's services.
 struct OutgoingRequest: Sendable {
-    /// GET or POST.
+    /// The methods that Apple's services take.
     enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
+        case put = "PUT"
+        case delete = "DELETE"
     }
 
     /// The method.

@@ -271,8 +271,9 @@ extension EvidenceFault {
 }
 
 extension String {
-    /// The text as the value of a query's parameter (RFC 3986 §2.1): all but the unreserved characters are encoded.
-    fileprivate var percentEncoded: String {
+    /// The text as a piece of a path, or as the value of a query's parameter (RFC 3986 §2.1): all but the unreserved
+    /// characters are encoded.
+    var percentEncoded: String {
         utf8.reduce(into: "") { text, byte in
             switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -1,11 +1,13 @@
 import ArgumentParser
 
-/// `offer-signer retention`: what customers are shown who are about to cancel.
+/// `offer-signer retention`: what Apple shows customers who are about to cancel.
 struct Retention: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retention",
-        abstract: "Tries what customers are shown who are about to cancel.",
-        subcommands: [RetentionTry.self]
+        abstract: "Tries what customers are shown who are about to cancel, and sets it up at Apple.",
+        subcommands: [
+            RetentionTry.self, RetentionURL.self, RetentionMessages.self, RetentionDefaults.self, RetentionTest.self,
+        ]
     )
 
     func run() async throws { throw Self.subcommandMissing() }

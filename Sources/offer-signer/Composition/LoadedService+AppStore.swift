@@ -11,12 +11,7 @@ extension LoadedService {
         let appStore = settings.appStore
         return AppStoreEvidenceFetcher(
             apps: appStoreApps,
-            urls: AppStoreURLs(
-                verifyReceipt: appStore.verifyReceiptURL,
-                sandboxVerifyReceipt: appStore.sandboxVerifyReceiptURL,
-                serverAPI: appStore.serverAPIURL,
-                sandboxServerAPI: appStore.sandboxServerAPIURL
-            ),
+            urls: appStoreURLs,
             verifier: signedDataVerifier.reporting(to: lifelong.clock),
             transport: lifelong.appStoreTransport,
             requestsPerSecond: appStore.requestsPerSecond,
@@ -49,7 +44,7 @@ extension LoadedService {
             apps: apps,
             reader: AppStoreRetentionCallReader(
                 apps: appStoreApps,
-                verifier: signedDataVerifier.telling(lifelong.clock)
+                verifier: signedDataVerifier.reporting(to: lifelong.clock)
             ),
             memory: lifelong.memory,
             ledger: lifelong.ledger.ledger,
@@ -65,6 +60,40 @@ extension LoadedService {
             limits: settings.retention,
             now: WallClock.now,
             write: { $0.json }
+        )
+    }
+
+    /// What sets up retention messages at Apple for an app.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app.
+    ///   - environment: Production or the Sandbox.
+    ///   - transport: Sends the requests.
+    ///   - reportWait: Called before each wait with its seconds and its reason.
+    /// - Returns: The client; `nil` for an app that the catalog does not have.
+    func retentionSetUp(
+        of bundleId: String,
+        in environment: AppStoreEnvironment,
+        over transport: AsyncHTTPTransport,
+        reportWait: @escaping @Sendable (_ seconds: Int, _ reason: String) -> Void
+    ) -> RetentionSetUp? {
+        guard let app = appStoreApps.first(where: { $0.bundleId == bundleId }) else { return nil }
+        return RetentionSetUp(
+            of: app,
+            in: environment,
+            urls: appStoreURLs,
+            transport: transport,
+            now: WallClock.now,
+            reportWait: reportWait
+        )
+    }
+
+    private var appStoreURLs: AppStoreURLs {
+        AppStoreURLs(
+            verifyReceipt: settings.appStore.verifyReceiptURL,
+            sandboxVerifyReceipt: settings.appStore.sandboxVerifyReceiptURL,
+            serverAPI: settings.appStore.serverAPIURL,
+            sandboxServerAPI: settings.appStore.sandboxServerAPIURL
         )
     }
 

@@ -1,0 +1,75 @@
+import StrictJSON
+
+/// A test of the endpoint that Apple has begun (`PerformanceTestResponse`).
+public struct StartedPerformanceTest: Sendable {
+    /// By which the result is asked for.
+    public let requestId: String
+    /// How many calls Apple makes; `nil` where it does not say.
+    public let totalRequests: Int64?
+    /// How long they take; `nil` where Apple does not say.
+    public let totalDuration: Duration?
+    /// Apple's answer.
+    public let json: [UInt8]
+
+    init(reading reader: inout JSONReader, of json: [UInt8]) throws(JSONFault) {
+        var requestId: String?
+        var totalRequests: Int64?
+        var milliseconds: Int64?
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            switch name {
+            case "requestId": requestId = try reader.readAppleText()
+            case "config":
+                try reader.readObject { (name, reader) throws(JSONFault) in
+                    switch name {
+                    case "totalRequests": totalRequests = try reader.readAppleInteger()
+                    case "totalDuration": milliseconds = try reader.readAppleInteger()
+                    default: try reader.skipValue()
+                    }
+                }
+            default: try reader.skipValue()
+            }
+        }
+        guard let requestId else {
+            throw JSONFault(.missingMember, "A test has an identifier.").inside(member: "requestId")
+        }
+        self.requestId = requestId
+        self.totalRequests = totalRequests
+        totalDuration = milliseconds.map { .milliseconds(max($0, 0)) }
+        self.json = json
+    }
+}
+
+/// What a test of the endpoint has come to so far (`PerformanceTestResultResponse`).
+public struct PerformanceTestResult: Sendable {
+    /// Apple's verdict.
+    public enum Verdict: String, Sendable {
+        case pending = "PENDING"
+        case pass = "PASS"
+        case fail = "FAIL"
+    }
+
+    /// The verdict.
+    public let verdict: Verdict
+    /// How many calls have no answer yet; `nil` where Apple does not say.
+    public let pending: Int64?
+    /// Apple's answer.
+    public let json: [UInt8]
+
+    init(reading reader: inout JSONReader, of json: [UInt8]) throws(JSONFault) {
+        var result: String?
+        var pending: Int64?
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            switch name {
+            case "result": result = try reader.readAppleText()
+            case "numPending": pending = try reader.readAppleInteger()
+            default: try reader.skipValue()
+            }
+        }
+        guard let verdict = result.flatMap(Verdict.init) else {
+            throw JSONFault(.invalidValue, "PENDING, PASS or FAIL is expected.").inside(member: "result")
+        }
+        self.verdict = verdict
+        self.pending = pending
+        self.json = json
+    }
+}

@@ -1,0 +1,102 @@
+/// Why a call of the Retention Messaging API came to nothing, with what to do about it.
+public struct RetentionFault: Error, Equatable, CustomStringConvertible {
+    /// The fault in a sentence or two, with the fix.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+
+    /// Nothing came back.
+    init(_ fault: TransportFault) {
+        switch fault {
+        case .timeout: self.init("the App Store Server API did not answer in time; try again")
+        case .connection: self.init("the App Store Server API cannot be reached")
+        case .tooLarge: self.init("the App Store Server API's answer is too large to be one")
+        case .heldBack(let seconds): self.init("the App Store Server API is not asked now; try again in \(seconds) s")
+        }
+    }
+
+    /// The catalog does not have the app.
+    ///
+    /// - Parameter bundleId: The app.
+    /// - Returns: The fault.
+    public static func unknownApp(_ bundleId: String) -> RetentionFault {
+        RetentionFault("the catalog has no app \(bundleId)")
+    }
+
+    /// The app's key has no issuer.
+    static func issuerUnknown(_ bundleId: String) -> RetentionFault {
+        RetentionFault("Apple wants the issuer of the key: write issuerId on the app \(bundleId) in the catalog")
+    }
+
+    /// Apple wants to be asked later than is waited for.
+    static func rateLimited(_ seconds: Int) -> RetentionFault {
+        RetentionFault("Apple was asked too often (4290000); it takes such a call again in \(seconds) s")
+    }
+
+    /// Apple refused.
+    ///
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - call: What was asked.
+    ///   - bundleId: The app that is asked for.
+    init(_ response: IncomingResponse, to call: RetentionCall, for bundleId: String) {
+        let error = ServerAPIError(json: response.body)
+        if let code = error?.code, let meaning = Self.meaning(of: code) {
+            self.init("\(meaning) (\(code))")
+            return
+        }
+        switch response.status {
+        case 401:
+            self.init(
+                "the App Store Server API refuses the key (401): is it the In-App Purchase key of \(bundleId), with its "
+                    + "issuerId, and for Production, is the app released?"
+            )
+        case 404 where error == nil:
+            self.init(
+                "Apple answers 404 without a word: \(bundleId) has no access to the Retention Messaging API. Apple grants "
+                    + "it on request; see \"Request access to the Retention Messaging API\" in Apple's documentation"
+            )
+        case 500...599:
+            self.init("the App Store Server API has a fault (HTTP \(response.status)); try again later")
+        default:
+            let code = error.map { ", errorCode \($0.code)" } ?? ""
+            self.init("the App Store Server API refuses it (HTTP \(response.status)\(code))")
+        }
+    }
+
+    /// What Apple's codes mean here ("Error codes" of the Retention Messaging API), with the fix.
+    private static func meaning(of code: Int64) -> String? {
+        switch code {
+        case 4_000_162: "the header is too long"
+        case 4_000_163: "the body is too long"
+        case 4_000_164: "Apple knows no such locale; write one of App Store Connect, such as en-US"
+        case 4_000_175: "the alternative text of an image is too long"
+        case 4_000_211: "Apple cannot test with this; offer-signer retention url get says whether it has an address"
+        case 4_000_212: "this is no test's identifier; offer-signer retention test start prints one"
+        case 4_000_213: "a test is under way; wait for its result"
+        case 4_000_215: "Apple does not take this address"
+        case 4_000_216: "an image has not the size for its place"
+        case 4_000_218: "there are too many bullet points"
+        case 4_000_219: "the text of a bullet point is too long"
+        case 4_000_224: "headerPosition ABOVE_IMAGE needs an image"
+        case 4_000_006, 4_000_008, 4_000_048, 4_000_187:
+            "this is no original transaction identifier; name that of a subscription of the Sandbox"
+        case 4_000_185: "the subscription is shared within a family; name one that the customer bought"
+        case 4_030_016: "Apple keeps no more messages of this app; delete one that is not used"
+        case 4_030_017: "the message is not approved; offer-signer retention messages list says how it stands"
+        case 4_030_018: "an image of the message is not approved"
+        case 4_030_026:
+            "in Production, Apple takes no address before a performance test has passed: run offer-signer retention test "
+                + "start first, which asks the address of the Sandbox"
+        case 4_040_001, 4_040_005, 4_040_010: "Apple knows no such subscription in this environment"
+        case 4_040_003: "Apple knows no app of this bundle identifier; compare it with App Store Connect"
+        case 4_040_014: "Apple has no image of that identifier"
+        case 4_040_015: "Apple has no message of that identifier in this environment"
+        case 4_040_018: "Apple knows no test of that identifier"
+        case 4_040_020: "no default message is set for this product and locale"
+        case 4_040_021: "no address is set in this environment; offer-signer retention url set sets one"
+        case 4_090_001: "Apple has a message of that identifier; delete it, or upload under another identifier"
+        default: nil
+        }
+    }
+}

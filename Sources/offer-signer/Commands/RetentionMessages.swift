@@ -1,0 +1,122 @@
+import AppStore
+import ArgumentParser
+import Foundation
+import StrictJSON
+
+/// `offer-signer retention messages`: the texts that Apple reviews, and shows.
+struct RetentionMessages: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "messages",
+        abstract: "Lists, uploads or deletes messages.",
+        subcommands: [List.self, Put.self, Delete.self]
+    )
+
+    func run() throws { throw Self.subcommandMissing() }
+
+    /// `offer-signer retention messages list`.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list",
+            abstract: "Prints each message's identifier and state: PENDING, APPROVED or REJECTED."
+        )
+
+        @Option(help: "Production or Sandbox: each has messages of its own.")
+        var environment = EnvironmentArgument.production
+
+        @OptionGroup var options: RetentionOptions
+
+        func run() async throws {
+            let messages = try await options.asking(in: environment) { (setUp) throws(RetentionFault) in
+                try await setUp.messages()
+            }
+            for message in messages { try Console.result("\(message.identifier) \(message.state)") }
+            if messages.isEmpty { Console.message("there are no messages in \(environment.rawValue)") }
+        }
+    }
+
+    /// `offer-signer retention messages put`.
+    struct Put: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "put",
+            abstract: "Uploads a message for Apple's review, and prints its identifier.",
+            discussion: """
+                The file is Apple's UploadMessageRequestBody, JSON: header (66 characters) and body (144), and where \
+                wanted image {imageIdentifier, altText}, headerPosition (ABOVE_BODY or ABOVE_IMAGE) and up to five \
+                bulletPoints {text, imageIdentifier, altText}. A messageIdentifier in it names the message; else \
+                --message-id does, or a new one is made. A message that goes with an offer has no image.
+                """
+        )
+
+        @Argument(help: ArgumentHelp("The message; - is standard input.", valueName: "file"))
+        var file: String
+
+        @Option(
+            help: ArgumentHelp("The message's identifier, a UUID.", valueName: "uuid"),
+            transform: MessageIdentifier.argument
+        )
+        var messageId: MessageIdentifier?
+
+        @Option(help: "Production or Sandbox: each has messages of its own.")
+        var environment = EnvironmentArgument.production
+
+        @OptionGroup var options: RetentionOptions
+
+        func run() async throws {
+            let message = try read()
+            if let inFile = message.identifier, let messageId, inFile != messageId {
+                Console.message("error: \(Echo.file(file)) at /messageIdentifier: --message-id is another one")
+                throw ExitCode.validationFailure
+            }
+            guard let identifier = message.identifier ?? messageId ?? MessageIdentifier(UUID().uuidString) else {
+                throw ExitCode.failure
+            }
+            try await options.asking(in: environment) { (setUp) throws(RetentionFault) in
+                try await setUp.upload(message, as: identifier)
+            }
+            try Console.result(identifier.description)
+            if message.hasImage {
+                Console.message("it has images, so that only a rule without offer and switchTo may name it")
+            }
+            Console.message("Apple reviews it now; offer-signer retention messages list says how it stands")
+        }
+
+        private func read() throws(ExitCode) -> RetentionMessage {
+            do {
+                return try RetentionMessage(json: try InputFile.bytes(of: file))
+            } catch let fault as JSONFault {
+                let place = fault.pointer.isEmpty ? "" : " at \(fault.pointer)"
+                Console.message("error: \(Echo.file(file))\(place): \(fault.detail)")
+            } catch {
+                Console.message("error: \(Echo.file(file)) \((error as? ValueFault)?.message ?? "cannot be read")")
+            }
+            throw .failure
+        }
+    }
+
+    /// `offer-signer retention messages delete`.
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "delete",
+            abstract: "Deletes a message; no rule and no default may name it any more."
+        )
+
+        @Argument(
+            help: ArgumentHelp("The message's identifier, a UUID.", valueName: "uuid"),
+            transform: MessageIdentifier.argument
+        )
+        var messageId: MessageIdentifier
+
+        @Option(help: "Production or Sandbox: each has messages of its own.")
+        var environment = EnvironmentArgument.production
+
+        @OptionGroup var options: RetentionOptions
+
+        func run() async throws {
+            let messageId = messageId
+            try await options.asking(in: environment) { (setUp) throws(RetentionFault) in
+                try await setUp.deleteMessage(messageId)
+            }
+            Console.message("\(messageId) is deleted in \(environment.rawValue)")
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import AppStore
+import ArgumentParser
+import Foundation
+import Glibc
+
+/// `offer-signer retention test`: Apple's performance test of the endpoint, in the Sandbox.
+struct RetentionTest: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Has Apple test the endpoint, which has to pass before it is asked in Production.",
+        subcommands: [Start.self, Result.self]
+    )
+
+    func run() throws { throw Self.subcommandMissing() }
+
+    /// The environment of the test, which may be said.
+    struct Environment: ParsableArguments {
+        @Option(help: "Sandbox: Apple tests nowhere else.")
+        var environment = EnvironmentArgument.sandbox
+
+        func validate() throws {
+            guard environment == .sandbox else {
+                throw ValidationError("--environment: Apple's performance test runs in the Sandbox alone.")
+            }
+        }
+    }
+
+    /// `offer-signer retention test start`.
+    struct Start: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "start",
+            abstract: "Starts the test, waits for its result, and prints it as Apple gives it.",
+            discussion: """
+                Apple asks the address that is set in the Sandbox, about a customer of the Sandbox. Exit status 0 when it \
+                has passed. What is still pending after an hour is given up; offer-signer retention test result asks again.
+                """
+        )
+
+        @Option(help: ArgumentHelp("The original transaction of a subscription in the Sandbox.", valueName: "id"))
+        var transactionId: String
+
+        @Flag(name: .customLong("no-wait"), help: "Print the test's identifier and what Apple will do, and end.")
+        var doesNotWait = false
+
+        @OptionGroup var environment: Environment
+        @OptionGroup var options: RetentionOptions
+
+        func validate() throws {
+            let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+            guard (1...32).contains(transactionId.utf8.count), transactionId.utf8.allSatisfy(digits.contains) else {
+                throw ValidationError("--transaction-id is a number of up to 32 digits.")
+            }
+        }
+
+        func run() async throws {
+            let (transactionId, doesNotWait) = (transactionId, doesNotWait)
+            let result = try await options.asking(in: .sandbox) { (setUp) throws(RetentionFault) in
+                let test = try await setUp.startTest(originalTransactionId: transactionId)
+                if doesNotWait { return (json: test.json, verdict: PerformanceTestResult.Verdict?.none) }
+                let result = try await Wait(for: test).result(from: setUp)
+                return (result.json, result.verdict)
+            }
+            try Console.result(String(decoding: result.json, as: UTF8.self))
+            try result.verdict.map(RetentionTest.end)
+        }
+    }
+
+    /// `offer-signer retention test result`.
+    struct Result: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "result",
+            abstract: "Prints what a test has come to, as Apple gives it; exit status 0 when it has passed."
+        )
+
+        @Argument(help: ArgumentHelp("The test's identifier.", valueName: "id"))
+        var requestId: String
+
+        @OptionGroup var environment: Environment
+        @OptionGroup var options: RetentionOptions
+
+        func validate() throws {
+            guard (1...100).contains(requestId.utf8.count) else {
+                throw ValidationError("The test's identifier has 1 to 100 bytes.")
+            }
+        }
+
+        func run() async throws {
+            let requestId = requestId
+            let result = try await options.asking(in: .sandbox) { (setUp) throws(RetentionFault) in
+                try await setUp.testResult(requestId)
+            }
+            try Console.result(String(decoding: result.json, as: UTF8.self))
+            try RetentionTest.end(result.verdict)
+        }
+    }
+
+    /// Ends with 0 for a test that has passed.
+    private static func end(_ verdict: PerformanceTestResult.Verdict) throws(ExitCode) {
+        switch verdict {
+        case .pass: return
+        case .fail: Console.message("error: the endpoint has not passed")
+        case .pending: Console.message("error: the test is still pending")
+        }
+        throw .failure
+    }
+
+    /// The wait for a result, with a line on a terminal that says how it goes.
+    private struct Wait {
+        private static let longest = Duration.seconds(3600)
+
+        private let test: StartedPerformanceTest
+        private let start = ContinuousClock.now
+        private let isShown = isatty(STDERR_FILENO) == 1
+
+        init(for test: StartedPerformanceTest) {
+            self.test = test
+            let calls = test.totalRequests.map { "\($0) calls" } ?? "some calls"
+            Console.message("test \(test.requestId) has begun: Apple makes \(calls), and is asked for the result")
+        }
+
+        /// Asks until the verdict is there, or an hour is over.
+        func result(from setUp: RetentionSetUp) async throws(RetentionFault) -> PerformanceTestResult {
+            // Before that there is none.
+            await pass(min(test.totalDuration ?? .zero, Self.longest))
+            while true {
+                let result = try await setUp.testResult(test.requestId)
+                guard result.verdict == .pending, start.duration(to: .now) < Self.longest else {
+                    clear()
+                    return result
+                }
+                // The pace itself is kept, and slower, by whoever asks Apple.
+                await pass(.seconds(1), pending: result.pending)
+            }
+        }
+
+        private func pass(_ time: Duration, pending: Int64? = nil) async {
+            let end = ContinuousClock.now + time
+            repeat {
+                show(pending)
+                try? await Task.sleep(for: min(.seconds(1), max(.zero, ContinuousClock.now.duration(to: end))))
+            } while ContinuousClock.now < end && !Task.isCancelled
+        }
+
+        private func show(_ pending: Int64?) {
+            guard isShown else { return }
+            let left = pending.map { ", \($0) calls to come" } ?? ""
+            write("\r\u{1B}[Ktest \(test.requestId): \(start.duration(to: .now).components.seconds) s\(left)")
+        }
+
+        private func clear() { if isShown { write("\r\u{1B}[K") } }
+
+        private func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+    }
+}
