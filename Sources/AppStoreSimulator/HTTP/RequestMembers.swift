@@ -34,7 +34,13 @@ struct RequestMembers {
     ///
     /// - Parameter names: The names.
     /// - Throws: ``RequestFault`` for the first other one.
-    func allow(_ names: String...) throws(RequestFault) {
+    func allow(_ names: String...) throws(RequestFault) { try allow(names) }
+
+    /// Refuses members with other names than these.
+    ///
+    /// - Parameter names: The names.
+    /// - Throws: ``RequestFault`` for the first other one.
+    func allow(_ names: [String]) throws(RequestFault) {
         let unknown = (Array(scalars.keys) + objects.keys).sorted().first { !names.contains($0) }
         guard let unknown else { return }
         throw .member(unknown, "No such member is known here; known are \(names.joined(separator: ", ")).")
