@@ -4,25 +4,28 @@ public import Logging
 import NIOHTTP1
 import OfferService
 public import Offers
-import Synchronization
 
-/// The route that Apple calls: on a listener of its own, as it is open to the Internet and knows no client.
+/// The routes that Apple calls: on a listener of its own, as it is open to the Internet and knows no client.
 public enum NotificationsAPI {
     /// How many notifications are taken at once; more are put off, so that strangers cannot take all of the machine.
     public static let mostAtOnce = 32
     /// How many bytes a body may have: Apple's have some ten thousand.
     static let maximumBodyBytes = 1 << 17
     /// The paths that it answers.
-    static let methods: [String: HTTPMethod] = ["/v1/notifications": .POST]
+    static let methods: [String: HTTPMethod] = ["/v1/notifications": .POST, "/v1/retention-messages": .POST]
 
-    /// Builds the responder of the notifications listener.
+    /// Builds the responder of Apple's listener.
+    ///
+    /// Notifications and calls have bounds of their own: however many of the one kind there are, the other is answered.
     ///
     /// - Parameters:
-    ///   - endpoint: What the configuration in use answers with.
+    ///   - endpoint: What the configuration in use answers notifications with.
+    ///   - retention: What it answers calls for retention messages with.
     ///   - logger: Where what was refused is logged.
     /// - Returns: The responder.
     public static func responder(
         endpoint: @escaping @Sendable () -> NotificationsEndpoint<some NotificationReader>,
+        retention: @escaping @Sendable () -> RetentionEndpoint,
         logger: Logger
     ) -> some HTTPResponder<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
@@ -39,28 +42,35 @@ public enum NotificationsAPI {
                 logger.debug("notification", metadata: ["type": "\(taken.notification.type)"])
                 return Response(status: .ok, headers: [:], bytes: [])
             } catch {
-                let message: Logger.Message = "notification not taken"
-                let level: Logger.Level = error.status >= 500 ? .error : .notice
-                logger.log(level: level, message, metadata: ["code": "\(error.code)", "detail": "\(error.detail)"])
+                logger.log("notification not taken", error)
+                throw error
+            }
+        }
+        router.post("/v1/retention-messages") { request, _ in
+            let endpoint = retention()
+            let body = Array(try await request.body.collect(upTo: .max).readableBytesView)
+            do throws(Problem) {
+                let reply = try await endpoint.answer(body)
+                logger.debug(
+                    "retention message",
+                    metadata: ["answer": "\(reply.kind.rawValue)", "repeated": "\(reply.isRepeated)"]
+                )
+                return Response(status: .ok, headers: [.contentType: "application/json"], bytes: reply.body)
+            } catch {
+                logger.log("no retention message", error)
                 throw error
             }
         }
         return router.buildResponder()
     }
+}
 
-    /// A bounded number of places.
-    private final class Places: Sendable {
-        private let free: Atomic<Int>
-
-        init(_ count: Int) { free = Atomic(count) }
-
-        func take() -> Bool {
-            let left = free.subtract(1, ordering: .relaxed).newValue
-            if left >= 0 { return true }
-            free.add(1, ordering: .relaxed)
-            return false
-        }
-
-        func giveBack() { free.add(1, ordering: .relaxed) }
+extension Logger {
+    /// Logs why Apple got no answer: as an error where the service is at fault.
+    fileprivate func log(_ message: Message, _ problem: Problem) {
+        var metadata: Metadata = ["code": "\(problem.code)", "detail": "\(problem.detail)"]
+        if let reason = problem.reason { metadata["reason"] = "\(reason)" }
+        let level: Level = problem.status >= 500 ? .error : problem.status == 404 ? .info : .notice
+        log(level: level, message, metadata: metadata)
     }
 }

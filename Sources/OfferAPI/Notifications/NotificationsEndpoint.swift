@@ -22,7 +22,7 @@ public struct NotificationsEndpoint<Reader: NotificationReader>: Sendable {
     func take(_ body: [UInt8]) async throws(Problem) -> TakenNotification {
         let signedPayload: String
         do throws(JSONFault) {
-            signedPayload = try Self.signedPayload(in: body)
+            signedPayload = try SignedPayload.read(body, of: "A notification")
         } catch {
             throw Problem(error)
         }
@@ -32,8 +32,18 @@ public struct NotificationsEndpoint<Reader: NotificationReader>: Sendable {
             throw Problem(error)
         }
     }
+}
 
-    private static func signedPayload(in body: [UInt8]) throws(JSONFault) -> String {
+/// The body of what Apple sends: one JWS in an object.
+enum SignedPayload {
+    /// Reads the JWS.
+    ///
+    /// - Parameters:
+    ///   - body: The body; members other than `signedPayload` are ignored.
+    ///   - thing: What the body is, for the fault.
+    /// - Returns: The JWS.
+    /// - Throws: `JSONFault` where there is none.
+    static func read(_ body: [UInt8], of thing: String) throws(JSONFault) -> String {
         var payload: String?
         var reader = JSONReader(body)
         try reader.readObject { (name, reader) throws(JSONFault) in
@@ -42,7 +52,7 @@ public struct NotificationsEndpoint<Reader: NotificationReader>: Sendable {
         try reader.readEnd()
         guard let payload else {
             let found = RecognisedContent(json: body)?.detail(in: .signedPayload)
-            throw JSONFault(.missingMember, found ?? "A notification has a signedPayload.")
+            throw JSONFault(.missingMember, found ?? "\(thing) has a signedPayload.")
                 .inside(member: "signedPayload")
         }
         return payload

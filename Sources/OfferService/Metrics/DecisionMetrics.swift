@@ -7,6 +7,7 @@ public import Offers
 public final class DecisionMetrics: Sendable {
     private let signatures: [Reason: Counter]
     private let eligibility: [Reason: Counter]
+    private let retention: [Reason: Counter]
     private let introductory: [IntroductoryReason: Counter]
     private let tally: (any OfferTally)?
 
@@ -22,6 +23,7 @@ public final class DecisionMetrics: Sendable {
         }
         signatures = counters(of: .signatures)
         eligibility = counters(of: .eligibility)
+        retention = counters(of: .retention)
         introductory = Self.counters("offer_signer_introductory_decisions_total", [], factory)
     }
 
@@ -44,6 +46,7 @@ public final class DecisionMetrics: Sendable {
         switch decision.call {
         case .signatures: signatures[decision.reason]?.increment()
         case .eligibility: eligibility[decision.reason]?.increment()
+        case .retention: retention[decision.reason]?.increment()
         }
         tally?.count(decision)
     }

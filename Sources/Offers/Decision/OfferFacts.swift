@@ -33,7 +33,8 @@ final class OfferFacts: Sendable {
 
     /// How old what decides may be, in seconds; 0 for no limit.
     var maximumAgeSeconds: Int64 {
-        reading?.isHeld == true ? request.maximumHeldAgeSeconds : request.maximumEvidenceAgeSeconds
+        if request.countsPaidTime, let end = reading?.subscription?.endsAt, end > now { return 0 }
+        return reading?.isHeld == true ? request.maximumHeldAgeSeconds : request.maximumEvidenceAgeSeconds
     }
 
     /// The accounts for which the subscription was presented, by the ledger; `nil` if it was not asked.

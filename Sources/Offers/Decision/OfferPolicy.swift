@@ -21,19 +21,22 @@ public struct OfferPolicy: Sendable {
     ///   - maximumEvidenceAgeSeconds: How old evidence may be, in seconds; 0 for no limit.
     ///   - maximumHeldAgeSeconds: How old held state may be beside it, in seconds; 0 for no limit; `nil` for the limit
     ///     of the evidence.
+    ///   - countsPaidTime: Whether what is known of a subscription counts at any age while its paid time runs.
     public init(
         app: App,
         customer: Customer,
         now: Timestamp,
         maximumEvidenceAgeSeconds: Int64,
-        maximumHeldAgeSeconds: Int64? = nil
+        maximumHeldAgeSeconds: Int64? = nil,
+        countsPaidTime: Bool = false
     ) {
         request = RequestFacts(
             app: app,
             customer: customer,
             now: now,
             maximumEvidenceAgeSeconds: maximumEvidenceAgeSeconds,
-            maximumHeldAgeSeconds: maximumHeldAgeSeconds ?? maximumEvidenceAgeSeconds
+            maximumHeldAgeSeconds: maximumHeldAgeSeconds ?? maximumEvidenceAgeSeconds,
+            countsPaidTime: countsPaidTime
         )
     }
 
@@ -262,7 +265,7 @@ extension Decision {
     public func after(_ outcome: GrantOutcome, of grant: OfferGrant) -> Decision {
         let refusal: (reason: Reason, rule: String, saw: String)
         switch outcome {
-        case .recorded: return self
+        case .recorded, .answered: return self
         case .evidenceShared(let others):
             let presentations = LedgerStanding.Presentations(others: others, isKnown: false)
             let saw = LedgerPhrases.presentations(presentations, maximum: grant.maximumAccounts ?? 0)

@@ -18,6 +18,8 @@ final class RequestFacts: Sendable {
     let maximumEvidenceAgeSeconds: Int64
     /// How old held state may be, in seconds; 0 for no limit.
     let maximumHeldAgeSeconds: Int64
+    /// Whether what is known of a subscription counts at any age while its paid time runs.
+    let countsPaidTime: Bool
 
     /// How often the customer has redeemed each offer, as far as the evidence shows: counted when the first offer asks,
     /// for all of them at once; `nil` without evidence.
@@ -41,7 +43,8 @@ final class RequestFacts: Sendable {
         customer: Customer,
         now: Timestamp,
         maximumEvidenceAgeSeconds: Int64,
-        maximumHeldAgeSeconds: Int64
+        maximumHeldAgeSeconds: Int64,
+        countsPaidTime: Bool = false
     ) {
         self.app = app
         self.account = customer.account
@@ -53,6 +56,7 @@ final class RequestFacts: Sendable {
         self.now = now
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
         self.maximumHeldAgeSeconds = maximumHeldAgeSeconds
+        self.countsPaidTime = countsPaidTime
         tally = Mutex(nil)
     }
 
@@ -66,6 +70,7 @@ final class RequestFacts: Sendable {
         now = facts.now
         maximumEvidenceAgeSeconds = facts.maximumEvidenceAgeSeconds
         maximumHeldAgeSeconds = facts.maximumHeldAgeSeconds
+        countsPaidTime = facts.countsPaidTime
         tally = Mutex(facts.countedRedemptions)
     }
 }

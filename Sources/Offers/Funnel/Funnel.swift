@@ -28,6 +28,8 @@ public struct Funnel: Equatable, Sendable {
         public internal(set) var signatures = Decided()
         /// The decisions of calls for eligibility alone.
         public internal(set) var eligibility = Decided()
+        /// The decisions about customers who were about to cancel.
+        public internal(set) var retention = Decided()
         /// How many signatures were made.
         public internal(set) var signed = 0
         /// How many redemptions there were.
@@ -111,6 +113,7 @@ extension Funnel.Line {
         switch decisions.call {
         case .signatures: signatures.add(decisions.reason, count)
         case .eligibility: eligibility.add(decisions.reason, count)
+        case .retention: retention.add(decisions.reason, count)
         }
     }
 }

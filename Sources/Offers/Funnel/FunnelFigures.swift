@@ -136,6 +136,8 @@ public enum DecisionCall: String, CaseIterable, Sendable {
     case signatures
     /// Decides alone.
     case eligibility
+    /// Apple's, about a customer who is about to cancel.
+    case retention
 }
 
 extension Int {

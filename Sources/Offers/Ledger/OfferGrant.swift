@@ -84,11 +84,17 @@ public final class LedgerEntry: Sendable {
     public let account: Account
     /// The customer for limits, see ``Account/customer(by:)``: it is kept as a keyed digest alone.
     public let customer: String?
+    /// The account that the customer is known to have though nothing was signed for it: limits count for it.
+    public let knownAccount: AccountDigest?
     /// The offers that were signed, in the order asked.
     public let grants: [OfferGrant]
+    /// The call of Apple's that this answers, with the answer, which is kept in the same transaction; `nil` for none.
+    public let answer: KeptAnswer?
 
     /// The client of signatures that an operator made on the command line.
     public static let commandLine = "offer-signer sign"
+    /// The client of offers that went to customers who were about to cancel: no client of `clients.yaml` has its name.
+    public static let retention = "retention"
 
     /// Creates an entry.
     ///
@@ -100,7 +106,9 @@ public final class LedgerEntry: Sendable {
     ///   - evidence: The kind of the evidence.
     ///   - account: The account that was signed.
     ///   - customer: The customer for limits.
+    ///   - knownAccount: The account that the customer is known to have though nothing was signed for it.
     ///   - grants: The offers that were signed.
+    ///   - answer: The call of Apple's that this answers, with the answer.
     public init(
         time: Timestamp,
         client: String,
@@ -109,7 +117,9 @@ public final class LedgerEntry: Sendable {
         evidence: EvidenceKind?,
         account: Account,
         customer: String?,
-        grants: [OfferGrant]
+        knownAccount: AccountDigest? = nil,
+        grants: [OfferGrant],
+        answer: KeptAnswer? = nil
     ) {
         self.time = time
         self.client = client
@@ -118,7 +128,9 @@ public final class LedgerEntry: Sendable {
         self.evidence = evidence
         self.account = account
         self.customer = customer
+        self.knownAccount = knownAccount
         self.grants = grants
+        self.answer = answer
     }
 }
 
@@ -127,7 +139,26 @@ extension LedgerEntry: Equatable {
     public static func == (left: LedgerEntry, right: LedgerEntry) -> Bool {
         left.time == right.time && left.client == right.client && left.bundleId == right.bundleId
             && left.environment == right.environment && left.evidence == right.evidence
-            && left.account == right.account && left.customer == right.customer && left.grants == right.grants
+            && left.account == right.account && left.customer == right.customer
+            && left.knownAccount == right.knownAccount && left.grants == right.grants && left.answer == right.answer
+    }
+}
+
+/// An answer to a call of Apple's, which the same call gets again.
+public struct KeptAnswer: Equatable, Sendable {
+    /// The call.
+    public let call: RetentionCallKey
+    /// The answer's bytes.
+    public let body: [UInt8]
+
+    /// Keeps an answer.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - body: The answer's bytes.
+    public init(call: RetentionCallKey, body: [UInt8]) {
+        self.call = call
+        self.body = body
     }
 }
 
@@ -139,6 +170,8 @@ public enum GrantOutcome: Equatable, Sendable {
     case signatureLimit(count: Int)
     /// The subscription was presented for as many other customers as the catalog allows; with how many there are.
     case evidenceShared(others: Int)
+    /// The call was answered before, with these bytes: nothing of the entry was recorded.
+    case answered([UInt8])
 }
 
 /// The forms of a signature in the ledger; the raw values are those of its records.

@@ -66,6 +66,8 @@ public struct LedgerQuestion: Equatable, Sendable {
     public let environment: AppStoreEnvironment?
     /// The customer for limits; `nil` when the request names no account.
     public let customer: String?
+    /// The account that the customer is known to have though the question names none; `nil` for none.
+    public private(set) var knownAccount: AccountDigest?
     /// The server's clock.
     public let now: Timestamp
     /// The offers whose signatures are asked about, with their limits and the subscription that decides, by which a
@@ -99,9 +101,20 @@ public struct LedgerQuestion: Equatable, Sendable {
         self.originalTransactionIds = originalTransactionIds
     }
 
+    /// The same question about a customer who is known to have an account.
+    ///
+    /// - Parameter account: The account; `nil` for none.
+    /// - Returns: The question.
+    func counting(_ account: AccountDigest?) -> LedgerQuestion {
+        var question = self
+        question.knownAccount = account
+        return question
+    }
+
     /// Equal in everything asked.
     public static func == (left: LedgerQuestion, right: LedgerQuestion) -> Bool {
         left.bundleId == right.bundleId && left.environment == right.environment && left.customer == right.customer
+            && left.knownAccount == right.knownAccount
             && left.now == right.now && left.originalTransactionIds == right.originalTransactionIds
             && left.offers.elementsEqual(right.offers) { $0 == $1 }
     }

@@ -16,6 +16,12 @@ public struct AccountView: Equatable, Sendable {
         digest = account.stateKey.map { digester.digest(of: $0, bundleId: bundleId) }
     }
 
+    /// Looks at no account.
+    init() {
+        account = .none
+        digest = nil
+    }
+
     /// A held transaction as this account sees it: its own token instead of the pseudonym.
     ///
     /// - Parameter held: The transaction.

@@ -9,6 +9,12 @@ extension DatabaseLedgerStore {
         }
     }
 
+    func deleteAnswers(before moment: Timestamp) throws(StorageFailure) -> Int {
+        try database.transaction(.beside) { session throws(StorageFailure) in
+            try session.run(LedgerSQL.deleteAnswers, .integer(moment.millisecondsSince1970)).changes
+        }
+    }
+
     func deleteOld(countingFrom moment: Timestamp) throws(StorageFailure) -> Int {
         let start = EvidenceSharing.start(at: moment).millisecondsSince1970
         let presentations = try database.transaction(.beside) { session throws(StorageFailure) in
@@ -104,13 +110,15 @@ extension Session {
         of question: LedgerQuestion,
         _ digestKey: DigestKey
     ) throws(StorageFailure) -> LedgerStanding {
-        let signatures = question.offers.map { offer, limit, originalTransactionId in
-            LedgerBatch.SignatureCount(
-                customer: digestKey.digest(
-                    customer: question.customer,
-                    originalTransactionId: originalTransactionId,
-                    bundleId: question.bundleId
-                ),
+        let signatures = question.offers.flatMap { offer, limit, originalTransactionId in
+            let digest = digestKey.digest(
+                customer: question.customer,
+                originalTransactionId: originalTransactionId,
+                bundleId: question.bundleId
+            )
+            return LedgerBatch.SignatureCount.all(
+                customer: question.knownAccount?.bytes ?? digest,
+                beside: question.knownAccount == nil ? nil : digest,
                 offer: offer,
                 redeemed: originalTransactionId.map(question.subscription),
                 start: limit.start(at: question.now).millisecondsSince1970
@@ -125,7 +133,9 @@ extension Session {
         }
         let (counts, _) = try counts(Array(Set(signatures)), Array(Set(subscriptions)))
         var standing = LedgerStanding()
-        for signature in signatures { standing.signatures[signature.offer] = counts.signatures[signature] ?? 0 }
+        for signature in signatures {
+            standing.signatures[signature.offer, default: 0] += counts.signatures[signature] ?? 0
+        }
         guard let customer else { return standing }
         for asked in subscriptions {
             standing.presentations[asked.subscription.originalTransactionId] = LedgerBatch.presentations(

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// One thread writes. Every second it signs how far the chain is, at a stop that it ended, and every hour it deletes what is
 /// older than the ledger keeps it, unless the clock is known to be wrong.
-public final class DurableLedger: SignatureLedger {
+public final class DurableLedger: RetentionLedger {
     private let store: any LedgerStore
     private let group: GroupCommit<LedgerEntry, [GrantOutcome]>
     private let writer = DispatchQueue(label: "ledger.writer", qos: .userInitiated)
@@ -111,6 +111,41 @@ public final class DurableLedger: SignatureLedger {
         group.append(entries, completion: completion)
     }
 
+    /// Appends an entry for a caller who waits until a moment, and no longer.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - moment: Until when its commit may begin.
+    /// - Returns: The outcomes of its grants.
+    /// - Throws: `LedgerFailure` when nothing of it may leave.
+    public func append(
+        _ entry: LedgerEntry,
+        until moment: ContinuousClock.Instant
+    ) async throws(LedgerFailure) -> [GrantOutcome] {
+        let result = await withCheckedContinuation { continuation in
+            group.append([entry], until: moment) { continuation.resume(returning: $0) }
+        }
+        return try result.get().first ?? []
+    }
+
+    /// What a call was answered lately.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - now: The server's clock.
+    /// - Returns: The answer's bytes; `nil` where there is none on record.
+    /// - Throws: `LedgerFailure` when the ledger cannot be read.
+    public func answer(
+        to call: RetentionCallKey,
+        at now: Timestamp
+    ) async throws(LedgerFailure) -> [UInt8]? {
+        do throws(StorageFailure) {
+            return try await store.answer(to: call, at: now)
+        } catch {
+            throw LedgerFailure(.unavailable, error.detail)
+        }
+    }
+
     /// Tells what the ledger holds of a customer now.
     ///
     /// - Parameter question: What is asked.
@@ -182,7 +217,8 @@ public final class DurableLedger: SignatureLedger {
         guard !isClosed.withLock({ $0 }) else { return }
         guard group.failure == nil, isClockRight() else { return upkeepTimer.tryAgain() }
         do throws(StorageFailure) {
-            guard try store.deleteOld(byClock: now()) > 0 else { return }
+            let answers = try store.deleteAnswers(before: now().adding(seconds: -RetentionCallKey.lifetimeSeconds))
+            guard try store.deleteOld(byClock: now()) + answers > 0 else { return }
             writer.async { [weak self] in self?.deleteOld() }
         } catch {
             upkeepFailure.withLock { $0 = error }

@@ -43,23 +43,52 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             let tell: Completion
         }
 
-        private let caller: Mutex<Caller?>
+        private struct State {
+            var caller: Caller?
+            /// Whether the commit has begun that it is a part of.
+            var isCommitting = false
+        }
+
+        private let state: Mutex<State>
 
         init(_ items: [Item], due: ContinuousClock.Instant, _ completion: @escaping Completion) {
             self.items = items
             self.due = due
-            caller = Mutex(Caller(tell: completion))
+            state = Mutex(State(caller: Caller(tell: completion)))
         }
 
         /// Whether the caller has been told.
-        var isTold: Bool { caller.withLock { $0 == nil } }
+        var isTold: Bool { state.withLock { $0.caller == nil } }
 
         func tell(_ result: Result<[Outcome], LedgerFailure>) {
-            let caller = caller.withLock { caller in
-                defer { caller = nil }
-                return caller
+            let caller = state.withLock { state in
+                defer { state.caller = nil }
+                return state.caller
             }
             caller?.tell(result)
+        }
+
+        /// Notes that the commit begins.
+        ///
+        /// - Returns: `false` where the caller has been told that there is none.
+        func beginCommit() -> Bool {
+            state.withLock { state in
+                state.isCommitting = state.caller != nil
+                return state.isCommitting
+            }
+        }
+
+        /// Notes that there was no commit.
+        func takeBack() { state.withLock { $0.isCommitting = false } }
+
+        /// Tells the caller of a failure, unless the commit has begun: then nothing is taken back any more.
+        func expire(_ failure: LedgerFailure) {
+            let caller = state.withLock { state -> Caller? in
+                guard !state.isCommitting else { return nil }
+                defer { state.caller = nil }
+                return state.caller
+            }
+            caller?.tell(.failure(failure))
         }
     }
 
@@ -135,8 +164,10 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - items: The items.
+    ///   - moment: Until when their commit may begin: where it has not by then, nothing of them is written. `nil` for the
+    ///     deadline of all.
     ///   - completion: Told once, from any thread.
-    func append(_ items: [Item], completion: @escaping Completion) {
+    func append(_ items: [Item], until moment: ContinuousClock.Instant? = nil, completion: @escaping Completion) {
         guard !items.isEmpty else { return completion(.success([])) }
         let request = Request(items, due: .now + bounds.deadline, completion)
         let admission = state.withLock { $0.admit(request, upTo: bounds.waiting) }
@@ -145,6 +176,11 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         case .queued(let startsWriting, let startsWatching):
             if startsWriting { writer.async { self.writeOn() } }
             if startsWatching { watchDeadlines() }
+            guard let moment else { return }
+            let left = max(0, ContinuousClock.now.duration(to: moment).seconds)
+            watch.asyncAfter(deadline: .now() + left, qos: .userInitiated, flags: .enforceQoS) {
+                request.expire(LedgerFailure(.tooSlow, "a signature could not be written in time"))
+            }
         }
     }
 
@@ -187,8 +223,9 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         let batch = all.filter { !$0.isTold }
         guard !batch.isEmpty else { return }
         do throws(LedgerFailure) {
-            tell(batch, try commit(batch.flatMap(\.items)) { !batch.contains(where: \.isTold) })
+            tell(batch, try commit(batch.flatMap(\.items)) { batch.allSatisfy { $0.beginCommit() } })
         } catch {
+            for request in batch { request.takeBack() }
             if error.code == .tooSlow { return try write(batch) }
             guard error.code == .refused else { throw error }
             guard batch.count > 1 else {

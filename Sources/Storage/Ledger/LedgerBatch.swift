@@ -11,6 +11,8 @@ struct LedgerBatch: Sendable {
         let customer: [UInt8]
         /// The subscription whose presentations are limited; `nil` when they are not.
         let subscription: PresentedSubscription?
+        /// By what else its signatures count: of an account that is known, by its subscription as before it was known.
+        let alsoCounted: [UInt8]?
     }
 
     /// What is counted for a signature limit.
@@ -37,6 +39,18 @@ struct LedgerBatch: Sendable {
         var outcomes: [[GrantOutcome]] = []
         var records: [LedgerRecord] = []
         var presentations: [PresentedSubscription: Presented] = [:]
+        var answers: [(answer: KeptAnswer, time: Timestamp)] = []
+    }
+
+    /// A call of Apple's to look up, and the moment after which an answer to it counts.
+    struct AskedCall: Sendable {
+        let call: RetentionCallKey
+        let start: Int64
+
+        init(_ call: RetentionCallKey, at now: Timestamp) {
+            self.call = call
+            start = now.adding(seconds: -RetentionCallKey.lifetimeSeconds).millisecondsSince1970
+        }
     }
 
     /// How old a note of a presentation has to be before it is written again: in a period of days, an hour makes no
@@ -50,6 +64,8 @@ struct LedgerBatch: Sendable {
     let counts: [SignatureCount]
     /// The subscriptions to look up, each once.
     let subscriptions: [Presentations]
+    /// The calls to look up.
+    let calls: [AskedCall]
 
     /// Finds out what has to be known.
     ///
@@ -64,8 +80,10 @@ struct LedgerBatch: Sendable {
             let grants = entry.grants.map { grant in
                 let counted = CountedGrant(grant, of: entry, digestKey: digestKey)
                 if let limit = grant.signatureLimit {
-                    counts.insert(Self.count(counted, limit, of: entry))
-                    locks.insert(AdvisoryLocks.key(counted.customer))
+                    for count in Self.counts(counted, limit, of: entry) {
+                        counts.insert(count)
+                        locks.insert(AdvisoryLocks.key(count.customer))
+                    }
                 }
                 if let subscription = counted.subscription {
                     let start = EvidenceSharing.start(at: entry.time).millisecondsSince1970
@@ -74,8 +92,10 @@ struct LedgerBatch: Sendable {
                 }
                 return counted
             }
+            if let answer = entry.answer { locks.insert(AdvisoryLocks.key(answer.call.bytes)) }
             return (entry, grants)
         }
+        calls = entries.compactMap { entry in entry.answer.map { AskedCall($0.call, at: entry.time) } }
         self.locks = locks
         self.counts = Array(counts)
         subscriptions = starts.map { Presentations(subscription: $0.key, start: $0.value) }
@@ -89,9 +109,14 @@ struct LedgerBatch: Sendable {
     /// - Returns: What is to be written.
     func decide(by standing: LedgerCounts, with work: inout LedgerWork) -> Decision {
         var presented = standing.presentations
+        var answers = standing.answers
         var added: [SignatureCount: Int] = [:]
         var decision = Decision()
         for (entry, grants) in entries {
+            if let answer = entry.answer, let known = answers[answer.call] {
+                decision.outcomes.append([.answered(known)])
+                continue
+            }
             let outcomes = grants.map { counted -> GrantOutcome in
                 let grant = counted.grant
                 if let subscription = counted.subscription, let maximum = grant.maximumAccounts {
@@ -105,7 +130,9 @@ struct LedgerBatch: Sendable {
                 if let limit = grant.signatureLimit {
                     // Within a batch the start of the period plays no part: what was just added is young.
                     let key = SignatureCount(customer: counted.customer, offer: grant.offer, redeemed: nil, start: 0)
-                    let held = standing.signatures[Self.count(counted, limit, of: entry)] ?? 0
+                    let held = Self.counts(counted, limit, of: entry).reduce(0) { sum, asked in
+                        sum + (standing.signatures[asked] ?? 0)
+                    }
                     let count = held + (added[key] ?? 0)
                     guard count + grant.signatures.count <= limit.maximumSignaturesPerCustomer else {
                         return .signatureLimit(count: count)
@@ -127,6 +154,10 @@ struct LedgerBatch: Sendable {
                 return .recorded
             }
             decision.outcomes.append(outcomes)
+            if let answer = entry.answer, outcomes.allSatisfy({ $0 == .recorded }) {
+                answers[answer.call] = answer.body
+                decision.answers.append((answer, entry.time))
+            }
         }
         return decision
     }
@@ -149,13 +180,14 @@ struct LedgerBatch: Sendable {
         return LedgerStanding.Presentations(others: customers.count - (isKnown ? 1 : 0), isKnown: isKnown)
     }
 
-    private static func count(
+    private static func counts(
         _ counted: CountedGrant,
         _ limit: SignatureLimit,
         of entry: LedgerEntry
-    ) -> SignatureCount {
-        SignatureCount(
+    ) -> [SignatureCount] {
+        SignatureCount.all(
             customer: counted.customer,
+            beside: counted.alsoCounted,
             offer: counted.grant.offer,
             redeemed: entry.subscription(of: counted.grant),
             start: limit.start(at: entry.time).millisecondsSince1970
@@ -163,16 +195,45 @@ struct LedgerBatch: Sendable {
     }
 }
 
+extension LedgerBatch.SignatureCount {
+    /// What is counted for a customer who may be known by two digests; redemptions are counted once.
+    static func all(
+        customer: [UInt8],
+        beside other: [UInt8]?,
+        offer: OfferRequest,
+        redeemed: PresentedSubscription?,
+        start: Int64
+    ) -> [Self] {
+        let first = Self(customer: customer, offer: offer, redeemed: redeemed, start: start)
+        guard let other else { return [first] }
+        return [first, Self(customer: other, offer: offer, redeemed: nil, start: start)]
+    }
+}
+
 extension LedgerBatch.CountedGrant {
     fileprivate init(_ grant: OfferGrant, of entry: LedgerEntry, digestKey: DigestKey) {
         self.grant = grant
-        customer = digestKey.digest(
+        let digest = digestKey.digest(
             customer: entry.customer,
             originalTransactionId: grant.originalTransactionId,
             bundleId: entry.bundleId
         )
+        customer = entry.knownAccount?.bytes ?? digest
+        alsoCounted = entry.knownAccount == nil ? nil : digest
         let counts = grant.maximumAccounts != nil && entry.customer != nil
         subscription = counts ? entry.subscription(of: grant) : nil
+    }
+}
+
+extension RetentionCallKey {
+    /// What its lock stands for.
+    fileprivate var bytes: [UInt8] {
+        var bytes = CanonicalBytes("offer-signer retention call 1")
+        bytes.append(requestIdentifier)
+        bytes.append(subscription.bundleId)
+        bytes.append(subscription.environment.rawValue)
+        bytes.append(subscription.originalTransactionId)
+        return bytes.bytes
     }
 }
 

@@ -6,6 +6,8 @@ struct LedgerCounts: Sendable {
     var signatures: [LedgerBatch.SignatureCount: Int] = [:]
     /// Whom the subscriptions were presented for.
     var presentations: [PresentedSubscription: LedgerBatch.Presented] = [:]
+    /// What calls of Apple's were answered lately.
+    var answers: [RetentionCallKey: [UInt8]] = [:]
 }
 
 /// The statements of a commit: PostgreSQL takes many rows at once, and SQLite one after the other.
@@ -15,18 +17,26 @@ extension Session {
     /// - Parameters:
     ///   - signatures: The signatures to count.
     ///   - subscriptions: The subscriptions to look up.
+    ///   - calls: The calls of Apple's to look up.
     ///   - others: What else is asked.
     /// - Returns: The counts, and the answers to the others.
     /// - Throws: ``StorageFailure``.
     func counts(
         _ signatures: [LedgerBatch.SignatureCount],
         _ subscriptions: [LedgerBatch.Presentations],
+        _ calls: [LedgerBatch.AskedCall] = [],
         with others: [SQLCall] = []
     ) throws(StorageFailure) -> (LedgerCounts, [Rows]) {
-        switch dialect {
-        case .sqlite: try oneByOne(signatures, subscriptions, others)
-        case .postgreSQL: try together(signatures, subscriptions, others)
+        let lookups = calls.map { SQLCall(LedgerSQL.keptAnswer, $0.call.values + [.integer($0.start)]) }
+        var (counts, answers) =
+            switch dialect {
+            case .sqlite: try oneByOne(signatures, subscriptions, others + lookups)
+            case .postgreSQL: try together(signatures, subscriptions, others + lookups)
+            }
+        for (asked, rows) in zip(calls, answers.suffix(calls.count)) where rows.count > 0 {
+            counts.answers[asked.call] = try rows.bytes(0, 0)
         }
+        return (counts, Array(answers.dropLast(calls.count)))
     }
 
     private func oneByOne(
@@ -92,6 +102,10 @@ extension Session {
     ///   - isProbe: Whether PostgreSQL is asked for the rights to do so though there are none.
     /// - Throws: ``StorageFailure``.
     func write(_ decision: LedgerBatch.Decision, isProbe: Bool = false) throws(StorageFailure) {
+        for (answer, time) in decision.answers {
+            let values = answer.call.values + [.integer(time.millisecondsSince1970), .bytes(answer.body)]
+            try send(SQLCall(LedgerSQL.keepAnswer, values))
+        }
         if isProbe || !decision.records.isEmpty { try insert(decision.records) }
         guard dialect == .sqlite else {
             guard isProbe || !decision.presentations.isEmpty else { return }
@@ -108,6 +122,11 @@ extension Session {
         let full = last.number - last.number % NonceSQL.section
         if full >= first.number { try send(SQLCall(NonceSQL.insert, .text(last.writer), .integer(full))) }
     }
+}
+
+extension RetentionCallKey {
+    /// What names it in a statement.
+    var values: [SQLValue] { [.text(requestIdentifier)] + subscription.values }
 }
 
 extension PresentedSubscription {

@@ -43,6 +43,22 @@ public struct LedgerRecall: SignatureRecall {
         )
     }
 
+    /// What the ledger holds of a customer.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: The counts.
+    /// - Throws: `LedgerFailure` when the ledger cannot be read.
+    public func standing(of question: LedgerQuestion) async throws(LedgerFailure) -> LedgerStanding {
+        guard let database = archive as? any SQLDatabase else { return LedgerStanding() }
+        do throws(StorageFailure) {
+            return try await database.answer { [digestKey] session throws(StorageFailure) in
+                try session.standing(of: question, digestKey)
+            }
+        } catch {
+            throw LedgerFailure(.unavailable, error.detail)
+        }
+    }
+
     private func account(of record: LedgerRecord, among accounts: [Account]) -> RecordedSignature.SignedAccount {
         guard let digest = record.account else { return .none }
         let known = accounts.first { digestKey.digest(of: $0, bundleId: record.bundleId) == digest }

@@ -79,6 +79,22 @@ enum LedgerSQL {
         + "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (bundle_id, environment, original_transaction_id, customer) "
         + "DO UPDATE SET last_seen = excluded.last_seen"
 
+    /// What a call of Apple's was answered.
+    static let keptAnswer =
+        "SELECT body FROM kept_answers WHERE request_id = $1 AND bundle_id = $2 AND environment = $3 "
+        + "AND original_transaction_id = $4 AND answered_at > $5"
+
+    static let keepAnswer =
+        "INSERT INTO kept_answers (request_id, bundle_id, environment, original_transaction_id, answered_at, body) "
+        + "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (request_id, bundle_id, environment, original_transaction_id) "
+        + "DO UPDATE SET answered_at = excluded.answered_at, body = excluded.body"
+
+    /// Deletes some of the oldest answers.
+    static let deleteAnswers =
+        "DELETE FROM kept_answers WHERE (request_id, bundle_id, environment, original_transaction_id) IN "
+        + "(SELECT request_id, bundle_id, environment, original_transaction_id FROM kept_answers "
+        + "WHERE answered_at < $1 ORDER BY answered_at LIMIT \(deletionStep))"
+
     /// How many rows one step of a deletion deletes at the most: signing waits for one step, and no longer.
     static let deletionStep = 500
 

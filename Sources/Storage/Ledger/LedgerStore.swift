@@ -40,6 +40,22 @@ protocol LedgerStore: Sendable {
     /// - Throws: ``StorageFailure``.
     func deleteOld(countingFrom moment: Timestamp) throws(StorageFailure) -> Int
 
+    /// Deletes some of the answers to calls that are older than they are kept; another short step.
+    ///
+    /// - Parameter moment: The moment before which they were given.
+    /// - Returns: How many were deleted.
+    /// - Throws: ``StorageFailure``.
+    func deleteAnswers(before moment: Timestamp) throws(StorageFailure) -> Int
+
+    /// What a call was answered lately, beside whoever writes; it comes from a call's task.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - now: The server's clock.
+    /// - Returns: The answer's bytes; `nil` where there is none.
+    /// - Throws: ``StorageFailure``.
+    func answer(to call: RetentionCallKey, at now: Timestamp) async throws(StorageFailure) -> [UInt8]?
+
     /// The time of the newest record before a moment, by whichever service.
     ///
     /// - Parameter moment: The moment.
@@ -72,6 +88,10 @@ protocol LedgerStore: Sendable {
 }
 
 extension LedgerStore {
+    func deleteAnswers(before moment: Timestamp) -> Int { 0 }
+
+    func answer(to call: RetentionCallKey, at now: Timestamp) -> [UInt8]? { nil }
+
     func standingAtOnce(of question: LedgerQuestion) -> LedgerStanding? { nil }
 
     /// Writes entries, however long it takes.

@@ -48,7 +48,7 @@ extension Migration {
         "CREATE TABLE ledger_key_marks (name TEXT NOT NULL PRIMARY KEY, mark BYTEA NOT NULL)",
     ]
 
-    /// The tables that signatures and evidence add rows to.
+    /// The tables that signatures and evidence add rows to, and the answers to Apple's calls, which are kept for an hour.
     ///
     /// In SQLite each is one tree in the order of its key. A table with an index for its key is two, and a commit writes the
     /// changed pages of each.
@@ -90,6 +90,18 @@ extension Migration {
             ) \(suffix)
             """,
             "CREATE INDEX ledger_presentations_last_seen ON ledger_presentations (last_seen)",
+            """
+            CREATE TABLE kept_answers (
+                request_id TEXT NOT NULL,
+                bundle_id TEXT NOT NULL,
+                environment TEXT NOT NULL,
+                original_transaction_id TEXT NOT NULL,
+                answered_at BIGINT NOT NULL,
+                body BYTEA NOT NULL,
+                PRIMARY KEY (request_id, bundle_id, environment, original_transaction_id)
+            ) \(suffix)
+            """,
+            "CREATE INDEX kept_answers_time ON kept_answers (answered_at)",
         ] + held.map { "\($0) \(suffix)" }
     }
 

@@ -34,6 +34,9 @@ struct Check: AsyncParsableCommand {
                 "\(app.app.bundleId): \(count(app.app.subscriptionGroups.count, "subscription group")), "
                     + "\(count(products.count, "product")), \(count(offers, "offer"))"
             )
+            if let retention = app.retention {
+                try Console.result("  retention: \(count(retention.inOrder.count, "rule"))")
+            }
             for (index, key) in keys.enumerated() {
                 try Console.result(
                     "  key \(key.keyIdentifier): P-256, "

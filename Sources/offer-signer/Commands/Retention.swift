@@ -1,12 +1,14 @@
 import ArgumentParser
 
 /// `offer-signer retention`: what Apple shows customers who are about to cancel.
-struct Retention: ParsableCommand {
+struct Retention: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retention",
-        abstract: "Sets up what Apple shows customers who are about to cancel.",
-        subcommands: [RetentionURL.self, RetentionMessages.self, RetentionDefaults.self, RetentionTest.self]
+        abstract: "Tries, and sets up at Apple, what customers are shown who are about to cancel.",
+        subcommands: [
+            RetentionTry.self, RetentionURL.self, RetentionMessages.self, RetentionDefaults.self, RetentionTest.self,
+        ]
     )
 
-    func run() throws { throw Self.subcommandMissing() }
+    func run() async throws { throw Self.subcommandMissing() }
 }

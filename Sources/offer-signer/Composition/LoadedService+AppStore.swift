@@ -1,5 +1,6 @@
 import AppStore
 import Logging
+import OfferAPI
 import OfferService
 import Offers
 import SubscriptionKeys
@@ -64,6 +65,41 @@ extension LoadedService {
             sandboxVerifyReceipt: settings.appStore.sandboxVerifyReceiptURL,
             serverAPI: settings.appStore.serverAPIURL,
             sandboxServerAPI: settings.appStore.sandboxServerAPIURL
+        )
+    }
+
+    /// What answers Apple's calls for retention messages.
+    ///
+    /// - Parameters:
+    ///   - appStore: Asks the App Store about subscriptions that nobody knew, once they were answered.
+    ///   - lifelong: The ledger, what is remembered of customers, and what is counted.
+    /// - Returns: The use case.
+    func retentionCalls(asking appStore: AppStoreEvidenceFetcher, with lifelong: LifelongParts) -> AnswerRetentionCalls {
+        let apps = zip(settings.apps, keys).compactMap { app, keys -> RetentionApp? in
+            guard let rules = app.retention, let key = keys.first else { return nil }
+            let signing = SigningApp(app: app.app, signer: key, issuerId: app.keys.first?.issuerId)
+            return RetentionApp(signing, rules: rules)
+        }
+        return AnswerRetentionCalls(
+            apps: apps,
+            reader: AppStoreRetentionCallReader(
+                apps: appStoreApps,
+                verifier: signedDataVerifier.telling(lifelong.clock)
+            ),
+            memory: lifelong.memory,
+            ledger: lifelong.ledger.ledger,
+            lookups: RetentionLookups(
+                fetcher: appStore,
+                memory: lifelong.memory,
+                metrics: lifelong.telemetry.retention,
+                now: WallClock.now
+            ),
+            service: lifelong.telemetry.service,
+            metrics: lifelong.telemetry.retention,
+            maximumHeldAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
+            limits: settings.retention,
+            now: WallClock.now,
+            write: { $0.json }
         )
     }
 

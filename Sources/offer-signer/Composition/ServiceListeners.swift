@@ -68,7 +68,11 @@ struct ServiceListeners {
                 host: settings.address.host,
                 port: settings.address.port,
                 rules: ListenerRules(
-                    apple: NotificationsAPI.responder(endpoint: { current.value.notifications }, logger: logger),
+                    apple: NotificationsAPI.responder(
+                        endpoint: { current.value.notifications },
+                        retention: { current.value.retention },
+                        logger: logger
+                    ),
                     metrics: telemetry.requests,
                     logger: logger
                 ),

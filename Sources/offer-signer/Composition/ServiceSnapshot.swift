@@ -18,8 +18,10 @@ final class ServiceSnapshot: Sendable {
     /// What clients call: one for each event loop, or where the catalog is large one for several of them or for all, never
     /// none.
     private let loops: [PublicEndpoints]
-    /// What Apple calls.
+    /// Where Apple's notifications are taken.
     let notifications: NotificationsEndpoint<AppStoreNotificationReader>
+    /// What Apple's calls for retention messages are answered by.
+    let retention: RetentionEndpoint
 
     /// How many offers may be in the event loops' copies of the catalog together, so that neither memory nor the time of
     /// a start grows with both the catalog and the processors.
@@ -69,5 +71,6 @@ final class ServiceSnapshot: Sendable {
                 now: WallClock.now
             )
         )
+        retention = RetentionEndpoint(calls: service.retentionCalls(asking: appStore, with: lifelong))
     }
 }

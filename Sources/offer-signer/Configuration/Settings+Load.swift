@@ -1,3 +1,5 @@
+import OfferService
+
 extension Settings {
     /// Reads the whole configuration: the file, its overrides, and the catalog and clients that they name.
     ///
@@ -54,7 +56,12 @@ extension SettingsReader {
         let exposed = addressInUse.flatMap { $0.isLoopback ? nil : $0 }
         let server = isHostKnown ? exposed ?? listeners.server : nil
         let catalog = named(\.catalog, layers, isRequired: readable != nil).map {
-            self.catalog($0, server: server, protection: protection)
+            self.catalog(
+                $0,
+                server: server,
+                protection: protection,
+                hasNotifications: listeners.notifications != nil
+            )
         }
         let clients = named(\.clients, layers, isRequired: readable != nil).map {
             self.clients($0, bundleIds: catalog?.bundleIds, server: server)
@@ -81,6 +88,10 @@ extension SettingsReader {
                 signedTransactionMaximumAgeSeconds: layers.evidenceSignedTransactionMaximumAgeSeconds
             ),
             notifications: listeners.notifications.map(NotificationSettings.init),
+            retention: AnswerRetentionCalls.Limits(
+                time: .milliseconds(layers.retentionTimeoutMilliseconds),
+                calls: layers.retentionMaximumCalls
+            ),
             appStore: appStore(layers, main),
             apps: catalog.apps,
             clients: clients

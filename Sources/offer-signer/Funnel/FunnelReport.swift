@@ -89,6 +89,10 @@ extension Funnel.Line {
             let refused = eligibility.refusals.isEmpty ? "" : "; refused: " + eligibility.refusalsInWords
             remarks.append("eligibility asked \(eligibility.asked), eligible \(eligibility.eligible)" + refused)
         }
+        if retention.asked > 0 {
+            let refused = retention.refusals.isEmpty ? "" : "; refused: " + retention.refusalsInWords
+            remarks.append("retention calls \(retention.asked), eligible \(retention.eligible)" + refused)
+        }
         if redeemed > redeemedBySignature {
             remarks.append("redeemed by signatures that are not in this ledger: \(redeemed - redeemedBySignature)")
         }
@@ -140,6 +144,8 @@ extension JSONWriter {
         member("priceUnknown", Int64(line.unpriced))
         member("eligibility")
         object { $0.members(of: line.eligibility) }
+        member("retention")
+        object { $0.members(of: line.retention) }
     }
 
     private mutating func members(of decided: Funnel.Decided) {

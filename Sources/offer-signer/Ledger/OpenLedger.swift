@@ -89,6 +89,23 @@ struct OpenLedger: Sendable {
     /// - Returns: What finds it.
     /// - Throws: ``ValueFault`` when there is no ledger that can be read now, or its digest key cannot be read.
     static func recall(_ settings: Settings) throws(ValueFault) -> LedgerRecall {
+        let (storage, key) = try readable(settings)
+        return LedgerRecall(storage, digestKey: key)
+    }
+
+    /// What is remembered of customers, and what was signed for them, in a ledger that is there and stays as it is.
+    ///
+    /// - Parameter settings: The settings.
+    /// - Returns: Both.
+    /// - Throws: ``ValueFault`` when there is no ledger that can be read now, or its digest key cannot be read.
+    static func remembered(_ settings: Settings) throws(ValueFault) -> (memory: StateMemory, recall: LedgerRecall) {
+        let (storage, key) = try readable(settings)
+        let states = DurableSubscriptionStates(in: storage, digestKey: key, now: WallClock.now)
+        return (StateMemory(states: states, digester: key), LedgerRecall(storage, digestKey: key))
+    }
+
+    /// A ledger's database, opened for reading, and the key of the digests in it.
+    private static func readable(_ settings: Settings) throws(ValueFault) -> (any SQLDatabase, DigestKey) {
         let files = LedgerKeyFiles(settings)
         try files.checkLedgerIsThere()
         let key = try files.readDigestKey()
@@ -100,7 +117,7 @@ struct OpenLedger: Sendable {
         } catch {
             throw ValueFault("the ledger cannot be read: \(error.detail)")
         }
-        return LedgerRecall(archive, digestKey: key)
+        return (archive, key)
     }
 
     /// Opens the ledger for reading, as it is.

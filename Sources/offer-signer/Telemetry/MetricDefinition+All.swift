@@ -6,7 +6,7 @@ import PrometheusMetrics
 /// and keeps it. A metric that is not in the table is told without a help, which a test finds.
 extension MetricDefinition {
     /// Every metric of the service.
-    static let all = requests + decisions + ledger + appStore + notifications + states + ProcessMetrics.definitions
+    static let all = requests + decisions + ledger + appStore + notifications + retention + states + ProcessMetrics.definitions
 
     private static let requests = [
         MetricDefinition(
@@ -37,6 +37,30 @@ extension MetricDefinition {
             .counter,
             "Notifications of the App Store, by type and by what became of them."
         )
+    ]
+
+    private static let retention = [
+        MetricDefinition(
+            "offer_signer_retention_calls_total",
+            .counter,
+            "Apple's calls for retention messages, by what they were answered and why."
+        ),
+        MetricDefinition(
+            "offer_signer_retention_call_duration_seconds",
+            .durations,
+            "How long answers to calls for retention messages took."
+        ),
+        MetricDefinition(
+            "offer_signer_retention_timeout_seconds",
+            .gauge,
+            "How long such an answer may take: retention.timeoutMilliseconds."
+        ),
+        MetricDefinition(
+            "offer_signer_retention_lookups_total",
+            .counter,
+            "Questions to the App Store, after the answer, about subscriptions that nobody here knew: learned, failed or "
+                + "left_out."
+        ),
     ]
 
     private static let decisions = [

@@ -18,6 +18,8 @@ struct Telemetry: Sendable {
     let reloadsRefused: Counter
     /// What the notifications listener counts.
     let notifications: NotificationMetrics
+    /// What Apple's calls for retention messages are counted by.
+    let retention: RetentionMetrics
 
     private let registry: PrometheusRegistry
     private let process: ProcessMetrics
@@ -39,6 +41,7 @@ struct Telemetry: Sendable {
         reloadsCompleted = reloads("completed")
         reloadsRefused = reloads("refused")
         notifications = NotificationMetrics(factory: registry)
+        retention = RetentionMetrics(factory: registry)
         process = ProcessMetrics(factory: registry)
         gauges = ServiceGauges(factory: registry)
         self.ledger = LedgerMetrics(factory: registry)

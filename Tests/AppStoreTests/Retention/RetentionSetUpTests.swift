@@ -57,7 +57,7 @@ struct RetentionSetUpTests {
         try await setUp.setURL("https://a")
         #expect(try await setUp.url() == "https://a")
         try await setUp.deleteURL()
-        try await setUp.upload(RetentionMessage(json: Array(#"{"header":"h","body":"b"}"#.utf8)), as: id)
+        try await setUp.upload(MessageUpload(json: Array(#"{"header":"h","body":"b"}"#.utf8)), as: id)
         try await setUp.deleteMessage(id)
         #expect(try await setUp.messages().map { "\($0.identifier) \($0.state)" } == ["X PENDING"])
         try await setUp.setDefaultMessage(id, ofProduct: "a b", in: "en-US")

@@ -28,6 +28,46 @@ private struct Reader: NotificationReader {
     }
 }
 
+/// Takes everything for a call about the subscription that it names.
+private struct CallReader: RetentionCallReader {
+    func retentionCall(_ signedPayload: String) throws(NotificationFault) -> RetentionCall {
+        RetentionCall(
+            subscription: SubscriptionIdentity(
+                bundleId: "a",
+                environment: .production,
+                originalTransactionId: signedPayload
+            ),
+            productId: "monthly",
+            locale: nil,
+            requestIdentifier: signedPayload,
+            signedDate: Timestamp(millisecondsSince1970: 0)
+        )
+    }
+}
+
+/// A key that signs nothing here.
+private struct NoSigner: ES256Signer {
+    let keyIdentifier = "EXAMPLE123"
+
+    func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
+        throw SigningFailure(keyIdentifier: keyIdentifier, detail: "not here")
+    }
+}
+
+/// A ledger that takes everything.
+private struct TakingLedger: RetentionLedger {
+    func append(
+        _ entries: [LedgerEntry],
+        completion: @escaping @Sendable (Result<[[GrantOutcome]], LedgerFailure>) -> Void
+    ) { completion(.success(entries.map { $0.grants.map { _ in .recorded } })) }
+
+    func append(_ entry: LedgerEntry, until moment: ContinuousClock.Instant) -> [GrantOutcome] { [] }
+
+    func answer(to call: RetentionCallKey, at now: Timestamp) -> [UInt8]? { nil }
+
+    func standing(of question: LedgerQuestion) -> LedgerStanding { LedgerStanding() }
+}
+
 /// Whoever it is about, the same digest.
 private struct NoDigester: AccountDigester {
     func digest(of text: String, bundleId: String) -> AccountDigest { AccountDigest([]) }
@@ -66,7 +106,15 @@ private final class PatientStates: SubscriptionStates {
 
     func atHand(_ question: StateQuestion) -> HeldState? { nil }
 
-    func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState { HeldState() }
+    func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
+        guard let asked = question.subscriptions.first?.originalTransactionId, asked.hasPrefix("slow") else {
+            return HeldState()
+        }
+        state.withLock { $0.waiting += 1 }
+        while !state.withLock({ $0.isOpen }) { try? await Task.sleep(for: .milliseconds(5)) }
+        state.withLock { $0.waiting -= 1 }
+        return HeldState()
+    }
 
     func learn(_ observation: StateObservation) {}
 
@@ -96,24 +144,55 @@ struct NotificationsAPITests {
                 now: { Timestamp(millisecondsSince1970: 0) }
             )
         )
+        let message = RetentionMessage(name: "plain", standard: "41111111-2222-4333-8444-555555555555")
+        let retention = RetentionEndpoint(
+            calls: AnswerRetentionCalls(
+                apps: [
+                    RetentionApp(
+                        SigningApp(app: App(bundleId: "a", subscriptionGroups: []), signer: NoSigner()),
+                        rules: RetentionRules([RetentionRule(message: message)])
+                    )
+                ],
+                reader: CallReader(),
+                memory: StateMemory(states: states, digester: NoDigester()),
+                ledger: TakingLedger(),
+                lookups: nil,
+                service: ServiceMetrics(),
+                metrics: RetentionMetrics(),
+                maximumHeldAgeSeconds: 0,
+                limits: .init(time: limit, calls: Self.calls),
+                now: { Timestamp(millisecondsSince1970: 0) },
+                write: { $0.json }
+            )
+        )
         return NotificationsAPI.responder(
             endpoint: { endpoint },
+            retention: { retention },
             logger: log.logger
         )
     }
 
+    /// How many calls are answered at once.
+    private static let calls = 3
+
+    /// How long a call may take: without end, for tests that wait for something else.
+    private var limit: Duration { .seconds(600) }
+
     private func post(
         _ payload: String,
+        as path: String = "/v1/notifications",
         to responder: any HTTPResponder<BasicRequestContext>
     ) async throws -> Response {
-        try await post(RequestBody(buffer: ByteBuffer(string: #"{"signedPayload":"\#(payload)"}"#)), to: responder)
+        let body = ByteBuffer(string: #"{"signedPayload":"\#(payload)"}"#)
+        return try await post(RequestBody(buffer: body), as: path, to: responder)
     }
 
     private func post(
         _ body: RequestBody,
+        as path: String = "/v1/notifications",
         to responder: any HTTPResponder<BasicRequestContext>
     ) async throws -> Response {
-        let head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: "/v1/notifications")
+        let head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: path)
         let source = ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test"))
         let request = Hummingbird.Request(head: head, body: body)
         return try await responder.respond(to: request, context: BasicRequestContext(source: source))
@@ -166,5 +245,35 @@ struct NotificationsAPITests {
         for _ in 0..<2000 where states.waiting < most { try await Task.sleep(for: .milliseconds(5)) }
         states.open()
         for task in again { #expect(try await task.value == .ok) }
+    }
+
+    @Test("Notifications that wait take no place from calls, nor calls from notifications", .timeLimit(.minutes(10)))
+    func bothKinds() async throws {
+        let (path, responder) = ("/v1/retention-messages", responder)
+        let stuck = (0..<NotificationsAPI.mostAtOnce).map { index in
+            Task { try await post("\(index)", to: responder).status }
+        }
+        for _ in 0..<2000 where states.waiting < NotificationsAPI.mostAtOnce { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try await post("one too many", to: responder).status == .serviceUnavailable)
+        #expect(try await post("call", as: path, to: responder).status == .ok)
+        states.open()
+        for task in stuck { #expect(try await task.value == .ok) }
+        states.open(false)
+        let slow = (0..<Self.calls).map { index in
+            Task { try await post("slow \(index)", as: path, to: responder).status }
+        }
+        for _ in 0..<2000 where states.waiting < Self.calls { try await Task.sleep(for: .milliseconds(5)) }
+        let refused = try await post("one too many", as: path, to: responder)
+        #expect(refused.status == .serviceUnavailable)
+        let words = KeptBody()
+        try await refused.body.write(words)
+        #expect(words.text.contains("too_many_requests_at_once"))
+        let notification = Task { try await post("beside", to: responder).status }
+        for _ in 0..<2000 where states.waiting < Self.calls + 1 { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(states.waiting == Self.calls + 1)
+        states.open()
+        #expect(try await notification.value == .ok)
+        for task in slow { #expect(try await task.value == .ok) }
+        #expect(try await post("call", as: path, to: responder).status == .ok)
     }
 }

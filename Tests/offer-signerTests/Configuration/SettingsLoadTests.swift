@@ -136,7 +136,8 @@ import Testing
             ],
             sharedSecret: try? SharedSecret(contents: Array("0123456789abcdef0123456789abcdef".utf8)),
             receipts: .verifyReceipt,
-            appStoreCacheSeconds: 10
+            appStoreCacheSeconds: 10,
+            retention: nil
         )
     }
 

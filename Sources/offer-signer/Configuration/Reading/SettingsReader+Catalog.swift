@@ -18,8 +18,14 @@ extension SettingsReader {
     ///   - root: The file.
     ///   - server: The public listener's address; `nil` when it is not known.
     ///   - protection: How keys are kept.
+    ///   - hasNotifications: Whether there is a listener that Apple calls.
     /// - Returns: The apps.
-    func catalog(_ root: ConfigurationNode, server: ListenAddress?, protection: KeyProtection) -> Catalog {
+    func catalog(
+        _ root: ConfigurationNode,
+        server: ListenAddress?,
+        protection: KeyProtection,
+        hasNotifications: Bool
+    ) -> Catalog {
         guard let list = root.mapping(keys: ["apps"])?.required("apps", "write the list of your apps"),
             let nodes = list.filledList(of: "apps", mend: "write at least one app")
         else { return Catalog(bundleIds: nil) }
@@ -38,8 +44,8 @@ extension SettingsReader {
                 catalog.bundleIds = nil
             }
             guard let members else { continue }
-            let app = app(members, bundleId: bundleId, server: server, protection: protection, &keyUses)
-            guard let app else { continue }
+            let keys = keys(members, server: server, protection: protection, &keyUses)
+            guard let app = app(members, bundleId: bundleId, keys, hasNotifications: hasNotifications) else { continue }
             catalog.apps.append(app)
             warnOfSharedAppleId(app, at: members["appAppleId"], &appleIds)
         }
@@ -49,15 +55,25 @@ extension SettingsReader {
     private static let appKeys = [
         "bundleId", "appAppleId", "environments", "issuerId", "keys", "sharedSecretFile", "receipts",
         "appStoreCacheSeconds", "requireAccount", "customerPattern", "maximumAccountsPerTransaction",
-        "subscriptionGroups",
+        "subscriptionGroups", "retention",
     ]
+
+    private func keys(
+        _ members: ConfigurationMapping,
+        server: ListenAddress?,
+        protection: KeyProtection,
+        _ uses: inout KeyUses
+    ) -> [KeySettings] {
+        let list = members.required("keys", "write the list of the app's keys")
+        let issuerId = members["issuerId"]?.value("an issuer id", Identifier.parseIssuer)
+        return keys(list, issuerId: issuerId, server: server, protection: protection, &uses)
+    }
 
     private func app(
         _ members: ConfigurationMapping,
         bundleId: String?,
-        server: ListenAddress?,
-        protection: KeyProtection,
-        _ keyUses: inout KeyUses
+        _ keys: [KeySettings],
+        hasNotifications: Bool
     ) -> AppSettings? {
         let appAppleId = members["appAppleId"]?.wholeNumber(in: 1...Int.max)
         let environments = members["environments"]?.choices(
@@ -65,9 +81,6 @@ extension SettingsReader {
             of: AppStoreEnvironment.allCases,
             mend: "name at least one environment, or leave the key out for Production"
         )
-        let list = members.required("keys", "write the list of the app's keys")
-        let issuerId = members["issuerId"]?.value("an issuer id", Identifier.parseIssuer)
-        let keys = keys(list, issuerId: issuerId, server: server, protection: protection, &keyUses)
         let sharedSecret = sharedSecret(members["sharedSecretFile"])
         let receipts = members["receipts"]?.choice("a way to look up receipts", of: ReceiptLookup.allCases)
         if receipts == .serverAPI, let node = members["receipts"], let key = keys.first, key.issuerId == nil {
@@ -83,6 +96,7 @@ extension SettingsReader {
         let accounts = members["maximumAccountsPerTransaction"]?.wholeNumber(in: 1...1_000_000)
         var offers = OfferReader()
         let groups = offers.groups(members.required("subscriptionGroups", "write the list of subscription groups"))
+        let retention = retention(members, groups, keys, hasNotifications: hasNotifications)
         guard let bundleId else { return nil }
         return AppSettings(
             app: App(
@@ -97,7 +111,8 @@ extension SettingsReader {
             keys: keys,
             sharedSecret: sharedSecret,
             receipts: receipts ?? .verifyReceipt,
-            appStoreCacheSeconds: cacheSeconds ?? 10
+            appStoreCacheSeconds: cacheSeconds ?? 10,
+            retention: retention
         )
     }
 

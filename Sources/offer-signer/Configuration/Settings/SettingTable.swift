@@ -181,6 +181,18 @@ struct SettingTable: Sendable {
         "where Apple's notifications are taken. There is no such listener unless host or port is given"
     )
     let notificationsPort = Setting("notifications.port", .port, default: 8081, "where Apple's notifications are taken")
+    let retentionTimeoutMilliseconds = Setting(
+        "retention.timeoutMilliseconds",
+        .wholeNumber(10...5000),
+        default: 500,
+        "how long an answer to a call for a retention message may take. Beyond it: 503. Apple waits for 700"
+    )
+    let retentionMaximumCalls = Setting(
+        "retention.maximumCalls",
+        .wholeNumber(1...100_000),
+        default: 256,
+        "calls for retention messages that are answered at once. The next one is answered 503"
+    )
     let verifyReceiptURL = Setting(
         "appStore.verifyReceiptURL",
         .url,

@@ -2,6 +2,7 @@ import AppStore
 import LogLines
 import Logging
 import OfferAPI
+import OfferService
 import Offers
 
 /// The whole configuration, read once and never changed: `offer-signer.yaml` with its overrides, catalog and clients.
@@ -22,6 +23,8 @@ struct Settings: Equatable, Sendable {
     let evidence: EvidenceSettings
     /// The listener for Apple's notifications; `nil` when there is none.
     let notifications: NotificationSettings?
+    /// What a call for a retention message may take, and how many there may be at once.
+    let retention: AnswerRetentionCalls.Limits
     /// Apple's addresses.
     let appStore: AppStoreSettings
     /// The apps of the catalog, in its order, at least one.
@@ -155,6 +158,8 @@ struct AppSettings: Equatable, Sendable {
     let receipts: ReceiptLookup
     /// How long Apple's answer to a question is kept for the same question, in seconds; 0 for not at all.
     let appStoreCacheSeconds: Int
+    /// What customers are shown who are about to cancel; `nil` for nothing.
+    let retention: RetentionRules?
 }
 
 /// A key of an app, by its files, which are not read here.

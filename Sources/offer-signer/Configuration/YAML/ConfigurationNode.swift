@@ -47,13 +47,26 @@ final class ConfigurationNode {
     /// - Parameter keys: The keys that it may have.
     /// - Returns: Its known members.
     func mapping(keys: [String]) -> ConfigurationMapping? {
+        members(named: keys, "the keys \(keys.joined(separator: ", "))").map { members in
+            ConfigurationMapping(place: place, faults: faults, members: members)
+        }
+    }
+
+    /// Reads a mapping whose keys the operator chooses; repeated ones are faults.
+    ///
+    /// - Parameter things: What its keys are, for faults.
+    /// - Returns: Its members, in their order.
+    func entries(of things: String) -> [ConfigurationMapping.Member]? { members(named: nil, things) }
+
+    /// Reads the members of a mapping: those of the names, or all.
+    private func members(named keys: [String]?, _ needed: @autoclosure () -> String) -> [ConfigurationMapping.Member]? {
         guard isSupported else { return nil }
         guard case .mapping(let mapping) = node else {
-            fault("is \(kind); a mapping is needed, with the keys \(keys.joined(separator: ", "))")
+            fault("is \(kind); a mapping is needed, with \(needed())")
             return nil
         }
         var members: [ConfigurationMapping.Member] = []
-        members.reserveCapacity(min(mapping.count, keys.count))
+        members.reserveCapacity(min(mapping.count, keys?.count ?? .max))
         var unknown: [String: ConfigurationNode] = [:]
         for (key, value) in mapping {
             let line = key.mark?.line
@@ -66,14 +79,14 @@ final class ConfigurationNode {
             let member = ConfigurationNode(value, place.member(name, line: line), document, faults)
             if let first = members.value(of: name) ?? unknown[name] {
                 member.fault("is given twice\(first.place.line.map { ", first on line \($0)" } ?? ""); keep one")
-            } else if keys.contains(name) {
-                members.append(ConfigurationMapping.Member(key: name, value: member))
-            } else {
+            } else if let keys, !keys.contains(name) {
                 member.fault("is not known; \(NearestName.hint(for: name, among: keys))")
                 unknown[name] = member
+            } else {
+                members.append(ConfigurationMapping.Member(key: name, value: member))
             }
         }
-        return ConfigurationMapping(place: place, faults: faults, members: members)
+        return members
     }
 
     /// Reads a list.

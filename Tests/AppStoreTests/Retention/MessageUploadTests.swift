@@ -5,10 +5,10 @@ import Testing
 @testable import AppStore
 
 @Suite("A retention message's file")
-struct RetentionMessageTests {
+struct MessageUploadTests {
     private static let uuid = "7E3FB20B-4CDB-47CC-936D-99D65F608138"
 
-    private func message(_ text: String) throws -> RetentionMessage { try RetentionMessage(json: Array(text.utf8)) }
+    private func message(_ text: String) throws -> MessageUpload { try MessageUpload(json: Array(text.utf8)) }
 
     @Test("What Apple takes is sent as Apple names it, with identifiers in lowercase and without the message's own")
     func whole() throws {
@@ -65,7 +65,7 @@ struct RetentionMessageTests {
     @Test("Five bullet points are taken, and a sixth is not")
     func bulletPoints() throws {
         let point = #"{"text":"t","imageIdentifier":"\#(Self.uuid)","altText":"a"}"#
-        func message(_ count: Int) throws -> RetentionMessage {
+        func message(_ count: Int) throws -> MessageUpload {
             let points = Array(repeating: point, count: count).joined(separator: ",")
             return try self.message(#"{"header":"h","body":"b","bulletPoints":[\#(points)]}"#)
         }

@@ -1,0 +1,120 @@
+import EvidenceRecognition
+public import Offers
+import StrictJSON
+
+/// Reads Apple's calls for retention messages: Apple's alone, and for an app of the catalog.
+///
+/// A call names its app by the Apple ID, and carries no bundle identifier.
+public struct AppStoreRetentionCallReader: RetentionCallReader {
+    private let apps: [Int64: AppStoreApp]
+    private let verifier: SignedDataVerifier
+
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - apps: The apps of the catalog; one without an Apple ID is never found, and of two with one the first counts.
+    ///   - verifier: Checks the App Store's signatures.
+    public init(apps: [AppStoreApp], verifier: SignedDataVerifier) {
+        self.apps = Dictionary(
+            apps.compactMap { app in app.appAppleId.map { ($0, app) } },
+            uniquingKeysWith: { first, _ in first }
+        )
+        self.verifier = verifier
+    }
+
+    /// Reads a call.
+    ///
+    /// - Parameter signedPayload: The `signedPayload` of the body, a JWS.
+    /// - Returns: The call.
+    /// - Throws: `NotificationFault` when it is not Apple's, or not for an app of the catalog.
+    public func retentionCall(_ signedPayload: String) throws(NotificationFault) -> RetentionCall {
+        do throws(SignedDataFault) {
+            let verified = try verifier.payload(of: signedPayload)
+            let payload: Payload
+            do throws(JSONFault) {
+                payload = try Payload(json: verified.json)
+            } catch {
+                throw SignedDataFault(
+                    .payloadMalformed,
+                    "The payload's \(error.pointer) cannot be read: \(error.detail)"
+                )
+            }
+            guard let id = payload.originalTransactionId, let appAppleId = payload.appAppleId,
+                let productId = payload.productId, let requestIdentifier = payload.requestIdentifier
+            else {
+                throw SignedDataFault(
+                    .payloadMalformed,
+                    "The payload is signed, but not a call for a retention message: that has originalTransactionId, "
+                        + "appAppleId, productId and requestIdentifier."
+                )
+            }
+            let (app, environment) = try place(of: appAppleId, payload.environmentName, verified)
+            return RetentionCall(
+                subscription: SubscriptionIdentity(
+                    bundleId: app.bundleId,
+                    environment: environment,
+                    originalTransactionId: id
+                ),
+                productId: productId,
+                locale: payload.userLocale,
+                requestIdentifier: requestIdentifier,
+                signedDate: verified.signedDate
+            )
+        } catch {
+            let found = RecognisedContent(signedPayload)
+            let isCall = found?.kind == .retentionRequest && found?.encodings.isEmpty == true
+            let words = isCall ? nil : found?.detail(in: .signedPayload)
+            throw NotificationFault(code: error.code.rawValue, detail: words ?? error.detail)
+        }
+    }
+
+    private func place(
+        of appAppleId: Int64,
+        _ environmentName: String?,
+        _ verified: SignedDataVerifier.Payload
+    ) throws(SignedDataFault) -> (AppStoreApp, AppStoreEnvironment) {
+        guard let app = apps[appAppleId] else {
+            throw SignedDataFault(.otherApp, "The call is for the app \(appAppleId), which is no appAppleId of the catalog.")
+        }
+        guard let environment = try verified.environment(named: environmentName) else {
+            throw SignedDataFault(.otherApp, "The call is from an environment that is none of Apple's.")
+        }
+        guard app.environments.contains(environment) else {
+            throw SignedDataFault(
+                .otherApp,
+                "The call is from \(environment.rawValue), which does not count for \(app.bundleId) by the catalog."
+            )
+        }
+        return (app, environment)
+    }
+}
+
+/// The payload of a call (`DecodedRealtimeRequestBody`); what Apple adds is ignored.
+private struct Payload {
+    var originalTransactionId: String?
+    var appAppleId: Int64?
+    var productId: String?
+    var userLocale: String?
+    var requestIdentifier: String?
+    var environmentName: String?
+
+    init(json: [UInt8]) throws(JSONFault) {
+        var reader = JSONReader(json, refusesDuplicates: false)
+        var payload = Payload()
+        try reader.readObject { (name, reader) throws(JSONFault) in
+            switch name {
+            case "originalTransactionId": payload.originalTransactionId = try reader.readAppleIdentifier()
+            case "appAppleId": payload.appAppleId = try reader.readAppleInteger()
+            case "productId": payload.productId = try reader.readAppleIdentifier()
+            case "userLocale": payload.userLocale = try reader.readAppleText()
+            case "requestIdentifier": payload.requestIdentifier = try reader.readAppleIdentifier()
+            case "environment": payload.environmentName = try reader.readAppleText()
+            default: try reader.skipValue()
+            }
+        }
+        try reader.readEnd()
+        self = payload
+    }
+
+    private init() {}
+}

@@ -1,0 +1,126 @@
+public import OfferService
+public import Offers
+import StrictJSON
+
+/// `POST /v1/retention-messages`, without the transport.
+public struct RetentionEndpoint: Sendable {
+    private let calls: AnswerRetentionCalls
+
+    /// Creates the endpoint.
+    ///
+    /// - Parameter calls: The use case behind it.
+    public init(calls: AnswerRetentionCalls) {
+        self.calls = calls
+    }
+
+    /// Answers a call.
+    ///
+    /// - Parameter body: The request's body; members other than `signedPayload` are ignored.
+    /// - Returns: The answer.
+    /// - Throws: `Problem` 400, 404, 422 or 503.
+    func answer(_ body: [UInt8]) async throws(Problem) -> RetentionReply {
+        let signedPayload: String
+        do throws(JSONFault) {
+            signedPayload = try SignedPayload.read(body, of: "A call for a retention message")
+        } catch {
+            calls.noteMalformed()
+            throw Problem(error)
+        }
+        do throws(RetentionRefusal) {
+            return try await calls.answer(signedPayload).get()
+        } catch {
+            throw Problem(error)
+        }
+    }
+}
+
+extension RetentionAnswer {
+    /// The answer as Apple reads it: `RealtimeResponseBody` of Retention Messaging.
+    public var json: [UInt8] {
+        var writer = JSONWriter(capacity: 1024)
+        writer.object { answer in
+            switch proposal {
+            case .message:
+                answer.member("message")
+                answer.object { $0.member("messageIdentifier", messageIdentifier) }
+            case .alternateProduct(let productId, let plan):
+                answer.member("alternateProduct")
+                answer.object { product in
+                    product.member("messageIdentifier", messageIdentifier)
+                    product.member("productId", productId)
+                    if let plan { product.member("billingPlanType", plan.rawValue) }
+                }
+            case .promotionalOffer(let jws):
+                answer.member("promotionalOffer")
+                answer.object { offer in
+                    offer.member("messageIdentifier", messageIdentifier)
+                    offer.member("promotionalOfferSignatureV2", jws.compact)
+                }
+            }
+        }
+        return writer.bytes
+    }
+}
+
+extension Problem {
+    /// A call has no answer.
+    ///
+    /// - Parameter refusal: Why.
+    init(_ refusal: RetentionRefusal) {
+        func unavailable(_ code: String, _ detail: String, reason: String? = nil) -> Problem {
+            Problem(status: 503, code: code, detail: detail, retryAfterSeconds: 1, reason: reason)
+        }
+        switch refusal {
+        case .notTaken(let fault):
+            self.init(status: 422, code: fault.code, detail: fault.detail, pointer: "/signedPayload")
+        case .tooOld(let date):
+            self.init(
+                status: 422,
+                code: "request_too_old",
+                detail: "The call was signed \(date.rfc3339), more than five minutes ago.",
+                pointer: "/signedPayload"
+            )
+        case .inFuture(let date):
+            self.init(
+                status: 422,
+                code: "request_in_future",
+                detail: "The call is dated \(date.rfc3339), ahead of the clock.",
+                pointer: "/signedPayload"
+            )
+        case .noRule:
+            self.init(
+                status: 404,
+                code: "no_retention_message",
+                detail: "No rule of the app's retention section in the catalog fits: Apple shows its own message."
+            )
+        case .tooSlow:
+            self = unavailable(
+                "answer_timeout",
+                "There was no answer within retention.timeoutMilliseconds. Nothing was given out."
+            )
+        case .tooMany:
+            self = unavailable(
+                "too_many_requests_at_once",
+                "As many calls as retention.maximumCalls allows are being answered. Nothing was given out."
+            )
+        case .state(let detail):
+            self = unavailable(
+                "state_unavailable",
+                "What is remembered of the customer cannot be read now. Nothing was given out.",
+                reason: detail
+            )
+        case .ledger(let failure):
+            self = unavailable(
+                failure.code == .tooSlow ? "answer_timeout" : "ledger_unavailable",
+                "The answer could not be recorded. Nothing was given out.",
+                reason: failure.description
+            )
+        case .signing(let failure):
+            self = unavailable(
+                "signing_failed",
+                "The service could not sign. Nothing was given out.",
+                reason: failure.description
+            )
+        }
+    }
+}

@@ -1,0 +1,91 @@
+public import CoreMetrics
+import Offers
+
+/// Counts Apple's calls for retention messages: by what they were answered and why, and how long that took.
+public struct RetentionMetrics: Sendable {
+    /// What a call was answered, by `answer` and `reason`.
+    enum Outcome: Hashable, CaseIterable, Sendable {
+        case message, messageAgain
+        case alternateProduct, alternateProductAgain
+        case promotionalOffer, promotionalOfferAgain
+        case noRule
+        case malformed, notApples, tooOld, inFuture, notInCatalog
+        case tooSlow, full, ledger, state, signing
+
+        var labels: (answer: String, reason: String) {
+            switch self {
+            case .message: ("message", "rule")
+            case .messageAgain: ("message", "repeated")
+            case .alternateProduct: ("alternate_product", "rule")
+            case .alternateProductAgain: ("alternate_product", "repeated")
+            case .promotionalOffer: ("promotional_offer", "rule")
+            case .promotionalOfferAgain: ("promotional_offer", "repeated")
+            case .noRule: ("none", "no_rule_fits")
+            case .malformed: ("refused", "malformed")
+            case .notApples: ("refused", "not_apples")
+            case .tooOld: ("refused", "too_old")
+            case .inFuture: ("refused", "in_future")
+            case .notInCatalog: ("refused", "not_in_catalog")
+            case .tooSlow: ("unavailable", "too_slow")
+            case .full: ("unavailable", "too_many_at_once")
+            case .ledger: ("unavailable", "ledger")
+            case .state: ("unavailable", "state")
+            case .signing: ("unavailable", "signing")
+            }
+        }
+    }
+
+    /// What became of a question to the App Store about a subscription that nobody here knew.
+    enum Lookup: String, CaseIterable, Sendable {
+        /// Apple's answer is remembered.
+        case learned
+        /// Apple did not say.
+        case failed
+        /// As many were under way as may be.
+        case leftOut = "left_out"
+    }
+
+    private let calls: [Outcome: Counter]
+    private let lookups: [Lookup: Counter]
+    private let duration: Timer
+    private let limit: Meter
+
+    /// Makes the handles.
+    ///
+    /// - Parameter factory: What keeps the metrics; by default nothing does.
+    public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
+        calls = Dictionary(
+            Outcome.allCases.map { outcome in
+                let labels = [("answer", outcome.labels.answer), ("reason", outcome.labels.reason)]
+                return (outcome, Counter(label: "offer_signer_retention_calls_total", dimensions: labels, factory: factory))
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+        lookups = Dictionary(
+            Lookup.allCases.map { lookup in
+                let labels = [("outcome", lookup.rawValue)]
+                return (
+                    lookup, Counter(label: "offer_signer_retention_lookups_total", dimensions: labels, factory: factory)
+                )
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+        duration = Timer(label: "offer_signer_retention_call_duration_seconds", factory: factory)
+        limit = Meter(label: "offer_signer_retention_timeout_seconds", factory: factory)
+    }
+
+    /// Notes how long a call may take.
+    func note(limit: Duration) { self.limit.set(limit / .seconds(1)) }
+
+    /// Counts a call.
+    func count(_ outcome: Outcome, nanoseconds: Int64) {
+        calls[outcome]?.increment()
+        duration.recordNanoseconds(nanoseconds)
+    }
+
+    /// Counts a body that is no call, before anything of it was looked at.
+    public func countMalformed() { calls[.malformed]?.increment() }
+
+    /// Counts a question to the App Store.
+    func count(_ lookup: Lookup) { lookups[lookup]?.increment() }
+}

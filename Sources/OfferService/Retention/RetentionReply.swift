@@ -1,0 +1,72 @@
+public import Offers
+
+/// What Apple is answered: on durable storage, as is the signature in it.
+public struct RetentionReply: Sendable {
+    /// The kinds of answers.
+    public enum Kind: String, CaseIterable, Sendable {
+        case message
+        case alternateProduct
+        case promotionalOffer
+    }
+
+    /// The answer's bytes.
+    public let body: [UInt8]
+    /// What kind of answer it is.
+    public let kind: Kind
+    /// The offer in it; `nil` for none, and where the answer is an earlier one.
+    public let offer: OfferRequest?
+    /// Whether the same call was answered before, with the same bytes.
+    public let isRepeated: Bool
+
+    init(body: [UInt8], kind: Kind, offer: OfferRequest?) {
+        self.body = body
+        self.kind = kind
+        self.offer = offer
+        isRepeated = false
+    }
+
+    /// An answer that was given before.
+    init(repeating body: [UInt8]) {
+        self.body = body
+        // It begins with its kind: {"message":…
+        kind = Kind.allCases.first { body.starts(with: Array("{\"\($0.rawValue)\"".utf8)) } ?? .message
+        offer = nil
+        isRepeated = true
+    }
+}
+
+/// Why a call has no answer: nothing was recorded.
+public enum RetentionRefusal: Error, Equatable, Sendable {
+    /// It is not Apple's, or not for an app of the catalog.
+    case notTaken(NotificationFault)
+    /// Apple signed it too long ago.
+    case tooOld(signedDate: Timestamp)
+    /// It is dated ahead of the clock.
+    case inFuture(signedDate: Timestamp)
+    /// No rule of the app fits.
+    case noRule
+    /// There was no answer within the limit.
+    case tooSlow
+    /// As many calls are being answered as may be.
+    case tooMany
+    /// What is remembered cannot be read.
+    case state(String)
+    /// The answer cannot be recorded.
+    case ledger(LedgerFailure)
+    /// The offer cannot be signed.
+    case signing(SigningFailure)
+
+    var outcome: RetentionMetrics.Outcome {
+        switch self {
+        case .notTaken(let fault): fault.code == "app_not_in_catalog" ? .notInCatalog : .notApples
+        case .tooOld: .tooOld
+        case .inFuture: .inFuture
+        case .noRule: .noRule
+        case .tooSlow: .tooSlow
+        case .tooMany: .full
+        case .state: .state
+        case .ledger(let failure): failure.code == .tooSlow ? .tooSlow : .ledger
+        case .signing: .signing
+        }
+    }
+}

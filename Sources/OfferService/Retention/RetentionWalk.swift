@@ -1,0 +1,136 @@
+import Offers
+
+/// One walk through the rules, to the first whose answer the ledger takes.
+struct RetentionWalk {
+    /// The call.
+    let call: RetentionCall
+    /// The app.
+    let app: RetentionApp
+    /// The account that has the subscription, where it is known.
+    let account: AccountDigest?
+    /// Walks the rules.
+    var policy: RetentionPolicy
+    /// The server's clock.
+    let moment: Timestamp
+
+    private var refusedByLedger: [Int: Reason] = [:]
+
+    init(call: RetentionCall, app: RetentionApp, account: AccountDigest?, policy: RetentionPolicy, moment: Timestamp) {
+        self.call = call
+        self.app = app
+        self.account = account
+        self.policy = policy
+        self.moment = moment
+    }
+
+    /// The offers that were decided about, each with the reason.
+    var reasons: [(offer: OfferRequest, reason: Reason)] {
+        policy.decided.enumerated().map { index, decided in
+            (decided.offer, refusedByLedger[index] ?? decided.decision.reason)
+        }
+    }
+
+    /// Walks, and records what it comes to.
+    mutating func result(
+        in ledger: any RetentionLedger,
+        committingBy commit: ContinuousClock.Instant,
+        _ rooms: RoomMetrics,
+        _ write: (RetentionAnswer) -> [UInt8]
+    ) async -> Result<RetentionReply, RetentionRefusal> {
+        var start = 0
+        while let choice = policy.choice(from: start) {
+            let prepared: Prepared
+            do throws(SigningFailure) {
+                prepared = try prepare(choice, rooms, write)
+            } catch {
+                return .failure(.signing(error))
+            }
+            guard !Task.isCancelled else { return .failure(.tooSlow) }
+            let outcomes: [GrantOutcome]
+            let watch = Stopwatch()
+            do throws(LedgerFailure) {
+                outcomes = try await ledger.append(prepared.entry, until: commit)
+            } catch {
+                return .failure(.ledger(error))
+            }
+            rooms.note(watch.nanoseconds, in: .ledger)
+            if case .answered(let body) = outcomes.first { return .success(RetentionReply(repeating: body)) }
+            guard let refused = outcomes.first(where: { $0 != .recorded }) else {
+                guard outcomes.count == prepared.entry.grants.count else {
+                    return .failure(.ledger(LedgerFailure(.unavailable, "the ledger told of too few signatures")))
+                }
+                return .success(prepared.reply)
+            }
+            // The limit was reached meanwhile: the rules behind are asked.
+            if let grant = prepared.entry.grants.first, let last = policy.decided.indices.last {
+                refusedByLedger[last] = policy.decided[last].decision.after(refused, of: grant).reason
+            }
+            start = choice.index + 1
+        }
+        do throws(LedgerFailure) {
+            let known = try await ledger.answer(to: call.key, at: moment)
+            return known.map { .success(RetentionReply(repeating: $0)) } ?? .failure(.noRule)
+        } catch {
+            return .failure(.ledger(error))
+        }
+    }
+
+    private typealias Prepared = (entry: LedgerEntry, reply: RetentionReply)
+
+    /// Signs where an offer is proposed, and writes the answer.
+    private mutating func prepare(
+        _ choice: RetentionPolicy.Choice,
+        _ rooms: RoomMetrics,
+        _ write: (RetentionAnswer) -> [UInt8]
+    ) throws(SigningFailure) -> Prepared {
+        var grants: [OfferGrant] = []
+        var signedOffer: OfferRequest?
+        let proposal: RetentionAnswer.Proposal
+        let kind: RetentionReply.Kind
+        switch choice.proposal {
+        case .message: (proposal, kind) = (.message, .message)
+        case .switchTo(let productId, let plan):
+            (proposal, kind) = (.alternateProduct(productId: productId, billingPlanType: plan), .alternateProduct)
+        case .offer(let offer, let decision):
+            let jws = try rooms.measure(.signature) { () throws(SigningFailure) in try sign(offer) }
+            let signature = OfferGrant.Signature(
+                form: .jws,
+                keyIdentifier: jws.keyIdentifier,
+                nonce: jws.nonce,
+                timestamp: jws.issuedAt
+            )
+            grants = [policy.grant(of: offer, decision.reason, signature: signature)]
+            signedOffer = offer
+            (proposal, kind) = (.promotionalOffer(jws), .promotionalOffer)
+        }
+        let body = write(RetentionAnswer(messageIdentifier: choice.messageIdentifier, proposal: proposal))
+        let entry = LedgerEntry(
+            time: moment,
+            client: LedgerEntry.retention,
+            bundleId: app.signing.app.bundleId,
+            environment: call.subscription.environment,
+            evidence: nil,
+            account: .none,
+            customer: nil,
+            knownAccount: account,
+            grants: grants,
+            answer: KeptAnswer(call: call.key, body: body)
+        )
+        return (entry, RetentionReply(body: body, kind: kind, offer: signedOffer))
+    }
+
+    private func sign(_ offer: OfferRequest) throws(SigningFailure) -> PromotionalOfferJWS {
+        let signer = app.signing.signer
+        guard let issuer = app.signing.issuer else {
+            throw SigningFailure(keyIdentifier: signer.keyIdentifier, detail: "the catalog does not name its issuerId")
+        }
+        return try PromotionalOfferJWS(
+            offerId: offer.offerId,
+            productId: offer.productId,
+            transactionId: call.subscription.originalTransactionId,
+            issuer: issuer,
+            timestamp: moment,
+            signer: signer
+        )
+    }
+}

@@ -1,0 +1,52 @@
+import Synchronization
+
+/// Waits for a value until a moment, and no longer.
+enum TimeLimit {
+    /// Gives the value of some work, or another one where it takes too long.
+    ///
+    /// The work is cancelled then, and may still go on for a while: a database that is waited for cannot be told to stop. So
+    /// it is in a task of its own, and no child of who waits.
+    ///
+    /// - Parameters:
+    ///   - due: Until when.
+    ///   - late: What is given then.
+    ///   - work: The work.
+    /// - Returns: Its value, or `late`.
+    static func value<Value: Sendable>(
+        by due: ContinuousClock.Instant,
+        otherwise late: Value,
+        _ work: @escaping @Sendable () async -> Value
+    ) async -> Value {
+        await withCheckedContinuation { continuation in
+            let caller = Caller(continuation)
+            let task = Task { await work() }
+            let timer = Task {
+                try? await Task.sleep(until: due, clock: .continuous)
+                guard !Task.isCancelled else { return }
+                caller.resume(late)
+                task.cancel()
+            }
+            Task {
+                caller.resume(await task.value)
+                timer.cancel()
+            }
+        }
+    }
+
+    /// Who waits: resumed by whoever comes first.
+    private final class Caller<Value: Sendable>: Sendable {
+        private let continuation: Mutex<CheckedContinuation<Value, Never>?>
+
+        init(_ continuation: CheckedContinuation<Value, Never>) {
+            self.continuation = Mutex(continuation)
+        }
+
+        func resume(_ value: Value) {
+            let waiting = continuation.withLock { continuation in
+                defer { continuation = nil }
+                return continuation
+            }
+            waiting?.resume(returning: value)
+        }
+    }
+}

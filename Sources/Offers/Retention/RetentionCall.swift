@@ -1,0 +1,125 @@
+/// Apple's question about a customer who looks at a subscription where it can be cancelled, known to be genuine and for an
+/// app of the catalog.
+public struct RetentionCall: Equatable, Sendable {
+    /// The subscription.
+    public let subscription: SubscriptionIdentity
+    /// The product that the customer has.
+    public let productId: String
+    /// The customer's locale, as Apple names it; `nil` where it did not.
+    public let locale: String?
+    /// The call's name, in lower case: the same call has the same answer.
+    public let requestIdentifier: String
+    /// When Apple signed it.
+    public let signedDate: Timestamp
+
+    /// Creates a call.
+    ///
+    /// - Parameters:
+    ///   - subscription: The subscription.
+    ///   - productId: The product that the customer has.
+    ///   - locale: The customer's locale.
+    ///   - requestIdentifier: The call's name.
+    ///   - signedDate: When Apple signed it.
+    public init(
+        subscription: SubscriptionIdentity,
+        productId: String,
+        locale: String?,
+        requestIdentifier: String,
+        signedDate: Timestamp
+    ) {
+        self.subscription = subscription
+        self.productId = productId
+        self.locale = locale
+        self.requestIdentifier = requestIdentifier.lowercased()
+        self.signedDate = signedDate
+    }
+
+    /// By what its answer is found again.
+    public var key: RetentionCallKey {
+        RetentionCallKey(requestIdentifier: requestIdentifier, subscription: subscription)
+    }
+}
+
+/// By what the answer to a call is found again.
+public struct RetentionCallKey: Hashable, Sendable {
+    /// The call's name, in lower case.
+    public let requestIdentifier: String
+    /// The subscription that it is about.
+    public let subscription: SubscriptionIdentity
+
+    /// For how long an answer is kept, in seconds.
+    public static let lifetimeSeconds: Int64 = 3600
+
+    /// Names a call.
+    ///
+    /// - Parameters:
+    ///   - requestIdentifier: The call's name, in lower case.
+    ///   - subscription: The subscription that it is about.
+    public init(requestIdentifier: String, subscription: SubscriptionIdentity) {
+        self.requestIdentifier = requestIdentifier
+        self.subscription = subscription
+    }
+}
+
+/// Reads Apple's calls for retention messages and checks their signatures: the port to Apple's side.
+public protocol RetentionCallReader: Sendable {
+    /// Reads a call.
+    ///
+    /// - Parameter signedPayload: The `signedPayload` of the body, a JWS.
+    /// - Returns: The call.
+    /// - Throws: ``NotificationFault`` when it is not Apple's, or not for an app of the catalog.
+    func retentionCall(_ signedPayload: String) throws(NotificationFault) -> RetentionCall
+}
+
+/// What Apple is answered.
+public struct RetentionAnswer: Equatable, Sendable {
+    /// What is shown beside the message.
+    public enum Proposal: Equatable, Sendable {
+        /// Nothing.
+        case message
+        /// Another product of the customer's group.
+        case alternateProduct(productId: String, billingPlanType: RetentionRule.BillingPlanType?)
+        /// A promotional offer.
+        case promotionalOffer(PromotionalOfferJWS)
+    }
+
+    /// The message's identifier at Apple.
+    public let messageIdentifier: String
+    /// What is shown beside it.
+    public let proposal: Proposal
+
+    /// Creates an answer.
+    ///
+    /// - Parameters:
+    ///   - messageIdentifier: The message's identifier at Apple.
+    ///   - proposal: What is shown beside it.
+    public init(messageIdentifier: String, proposal: Proposal) {
+        self.messageIdentifier = messageIdentifier
+        self.proposal = proposal
+    }
+}
+
+/// The ledger as calls of Apple's use it.
+public protocol RetentionLedger: SignatureLedger {
+    /// Appends an entry for a caller who waits until a moment, and no longer: what is not about to be committed by then is not
+    /// recorded.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - moment: Until when it may begin to be committed.
+    /// - Returns: The outcomes of its grants; ``GrantOutcome/answered(_:)`` alone where the call was answered before.
+    /// - Throws: ``LedgerFailure`` when nothing of it may leave.
+    func append(
+        _ entry: LedgerEntry,
+        until moment: ContinuousClock.Instant
+    ) async throws(LedgerFailure) -> [GrantOutcome]
+
+    /// What a call was answered lately.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - now: The server's clock.
+    /// - Returns: The answer's bytes; `nil` where there is none on record.
+    /// - Throws: ``LedgerFailure`` when the ledger cannot be read.
+    func answer(to call: RetentionCallKey, at now: Timestamp) async throws(LedgerFailure) -> [UInt8]?
+}

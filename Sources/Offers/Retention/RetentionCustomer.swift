@@ -1,0 +1,68 @@
+/// The customer of a retention call, by what is remembered: all of one subscription, whichever accounts it was bought for.
+public struct RetentionCustomer: Sendable {
+    /// What is remembered of the subscription; `nil` for one that is not known.
+    public let history: SubscriptionHistory?
+    /// The account that has it, where that is known: caps count for it as for its own requests.
+    public let account: AccountDigest?
+
+    /// Looks at what is held of a subscription.
+    ///
+    /// - Parameters:
+    ///   - subscription: The subscription.
+    ///   - state: What is held of it.
+    ///   - app: The app.
+    public init(_ subscription: SubscriptionIdentity, in state: HeldState, of app: App) {
+        let held = state.subscriptions.first { $0.identity == subscription }
+        let only = HeldState(subscriptions: held.map { [$0] } ?? [])
+        var history = SubscriptionHistory(
+            held: only,
+            of: app,
+            for: AccountView(),
+            asking: subscription.originalTransactionId
+        )
+        // The call names no account: who bought what is no reason to leave it out.
+        for index in history?.transactions.indices ?? 0..<0 { history?.transactions[index].appAccountToken = nil }
+        self.init(history: history, account: history == nil ? nil : held?.owner(in: app))
+    }
+
+    private init(history: SubscriptionHistory?, account: AccountDigest?) {
+        self.history = history
+        self.account = account
+    }
+
+    /// The same customer, with the redemptions by the account's other subscriptions.
+    ///
+    /// - Parameters:
+    ///   - state: What is held of the account.
+    ///   - subscription: The subscription that the call is about.
+    /// - Returns: The customer.
+    public func redeeming(
+        by state: HeldState,
+        beside subscription: SubscriptionIdentity
+    ) -> RetentionCustomer {
+        var history = history
+        for held in state.subscriptions
+        where held.identity != subscription && held.identity.bundleId == subscription.bundleId
+            && held.identity.environment == subscription.environment
+        {
+            history?.otherRedemptions += held.redemptions
+        }
+        return RetentionCustomer(history: history, account: account)
+    }
+}
+
+extension HeldSubscription {
+    /// The account that has the subscription: the one that the newest purchase with an account names; without any the only
+    /// one that it was presented for.
+    ///
+    /// - Parameter app: The app; where a part of a name is the customer, who presented it says nothing of that.
+    /// - Returns: The account's digest; `nil` where it is not known.
+    fileprivate func owner(in app: App) -> AccountDigest? {
+        let newest = transactions.values.lazy.map(\.value).filter { $0.appAccountToken != nil }
+            .max(by: Transaction.isOlder)
+        if let pseudonym = newest?.appAccountToken { return accounts.keys.first { $0.pseudonym == pseudonym } }
+        guard app.customerPattern == nil else { return nil }
+        let presenters = accounts.filter { if case .presented = $0.value { true } else { false } }
+        return presenters.count == 1 ? presenters.first?.key : nil
+    }
+}

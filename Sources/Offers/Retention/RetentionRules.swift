@@ -1,0 +1,125 @@
+/// What an app tells customers who are about to cancel: the `retention` section of an app in the catalog.
+public struct RetentionRules: Equatable, Sendable {
+    /// The rules in the catalog's order: the first that fits counts.
+    public let inOrder: [RetentionRule]
+
+    /// Takes rules.
+    ///
+    /// - Parameter rules: The rules, in the catalog's order.
+    public init(_ rules: [RetentionRule]) {
+        inOrder = rules
+    }
+}
+
+/// One rule: for whom it is, and what the App Store is to show them.
+public struct RetentionRule: Equatable, Sendable {
+    /// What is shown beside the message.
+    public enum Proposal: Equatable, Sendable {
+        /// Nothing.
+        case message
+        /// A promotional offer, signed; of the customer's own product where none is named.
+        case offer(id: String, productId: String?)
+        /// Another product of the customer's group, and how it is paid where that is to be said.
+        case switchTo(productId: String, billingPlanType: BillingPlanType?)
+    }
+
+    /// How a product is paid; the raw values are Apple's.
+    public enum BillingPlanType: String, CaseIterable, Sendable {
+        /// The whole period at its beginning.
+        case billedUpfront = "BILLED_UPFRONT"
+        /// Month by month, for a commitment of several months.
+        case monthly = "MONTHLY"
+    }
+
+    /// The products whose customers it is for; `nil` for all.
+    public let products: Set<String>?
+    /// What is shown beside the message.
+    public let proposal: Proposal
+    /// The message.
+    public let message: RetentionMessage
+
+    /// Creates a rule.
+    ///
+    /// - Parameters:
+    ///   - products: The products whose customers it is for; `nil` for all.
+    ///   - proposal: What is shown beside the message.
+    ///   - message: The message.
+    public init(products: Set<String>? = nil, proposal: Proposal = .message, message: RetentionMessage) {
+        self.products = products
+        self.proposal = proposal
+        self.message = message
+    }
+
+    /// Whether a customer of a product is given its answer whatever is known of the customer.
+    ///
+    /// - Parameters:
+    ///   - productId: The product; `nil` for one that the catalog does not have.
+    ///   - app: The app.
+    /// - Returns: `true` where no later rule is ever asked about that product.
+    public func takesEverybody(of productId: String?, in app: App) -> Bool {
+        if let products, !(productId.map(products.contains) ?? false) { return false }
+        switch proposal {
+        case .message: return true
+        case .offer: return false
+        case .switchTo(let other, _): return productId.map { app.areSwitchable($0, other) } ?? false
+        }
+    }
+}
+
+/// A message by its name in the catalog: its identifiers at Apple, by the customer's locale.
+public struct RetentionMessage: Equatable, Sendable {
+    /// The name in the catalog.
+    public let name: String
+    /// The identifier where no locale fits better.
+    public let standard: String
+
+    /// By locales in lower case.
+    private let byLocale: [String: String]
+
+    /// Creates a message.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the catalog.
+    ///   - standard: The identifier, a UUID, where no locale fits better.
+    ///   - byLocale: The identifiers by locales, such as `pt-BR`, or languages, such as `de`.
+    public init(name: String, standard: String, byLocale: [String: String] = [:]) {
+        self.name = name
+        self.standard = standard
+        self.byLocale = Dictionary(
+            byLocale.map { (Self.normalized($0.key), $0.value) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// The identifier for a locale: its own, else that of the longest beginning of it (RFC 4647 §3.4), at last that of its
+    /// language, else the standard one.
+    ///
+    /// - Parameter locale: The locale as Apple names it, such as `de-AT`; `nil` where it is not known.
+    /// - Returns: The identifier, and the locale of the catalog that it stands under.
+    public func identifier(for locale: String?) -> (identifier: String, locale: String) {
+        var tag = locale.map(Self.normalized) ?? ""
+        while !tag.isEmpty {
+            if let identifier = byLocale[tag] { return (identifier, tag) }
+            tag = tag.lastIndex(of: "-").map { String(tag[..<$0]) } ?? ""
+        }
+        return (standard, "default")
+    }
+
+    /// A locale as locales are compared: case does not count (RFC 5646 §2.1.1).
+    private static func normalized(_ locale: String) -> String {
+        locale.lowercased().replacing("_", with: "-")
+    }
+}
+
+extension App {
+    /// Whether a customer of one product may switch to the other: another one of the same group.
+    ///
+    /// - Parameters:
+    ///   - productId: The product that the customer has.
+    ///   - other: The other product.
+    /// - Returns: `true` when the catalog has both in one group.
+    public func areSwitchable(_ productId: String, _ other: String) -> Bool {
+        guard productId != other, let group = product(productId)?.group.id else { return false }
+        return product(other)?.group.id == group
+    }
+}

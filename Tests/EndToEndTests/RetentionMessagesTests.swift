@@ -1,0 +1,321 @@
+import ChildProcess
+import FakeServer
+import Foundation
+import SignedDataFixtures
+import Testing
+
+@Suite("Customers who are about to cancel", .serialized, .timeLimit(.minutes(20)))
+struct RetentionMessagesTests {
+    private let silent: FakeServer
+
+    init() throws { silent = try FakeServer { _ in .init(404, #"{"errorCode":4040010,"errorMessage":"none"}"#) } }
+
+    @Test("A subscriber gets the offer, signed for the subscription that Apple asks about, and it is on record")
+    func offer() throws {
+        let scene = try RetentionScene(asking: silent)
+        let service = try RunningService(scene.installation)
+        // Told weeks ago, and paid for days to come.
+        try scene.notify(service, of: "1000", signed: 20, account: RetentionScene.account)
+        let response = try service.retention(scene.call("1000", locale: "de-AT"))
+        #expect(response.status == 200, "\(response.json)")
+        #expect(response.headers["content-type"] == "application/json")
+        #expect(response.json.keys.sorted() == ["promotionalOffer"])
+        #expect(response.messageIdentifier == RetentionScene.german)
+        let claims = try scene.claims(of: try #require(response.offerJWS))
+        #expect(claims["iss"] as? String == "57246542-96fe-1a63-e053-0824d011072a")
+        #expect(claims["aud"] as? String == "promotional-offer")
+        #expect(claims["bid"] as? String == Installation.bundleId)
+        #expect(claims["productId"] as? String == "pro.monthly")
+        #expect(claims["offerIdentifier"] as? String == "stay30")
+        #expect(claims["transactionId"] as? String == "1000")
+        #expect(claims["exp"] == nil)
+        let issued = try #require(claims["iat"] as? Int64)
+        #expect(abs(issued - RetentionScene.now / 1000) < 300)
+        let records = try scene.installation.records()
+        #expect(records.count == 1)
+        #expect(records.first?["client"] as? String == "retention")
+        #expect(records.first?["nonce"] as? String == claims["nonce"] as? String)
+        #expect(records.first?["originalTransactionId"] as? String == "1000")
+        #expect(records.first?["reason"] as? String == "active")
+        let metrics = try service.metrics()
+        #expect(
+            metrics[#"offer_signer_retention_calls_total{answer="promotional_offer",reason="rule"}"#] == 1,
+            "\(metrics.keys.filter { $0.contains("retention") })"
+        )
+        #expect(metrics["offer_signer_retention_timeout_seconds"] == 0.5)
+        #expect(metrics["offer_signer_retention_call_duration_seconds_count"] == 1)
+        #expect(silent.requests.isEmpty)
+
+        // Who takes the offer has redeemed this signature, by whichever type Apple says it was.
+        for (id, type) in [("1000", 2), ("1001", 5)] {
+            let redeemed = #","offerType":\#(type),"offerIdentifier":"stay30","price":1990,"currency":"USD""#
+            if id == "1001" {
+                try scene.notify(service, of: id, account: nil)
+                #expect(try service.retention(scene.call(id)).offerJWS != nil)
+            }
+            let notification = try scene.notification(
+                transaction: scene.signer.sign(
+                    #"""
+                    {"transactionId":"\#(id)9","originalTransactionId":"\#(id)","bundleId":"\#(Installation.bundleId)",
+                    "productId":"pro.monthly","subscriptionGroupIdentifier":"20900001","purchaseDate":\#(RetentionScene.now + 1),
+                    "expiresDate":\#(RetentionScene.now + RetentionScene.days(30)),"type":"Auto-Renewable Subscription",
+                    "environment":"Production"\#(redeemed),"signedDate":\#(RetentionScene.now)}
+                    """#
+                ),
+                renewal: scene.renewal(id)
+            )
+            #expect(try service.notify("/v1/notifications", notification).status == 200)
+        }
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+        let funnel = try scene.installation.ledger("funnel", "--json").text
+        let report = try JSONSerialization.jsonObject(with: Data(funnel.utf8)) as? [String: Any]
+        let line = try #require((report?["offers"] as? [[String: Any]])?.first { $0["offerId"] as? String == "stay30" })
+        #expect((line["retention"] as? [String: Any])?["eligible"] as? Int == 2)
+        #expect(line["signed"] as? Int == 2)
+        #expect(line["redeemedBySignature"] as? Int == 2, "\(line)")
+        #expect(try scene.installation.ledger("verify").status == 0)
+    }
+
+    @Test("Messages go by locale, then language, then default; the first rule that fits counts")
+    func rules() throws {
+        let scene = try RetentionScene(
+            asking: silent,
+            rules: """
+                [{ products: [pro.yearly], switchTo: pro.monthly, billingPlanType: MONTHLY, message: stay }, \
+                { products: [pro.monthly], offer: yearly20, offerProduct: pro.yearly, message: stay }, \
+                { products: [pro.monthly], message: plain }]
+                """
+        )
+        let service = try RunningService(scene.installation)
+        let expected = [
+            ("pt-BR", RetentionScene.brazilian), ("pt-PT", RetentionScene.stay), ("de", RetentionScene.german),
+            ("DE-de", RetentionScene.german), ("ja", RetentionScene.stay),
+        ]
+        for (locale, identifier) in expected {
+            let response = try service.retention(scene.call("1", product: "pro.yearly", locale: locale))
+            let shown = response.json["alternateProduct"] as? [String: String]
+            #expect(
+                shown == ["messageIdentifier": identifier, "productId": "pro.monthly", "billingPlanType": "MONTHLY"],
+                "\(locale): \(response.json)"
+            )
+        }
+        // A subscription that nobody knows gets no offer, and the rule behind it.
+        let unknown = try service.retention(scene.call("2"))
+        #expect(unknown.json as? [String: [String: String]] == ["message": ["messageIdentifier": RetentionScene.plain]])
+        try scene.notify(service, of: "3")
+        let offered = try service.retention(scene.call("3"))
+        #expect(try scene.claims(of: offered.offerJWS ?? "")["productId"] as? String == "pro.yearly")
+        let none = try service.retention(scene.call("4", product: "pro.lifetime"))
+        #expect(none.status == 404)
+        #expect(none.json["code"] as? String == "no_retention_message")
+    }
+
+    @Test("What is not Apple's, is old, or is for no app of the catalog is refused by name, and changes nothing")
+    func refused() throws {
+        let scene = try RetentionScene(asking: silent)
+        let service = try RunningService(scene.installation)
+        let forger = try TestAuthority().signer()
+        let cases: [(String, String)] = [
+            (try scene.call("1", by: forger), "jws_untrusted_root"),
+            (try scene.call("1", secondsAgo: 301), "request_too_old"),
+            (try scene.call("1", secondsAgo: -600), "request_in_future"),
+            (try scene.call("1", app: 1), "app_not_in_catalog"),
+            (try scene.call("1", environment: "Xcode"), "app_not_in_catalog"),
+            (try scene.transaction("1"), "jws_payload_malformed"),
+            ("a.b.c", "jws_malformed"),
+        ]
+        for (call, code) in cases {
+            let response = try service.retention(call)
+            #expect(response.status == 422, "\(code): \(response.json)")
+            #expect(response.json["code"] as? String == code, "\(response.json)")
+            #expect(response.json["pointer"] as? String == "/signedPayload")
+        }
+        #expect(try service.retention(scene.call("1", secondsAgo: 240)).status == 200)
+        let port = try #require(service.notifications)
+        for (body, status) in [("{}", 400), ("", 400), (#"{"signedPayload":1}"#, 400)] {
+            #expect(try Connection(to: port).request("POST", "/v1/retention-messages", body: body).status == status)
+        }
+        #expect(try Connection(to: port).request("GET", "/v1/retention-messages").status == 405)
+        // On the public listener there is no such call.
+        #expect(try service.ask("/v1/retention-messages", "{}").status == 404)
+        #expect(try scene.installation.records().isEmpty)
+        #expect(service.log.contains("request_too_old"))
+    }
+
+    @Test("The same call gets the same bytes and one record, also after a restart and when no rule fits any more")
+    func repeated() throws {
+        let scene = try RetentionScene(
+            asking: silent,
+            offer: "maximumSignaturesPerCustomer: 1",
+            rules: "[{ products: [pro.monthly], offer: stay30, message: stay }]"
+        )
+        let service = try RunningService(scene.installation)
+        try scene.notify(service, of: "1000")
+        let identifier = "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"
+        let first = try service.retention(scene.call("1000", identifier: identifier))
+        #expect(first.offerJWS != nil)
+        let again = try service.retention(scene.call("1000", locale: "de", identifier: identifier.lowercased()))
+        #expect(again.body == first.body)
+        // Its one signature is given out.
+        #expect(try service.retention(scene.call("1000")).status == 404)
+        service.signal(SIGKILL)
+        _ = service.wait()
+        try scene.installation.limit(offer: "")
+        let restarted = try RunningService(scene.installation)
+        #expect(try restarted.retention(scene.call("1000", identifier: identifier)).body == first.body)
+        // Another subscription's call is another call, whatever it is named.
+        try scene.notify(restarted, of: "2000")
+        let other = try restarted.retention(scene.call("2000", identifier: identifier))
+        #expect(other.offerJWS != nil)
+        #expect(other.body != first.body)
+        #expect(try scene.installation.records().count == 2)
+    }
+
+    @Test("Caps count for the account as for its other requests, and for the subscription where no account is known")
+    func caps() throws {
+        let scene = try RetentionScene(asking: silent, offer: "maximumSignaturesPerCustomer: 2, maxRedemptions: 1")
+        let service = try RunningService(scene.installation)
+        try scene.notify(service, of: "1000", account: RetentionScene.account)
+        let request = #"""
+            {"appAccountToken":"\#(RetentionScene.account)",
+            "offers":[{"productId":"pro.monthly","offerId":"stay30"}]}
+            """#
+        func reason() throws -> String? { try service.sign(request).decisions.first?["reason"] as? String }
+        #expect(try reason() == "active")
+        #expect(try service.retention(scene.call("1000")).offerJWS != nil)
+        #expect(try service.retention(scene.call("1000")).messageIdentifier == RetentionScene.plain)
+        #expect(try reason() == "signature_limit")
+        try scene.notify(service, of: "2000")
+        for identifier in [RetentionScene.stay, RetentionScene.stay, RetentionScene.plain] {
+            #expect(try service.retention(scene.call("2000")).messageIdentifier == identifier)
+        }
+        // What the account redeemed by another subscription counts, too.
+        let other = "11111111-4cdb-47cc-936d-99d65f608138"
+        try scene.notify(service, of: "3000", account: other)
+        #expect(try service.retention(scene.call("3000")).offerJWS != nil)
+        let redeemed = #","offerType":2,"offerIdentifier":"stay30""#
+        try scene.notify(service, of: "3001", signed: 1, ends: -1, account: other, offer: redeemed)
+        #expect(try service.retention(scene.call("3000")).messageIdentifier == RetentionScene.plain)
+    }
+
+    @Test("What is remembered counts while the paid time runs; behind it nobody knows whether the customer still pays")
+    func age() throws {
+        let scene = try RetentionScene(asking: silent)
+        let service = try RunningService(scene.installation)
+        try scene.notify(service, of: "1", signed: 29, ends: 1)
+        try scene.notify(service, of: "2", signed: 29, ends: -1)
+        #expect(try service.retention(scene.call("1")).offerJWS != nil)
+        #expect(try service.retention(scene.call("2")).messageIdentifier == RetentionScene.plain)
+    }
+
+    @Test("Apple is asked about a subscription that nobody knows once it was answered, and the next call knows it")
+    func lookup() throws {
+        let authority = try TestAuthority()
+        let history = try RetentionScene(asking: silent, trusting: authority)
+        let answer = #"""
+            {"environment":"Production","bundleId":"\#(Installation.bundleId)","appAppleId":1234567890,
+            "data":[{"subscriptionGroupIdentifier":"20900001","lastTransactions":[{"status":1,
+            "originalTransactionId":"5000","signedTransactionInfo":"\#(try history.transaction("5000"))",
+            "signedRenewalInfo":"\#(try history.renewal("5000"))"}]}]}
+            """#
+        let apple = try FakeServer { _ in .init(200, answer, delay: 1) }
+        let scene = try RetentionScene(asking: apple, trusting: authority)
+        let service = try RunningService(scene.installation)
+        let first = try service.retention(scene.call("5000"))
+        #expect(first.messageIdentifier == RetentionScene.plain)
+        for _ in 0..<3 { #expect(try service.retention(scene.call("5000")).status == 200) }
+        let deadline = Date() + 30
+        var learned: Double?
+        while learned != 1, Date() < deadline {
+            usleep(50_000)
+            learned = try service.metrics()[#"offer_signer_retention_lookups_total{outcome="learned"}"#]
+        }
+        #expect(learned == 1)
+        // One question, however often Apple called meanwhile.
+        #expect(apple.requests.count == 1)
+        var response = try service.retention(scene.call("5000"))
+        while response.offerJWS == nil, Date() < deadline {
+            usleep(50_000)
+            response = try service.retention(scene.call("5000"))
+        }
+        #expect(response.offerJWS != nil)
+    }
+
+    @Test("A ledger that cannot be written in time is 503, and nothing of it is recorded later")
+    func locked() throws {
+        let scene = try RetentionScene(asking: silent)
+        let service = try RunningService(scene.installation)
+        try scene.notify(service, of: "1000")
+        let script = """
+            import sqlite3, sys, time
+            ledger = sqlite3.connect(sys.argv[1], isolation_level=None)
+            ledger.execute("BEGIN IMMEDIATE")
+            print("locked", flush=True)
+            sys.stdin.read()
+            """
+        let locker = try ChildProcess("/usr/bin/python3", ["-c", script, service.installation.ledger])
+        while try Data(contentsOf: locker.outputFile).isEmpty {
+            try #require(!locker.hasEnded)
+            usleep(10_000)
+        }
+        let identifier = UUID().uuidString
+        let response = try service.retention(scene.call("1000", identifier: identifier))
+        #expect(response.status == 503)
+        #expect(response.json["code"] as? String == "answer_timeout", "\(response.json)")
+        #expect(response.headers["retry-after"] != nil)
+        locker.send(SIGKILL)
+        _ = locker.wait()
+        var again = try service.retention(scene.call("1000"))
+        let deadline = Date() + 30
+        while again.status != 200, Date() < deadline {
+            usleep(50_000)
+            again = try service.retention(scene.call("1000"))
+        }
+        #expect(again.offerJWS != nil)
+        let nonces = try scene.installation.records().compactMap { $0["nonce"] as? String }
+        #expect(nonces == [try scene.claims(of: again.offerJWS ?? "")["nonce"] as? String])
+    }
+
+    @Test("The command says rule by rule what Apple would be answered; it signs nothing and records nothing")
+    func dryRun() throws {
+        let scene = try RetentionScene(asking: silent, offer: "maximumSignaturesPerCustomer: 1")
+        func run(_ arguments: String...) throws -> ChildProcess.Outcome {
+            try Executable.run(
+                ["retention", "try", "--config", scene.installation.configuration, "--bundle-id", Installation.bundleId]
+                    + arguments
+            )
+        }
+        let early = try run("--transaction-id", "1000", "--product-id", "pro.monthly")
+        #expect(early.status == 0, "\(early.errors)")
+        #expect(early.errors.contains("what is remembered cannot be read"))
+        #expect(early.text.contains("nothing is remembered of it"))
+        let service = try RunningService(scene.installation)
+        try scene.notify(service, of: "1000")
+        let known = try run("--transaction-id", "1000", "--product-id", "pro.monthly", "--locale", "de-DE")
+        #expect(known.status == 0, "\(known.errors)")
+        let lines = known.text.split(separator: "\n").map(String.init)
+        #expect(lines.first?.contains("Subscription 1000 of \(Installation.bundleId), Production: known") == true)
+        #expect(lines.contains("1. customers of pro.monthly: the offer stay30, with the message stay"))
+        #expect(lines.contains { $0.hasPrefix("   fits: The subscription renews") })
+        #expect(lines.contains { $0.hasPrefix("     maximumSignaturesPerCustomer: ") && $0.contains("1 is the limit") })
+        #expect(
+            lines.last == "Apple would be answered: promotionalOffer stay30 of pro.monthly, signed then, message "
+                + "\(RetentionScene.german) (stay, de)"
+        )
+        #expect(try scene.installation.records().isEmpty)
+        #expect(try service.retention(scene.call("1000")).offerJWS != nil)
+        let capped = try run("--transaction-id", "1000", "--product-id", "pro.monthly")
+        #expect(capped.text.contains("   does not fit: "))
+        #expect(capped.text.contains("Apple would be answered: message \(RetentionScene.plain) (plain, default)"))
+        #expect(try scene.installation.records().count == 1)
+        #expect(try run("--transaction-id", "", "--product-id", "pro.monthly").status == 64)
+        #expect(try run("--transaction-id", "1", "--product-id", "x", "--environment", "Xcode").status == 64)
+        let other = try Executable.run([
+            "retention", "try", "--config", scene.installation.configuration, "--bundle-id", "com.example.other",
+            "--transaction-id", "1", "--product-id", "x",
+        ])
+        #expect(other.status == 1)
+        #expect(other.errors.contains("the catalog has no app com.example.other"))
+    }
+}

@@ -1,0 +1,119 @@
+import ChildProcess
+import FakeServer
+import Foundation
+import PostgreSQLServer
+import Synchronization
+import Testing
+
+@Suite("Customers who are about to cancel, with replicas", .serialized, .timeLimit(.minutes(20)))
+struct RetentionReplicasTests {
+    private let server: PostgreSQLServer
+    private let apple: FakeServer
+
+    init() throws {
+        server = try PostgreSQLServer()
+        apple = try FakeServer { _ in .init(404, #"{"errorCode":4040010,"errorMessage":"none"}"#) }
+    }
+
+    /// The responses to calls that come at once, in their order.
+    private func atOnce(_ count: Int, _ ask: @escaping @Sendable (Int) throws -> Response) throws -> [Response] {
+        let responses = Mutex<[Int: Response]>([:])
+        DispatchQueue.concurrentPerform(iterations: count) { index in
+            let response = try? ask(index)
+            responses.withLock { $0[index] = response }
+        }
+        let all = responses.withLock { $0 }
+        try #require(all.count == count)
+        return (0..<count).compactMap { all[$0] }
+    }
+
+    @Test("The same call at two replicas at once, many times: the same bytes, and one record")
+    func repeated() throws {
+        let scene = try RetentionScene(asking: apple, settings: "retention: { timeoutMilliseconds: 5000 }\n")
+        try scene.installation.keepLedger(in: server.url())
+        let services = [try RunningService(scene.installation), try RunningService(scene.installation)]
+        try scene.notify(services[0], of: "1000")
+        let ports = try services.map { try #require($0.notifications) }
+        for round in 1...3 {
+            let identifier = UUID().uuidString
+            let calls = try (0..<16).map { _ in try scene.call("1000", identifier: identifier) }
+            let responses = try atOnce(16) { index in
+                try Connection(to: ports[index % 2]).request(
+                    "POST",
+                    "/v1/retention-messages",
+                    headers: ["Content-Type: application/json"],
+                    body: #"{"signedPayload":"\#(calls[index])"}"#
+                )
+            }
+            #expect(responses.allSatisfy { $0.status == 200 }, "\(responses.map(\.json))")
+            #expect(Set(responses.map(\.body)).count == 1)
+            #expect(responses.first?.offerJWS != nil)
+            #expect(try scene.installation.records().count == round)
+        }
+        for service in services {
+            service.signal(SIGTERM)
+            #expect(service.wait() == 0)
+        }
+        #expect(try scene.installation.ledger("verify").status == 0)
+    }
+
+    @Test("A cap holds for calls at two replicas at once")
+    func cap() throws {
+        let scene = try RetentionScene(
+            asking: apple,
+            offer: "maximumSignaturesPerCustomer: 3",
+            settings: "retention: { timeoutMilliseconds: 5000 }\n"
+        )
+        try scene.installation.keepLedger(in: server.url())
+        let services = [try RunningService(scene.installation), try RunningService(scene.installation)]
+        try scene.notify(services[0], of: "1000", account: RetentionScene.account)
+        let ports = try services.map { try #require($0.notifications) }
+        let calls = try (0..<16).map { _ in try scene.call("1000") }
+        let responses = try atOnce(16) { index in
+            try Connection(to: ports[index % 2]).request(
+                "POST",
+                "/v1/retention-messages",
+                headers: ["Content-Type: application/json"],
+                body: #"{"signedPayload":"\#(calls[index])"}"#
+            )
+        }
+        #expect(responses.count { $0.offerJWS != nil } == 3)
+        #expect(responses.count { $0.messageIdentifier == RetentionScene.plain } == 13, "\(responses.map(\.json))")
+        #expect(try scene.installation.records().count == 3)
+    }
+
+    @Test("A database that makes the ledger wait is 503, and what was not given out is not recorded when it goes on")
+    func late() throws {
+        let scene = try RetentionScene(asking: apple)
+        try scene.installation.keepLedger(in: server.url())
+        let service = try RunningService(scene.installation)
+        try scene.notify(service, of: "1000")
+        let first = try service.retention(scene.call("1000"))
+        #expect(first.offerJWS != nil)
+        // Whoever writes records waits, and whoever reads does not.
+        let isLocked = Mutex(false)
+        let isDone = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [server] in
+            isLocked.withLock { $0 = true }
+            _ = try? server.query(
+                "BEGIN; LOCK TABLE ledger_records IN SHARE MODE; SELECT pg_sleep(4); COMMIT"
+            )
+            isDone.signal()
+        }
+        while try server.query(
+            "SELECT count(*) FROM pg_locks WHERE relation = 'ledger_records'::regclass AND mode = 'ShareLock'"
+        ) == "0" { usleep(20_000) }
+        let response = try service.retention(scene.call("1000"))
+        #expect(response.status == 503, "\(response.json)")
+        #expect(response.json["code"] as? String == "answer_timeout")
+        isDone.wait()
+        var again = try service.retention(scene.call("1000"))
+        let deadline = Date() + 30
+        while again.offerJWS == nil, Date() < deadline {
+            usleep(50_000)
+            again = try service.retention(scene.call("1000"))
+        }
+        let nonces = try [first, again].map { try scene.claims(of: $0.offerJWS ?? "")["nonce"] as? String }
+        #expect(Set(try scene.installation.records().map { $0["nonce"] as? String }) == Set(nonces))
+    }
+}
