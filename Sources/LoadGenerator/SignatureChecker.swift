@@ -42,12 +42,6 @@ public struct SignatureChecker: Sendable {
     }
 
     /// Checks the signatures of one answer.
-    ///
-    /// - Parameters:
-    ///   - body: The answer.
-    ///   - expected: What was asked for.
-    ///   - nonces: The nonces that were seen: none may come twice.
-    ///   - outcome: Where the result is counted.
     func check(_ body: [UInt8], _ expected: ExpectedAnswer, _ nonces: inout Set<String>, _ outcome: inout Outcome) {
         if let subscription = expected.originalTransactionId {
             guard let shown = RetentionAnswer(json: body), let jws = shown.signature else { return }
@@ -126,9 +120,6 @@ struct SignedAnswer {
     private(set) var account = ""
 
     /// Reads an answer.
-    ///
-    /// - Parameter json: The body.
-    /// - Throws: `JSONFault` when it is none.
     init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
         var answer = SignedAnswer()

@@ -1,24 +1,30 @@
 public import Offers
 
-/// An answer with signatures that have to be in the ledger before they may leave.
+/// An answer whose signatures have to be in the ledger before they may leave.
 ///
-/// There is no way to its signatures but ``SignOffers/release(_:by:)``.
-public final class PreparedAnswer: Sendable {
-    /// What the ledger has to take first; `nil` when nothing was signed.
+/// ``SignOffers/release(_:by:)`` is the only way to the signatures.
+public final class PreparedAnswer<Answer: Sendable>: Sendable {
+    /// The entry that the ledger has to take first; `nil` when nothing was signed.
     public let entry: LedgerEntry?
 
-    private let answer: SignatureAnswer
+    private let answer: Answer
 
-    init(_ answer: SignatureAnswer, entry: LedgerEntry?) {
+    init(_ answer: Answer, entry: LedgerEntry?) {
         self.answer = answer
         self.entry = entry
     }
 
-    /// The answer, once the ledger has spoken.
+    /// Whether every signature is on record.
+    private func isRecorded(by outcomes: [GrantOutcome]) -> Bool {
+        guard let entry else { return true }
+        return outcomes.count == entry.grants.count && outcomes.allSatisfy { $0 == .recorded }
+    }
+}
+
+extension PreparedAnswer where Answer == SignatureAnswer {
+    /// The answer, without the signatures that the ledger did not take.
     func released(by outcomes: [GrantOutcome]) -> SignatureAnswer {
-        guard let entry, outcomes.count != entry.grants.count || outcomes.contains(where: { $0 != .recorded }) else {
-            return answer
-        }
+        guard let entry, !isRecorded(by: outcomes) else { return answer }
         var grants = zip(entry.grants, outcomes).makeIterator()
         let decisions = answer.decisions.map { decision in
             guard decision.expiresAt != nil else { return decision }
@@ -30,6 +36,21 @@ public final class PreparedAnswer: Sendable {
             environment: answer.environment,
             account: answer.account,
             decisions: decisions
+        )
+    }
+}
+
+extension PreparedAnswer where Answer == IntroductorySignatureAnswer {
+    /// The answer, without any signature unless the ledger took all of them.
+    func released(by outcomes: [GrantOutcome]) -> IntroductorySignatureAnswer {
+        guard !isRecorded(by: outcomes) else { return answer }
+        return IntroductorySignatureAnswer(
+            bundleId: answer.bundleId,
+            environment: answer.environment,
+            account: answer.account,
+            products: answer.products.map {
+                SignedProductEligibility(productId: $0.productId, introductoryOffer: $0.introductoryOffer, jws: nil)
+            }
         )
     }
 }

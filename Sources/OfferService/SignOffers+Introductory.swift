@@ -1,106 +1,189 @@
-import Offers
+public import Offers
 
+/// Introductory offers, by the steps of promotional ones: decided, signed, recorded, and released.
+///
+/// The App Store obeys the signature, so `true` is signed only where the verdict is eligible. Unknown is not signed:
+/// without a signature the App Store decides by what it knows itself. A client that would not let the customer have the
+/// offer gets refusals for every product of the catalog.
 extension SignOffers {
-    /// Decides about introductory offers, signs what was decided, and gives it out once the ledger has it.
-    ///
-    /// What is signed is obeyed by the App Store, so `true` is signed only where the verdict is eligible. Unknown is not
-    /// signed: without a signature the App Store decides by what it knows itself. A client that would not let the
-    /// customer have the offer gets refusals for every product of the catalog.
+    /// A request of which each product is decided, and nothing is signed yet.
+    public final class DecidedProducts: Sendable {
+        fileprivate struct Product: Sendable {
+            let id: String
+            let decision: IntroductoryDecision
+            /// The statement to sign; `nil` for none.
+            let claim: Claim?
+        }
+
+        fileprivate struct Claim: Sendable {
+            let allows: Bool
+            let transactionId: String
+        }
+
+        fileprivate let request: IntroductorySignatureRequest
+        fileprivate let signing: SigningApp
+        fileprivate let issuer: AppStoreRequestIssuer
+        fileprivate let moment: Timestamp
+        fileprivate let environment: AppStoreEnvironment?
+        fileprivate let products: [Product]
+
+        fileprivate init(
+            _ request: IntroductorySignatureRequest,
+            _ signing: SigningApp,
+            _ issuer: AppStoreRequestIssuer,
+            _ products: [Product],
+            in environment: AppStoreEnvironment?,
+            at moment: Timestamp
+        ) {
+            self.request = request
+            self.signing = signing
+            self.issuer = issuer
+            self.moment = moment
+            self.environment = environment
+            self.products = products
+        }
+    }
+
+    /// Decides about introductory offers, as far as that goes without waiting for anybody.
     ///
     /// - Parameter request: The request.
-    /// - Returns: A decision for each product, in the order asked.
-    /// - Throws: ``SignatureFault`` when there is no answer at all; nothing has been given out then.
-    public func introductoryEligibility(
+    /// - Returns: The decisions, which ``SignOffers/sign(_:)-(DecidedProducts)`` signs.
+    /// - Throws: ``SignatureFault`` when there is no answer at all.
+    public func decide(
         _ request: IntroductorySignatureRequest
-    ) async throws(SignatureFault) -> IntroductorySignatureAnswer {
+    ) throws(SignatureFault) -> Step<DecidedProducts, SignatureFault> {
         let signing = try signingApp(of: request.bundleId, for: request.account)
-        let (history, moment) = try await histories.history(
+        let step = try histories.history(
             from: request.evidence,
             for: request.account,
             of: signing.app,
             needsWholeHistory: request.allowIntroductoryOffer
-        ).value()
-        guard !Task.isCancelled else { throw .givenUp }
-        let answer = try answer(request, by: signing, history, at: moment)
-        let grants = answer.products.compactMap(\.grant)
-        if !grants.isEmpty {
-            let entry = LedgerEntry(
-                time: moment,
-                client: request.client,
-                bundleId: request.bundleId,
-                environment: answer.environment,
-                evidence: request.evidence?.kind,
-                account: request.account,
-                customer: request.account.customer(by: signing.app.customerPattern),
-                grants: grants
-            )
-            // Nothing limits these: the App Store gives an introductory offer once.
-            _ = try await record(entry)
+        )
+        switch step {
+        case .now(let known): return .now(try decide(request, signing, known))
+        case .later(let work):
+            return .later { () async throws(SignatureFault) in
+                try self.decide(request, signing, try await work())
+            }
         }
-        for product in answer.products {
-            metrics.decisions.count(product.introductoryOffer.reason)
-            guard let jws = product.jws else { continue }
-            signatureCounters[request.bundleId]?.countIntroductory(allowing: jws.allowIntroductoryOffer)
-        }
-        return answer
     }
 
-    private func answer(
+    private func decide(
         _ request: IntroductorySignatureRequest,
-        by signing: SigningApp,
-        _ history: SharedHistory?,
-        at moment: Timestamp
-    ) throws(SignatureFault) -> IntroductorySignatureAnswer {
+        _ signing: SigningApp,
+        _ known: CustomerHistories.KnownHistory
+    ) throws(SignatureFault) -> DecidedProducts {
         guard let issuer = signing.issuer else { throw .issuerUnknown(bundleId: request.bundleId) }
+        let history = known.history
         var policy = IntroductoryPolicy(
             app: signing.app,
             customer: Customer(account: request.account, sharing: history),
-            now: moment,
+            now: known.moment,
             maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history),
             maximumHeldAgeSeconds: maximumEvidenceAgeSeconds
         )
-        // Where the client names a transaction, none is looked for.
+        // No transaction is looked for where the client names one.
         let newest =
             request.transactionId == nil
             ? history.map { NewestTransactions($0.value, of: signing.app, for: request.account) } : nil
-        var products: [SignedProductEligibility] = []
+        var products: [DecidedProducts.Product] = []
         products.reserveCapacity(request.products.count)
-        for productId in request.products {
-            let decision = metrics.rooms.measure(.decision) { policy.decide(productId, explaining: request.explain) }
-            var jws: IntroductoryOfferEligibilityJWS?
-            if let allows = Self.answer(decision, request, isInCatalog: signing.app.product(productId) != nil) {
-                // What the evidence does not tell is unknown, and yet it names the customer unless it is another's.
-                let isKnown = decision.verdict != .unknown || policy.isEvidenceOfCustomer(about: productId)
-                let known = isKnown ? newest : nil
-                guard let transactionId = Self.transactionId(of: request, known, productId, of: signing.app) else {
+        for id in request.products {
+            let decision = metrics.rooms.measure(.decision) { policy.decide(id, explaining: request.explain) }
+            var claim: DecidedProducts.Claim?
+            if let allows = Self.answer(decision, request, isInCatalog: signing.app.product(id) != nil) {
+                // Evidence that is too old or incomplete leaves the verdict unknown, and names the customer all the same.
+                let namesCustomer = decision.verdict != .unknown || policy.isEvidenceOfCustomer(about: id)
+                let known = namesCustomer ? newest : nil
+                guard let transactionId = Self.transactionId(of: request, known, id, of: signing.app) else {
                     throw .transactionRequired
                 }
+                claim = DecidedProducts.Claim(allows: allows, transactionId: transactionId)
+            }
+            products.append(DecidedProducts.Product(id: id, decision: decision, claim: claim))
+        }
+        let environment = history?.value.environment
+        return DecidedProducts(request, signing, issuer, products, in: environment, at: known.moment)
+    }
+
+    /// Signs the decisions about introductory offers.
+    ///
+    /// - Parameter decided: The decisions.
+    /// - Returns: The answer, which may leave once the ledger has its entry.
+    /// - Throws: ``SignatureFault`` when something could not be signed: nothing is given out then.
+    public func sign(
+        _ decided: DecidedProducts
+    ) throws(SignatureFault) -> PreparedAnswer<IntroductorySignatureAnswer> {
+        let (request, moment) = (decided.request, decided.moment)
+        var products: [SignedProductEligibility] = []
+        products.reserveCapacity(decided.products.count)
+        for product in decided.products {
+            var jws: IntroductoryOfferEligibilityJWS?
+            if let claim = product.claim {
                 do throws(SigningFailure) {
                     jws = try metrics.rooms.measure(.signature) { () throws(SigningFailure) in
                         try IntroductoryOfferEligibilityJWS(
-                            productId: productId,
-                            allowIntroductoryOffer: allows,
-                            transactionId: transactionId,
-                            issuer: issuer,
+                            productId: product.id,
+                            allowIntroductoryOffer: claim.allows,
+                            transactionId: claim.transactionId,
+                            issuer: decided.issuer,
                             timestamp: moment,
-                            signer: signing.signer
+                            signer: decided.signing.signer
                         )
                     }
                 } catch {
                     throw .signing(error)
                 }
             }
-            products.append(SignedProductEligibility(productId: productId, introductoryOffer: decision, jws: jws))
+            products.append(
+                SignedProductEligibility(productId: product.id, introductoryOffer: product.decision, jws: jws)
+            )
         }
-        return IntroductorySignatureAnswer(
-            bundleId: request.bundleId,
-            environment: history?.value.environment,
-            account: request.account,
-            products: products
+        let grants = products.compactMap(\.grant)
+        return PreparedAnswer(
+            IntroductorySignatureAnswer(
+                bundleId: request.bundleId,
+                environment: decided.environment,
+                account: request.account,
+                products: products
+            ),
+            entry: grants.isEmpty
+                ? nil
+                : LedgerEntry(
+                    time: moment,
+                    client: request.client,
+                    bundleId: request.bundleId,
+                    environment: decided.environment,
+                    evidence: request.evidence?.kind,
+                    account: request.account,
+                    customer: request.account.customer(by: decided.signing.app.customerPattern),
+                    grants: grants
+                )
         )
     }
 
-    /// What is signed; `nil` for nothing.
+    /// The answer about introductory offers, once the ledger has its entry.
+    ///
+    /// No limit holds for these, as the App Store gives an introductory offer once.
+    ///
+    /// - Parameters:
+    ///   - prepared: The prepared answer.
+    ///   - outcomes: The outcomes of its entry's grants, in their order; none without an entry.
+    /// - Returns: The answer, which may leave; without signatures where the ledger did not take all of them.
+    public func release(
+        _ prepared: PreparedAnswer<IntroductorySignatureAnswer>,
+        by outcomes: [GrantOutcome]
+    ) -> IntroductorySignatureAnswer {
+        let answer = prepared.released(by: outcomes)
+        for product in answer.products {
+            metrics.decisions.count(product.introductoryOffer.reason)
+            guard let jws = product.jws else { continue }
+            signatureCounters[answer.bundleId]?.countIntroductory(allowing: jws.allowIntroductoryOffer)
+        }
+        return answer
+    }
+
+    /// The statement to sign; `nil` for none.
     private static func answer(
         _ decision: IntroductoryDecision,
         _ request: IntroductorySignatureRequest,
@@ -115,7 +198,7 @@ extension SignOffers {
         }
     }
 
-    /// By which transaction the App Store knows the customer: the one that the client names, else the newest of the
+    /// A transaction by which the App Store knows the customer: the one that the client names, else the newest of the
     /// product's group, else any that the evidence has, else the one that the App Store was asked about.
     private static func transactionId(
         of request: IntroductorySignatureRequest,
@@ -133,7 +216,7 @@ extension SignOffers {
 }
 
 extension SignedProductEligibility {
-    /// What the ledger keeps of the signature; `nil` where there is none.
+    /// The signature as the ledger keeps it; `nil` where there is none.
     fileprivate var grant: OfferGrant? {
         jws.map { jws in
             OfferGrant(

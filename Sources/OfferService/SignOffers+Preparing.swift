@@ -72,14 +72,14 @@ extension SignOffers {
                 suspecting: { ledger?.isSuspect($0) ?? false }
             )
         {
-            if let standing = ledger?.standingAtHand(of: question) {
-                policy.hear(standing)
+            if let answer = ledger?.answerAtHand(to: question) {
+                policy.consider(answer)
                 let decisions = self.decisions(on: request, skipsEligibility: false, by: &policy)
                 return .now(Decided(request, signing, skipsEligibility: false, policy, decisions, at: known.moment))
             }
             return .later { [policy] () async throws(SignatureFault) in
                 var policy = policy
-                policy.hear(try await self.standing(of: question))
+                policy.consider(try await self.ledgerAnswer(to: question))
                 let decisions = self.decisions(on: request, skipsEligibility: false, by: &policy)
                 return Decided(request, signing, skipsEligibility: false, policy, decisions, at: known.moment)
             }
@@ -113,7 +113,7 @@ extension SignOffers {
     ///   - prepared: The prepared answer.
     ///   - outcomes: The outcomes of its entry's grants, in their order; none without an entry.
     /// - Returns: The answer, which may leave.
-    public func release(_ prepared: PreparedAnswer, by outcomes: [GrantOutcome]) -> SignatureAnswer {
+    public func release(_ prepared: PreparedAnswer<SignatureAnswer>, by outcomes: [GrantOutcome]) -> SignatureAnswer {
         let answer = prepared.released(by: outcomes)
         let counters = signatureCounters[answer.bundleId]
         for decision in answer.decisions {
@@ -152,7 +152,7 @@ extension SignOffers {
     /// - Parameter decided: What was decided.
     /// - Returns: The answer, which ``SignOffers/release(_:by:)`` lets out once the ledger has its entry.
     /// - Throws: ``SignatureFault`` when something could not be signed: nothing is given out then.
-    public func sign(_ decided: Decided) throws(SignatureFault) -> PreparedAnswer {
+    public func sign(_ decided: Decided) throws(SignatureFault) -> PreparedAnswer<SignatureAnswer> {
         let (request, signing) = (decided.request, decided.signing)
         let (moment, decisions) = (decided.moment, decided.decisions)
         var policy = decided.policy

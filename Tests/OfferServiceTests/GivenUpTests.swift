@@ -61,20 +61,4 @@ struct GivenUpTests {
         await #expect(throws: SignatureFault.givenUp) { try await call.value }
         #expect(ledger.entries.isEmpty)
     }
-
-    @Test("Nor is anything signed about introductory offers")
-    func introductoryOffers() async {
-        let request = IntroductorySignatureRequest(
-            client: "client",
-            bundleId: "reader",
-            account: .none,
-            evidence: evidence,
-            products: ["monthly"],
-            allowIntroductoryOffer: true
-        )
-        let call = Task { [useCase] in try await useCase.introductoryEligibility(request) }
-        call.cancel()
-        await #expect(throws: SignatureFault.givenUp) { try await call.value }
-        #expect(ledger.entries.isEmpty)
-    }
 }

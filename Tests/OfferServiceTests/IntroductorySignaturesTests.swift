@@ -9,7 +9,7 @@ struct IntroductorySignaturesTests {
     private let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
     private let signer = KeySigner()
 
-    private func useCase(issuerId: String? = "issuer") -> SignOffers {
+    private func useCase(issuerId: String? = "issuer", _ ledger: ScriptedLedger = ScriptedLedger()) -> SignOffers {
         let groups = [("1", "monthly"), ("2", "news")].map { id, product in
             SubscriptionGroup(id: id, products: [Product(id: product)])
         }
@@ -24,7 +24,7 @@ struct IntroductorySignaturesTests {
             ],
             evidenceReader: AppStoreEvidenceReader(),
             maximumEvidenceAgeSeconds: 86400,
-            ledger: ScriptedLedger(),
+            ledger: ledger,
             now: { now }
         )
     }
@@ -36,7 +36,7 @@ struct IntroductorySignaturesTests {
         allow: Bool = true,
         issuerId: String? = "issuer"
     ) async throws -> [SignedProductEligibility] {
-        try await useCase(issuerId: issuerId).introductoryEligibility(
+        try await useCase(issuerId: issuerId).answer(
             IntroductorySignatureRequest(
                 client: "backend",
                 bundleId: "com.example.reader",
@@ -133,6 +133,33 @@ struct IntroductorySignaturesTests {
         )
         await #expect(throws: SignatureFault.transactionRequired) {
             try await answer(.receiptResponse(json: Array(owned.utf8)), ["news"], allow: false)
+        }
+    }
+
+    @Test("Every signature has a grant in the ledger's entry, and none leaves that the ledger did not take")
+    func ledger() async throws {
+        let request = IntroductorySignatureRequest(
+            client: "backend",
+            bundleId: "com.example.reader",
+            account: .none,
+            evidence: former,
+            products: ["news", "monthly", "nope"]
+        )
+        let ledger = ScriptedLedger()
+        let useCase = useCase(ledger)
+        #expect(try await useCase.answer(request).products.map { $0.jws != nil } == [true, true, false])
+        let grants = ledger.entries.flatMap(\.grants)
+        #expect(grants.map(\.offer.productId) == ["news", "monthly"])
+        #expect(grants.flatMap(\.signatures).map(\.form) == [.introductoryAllowed, .introductoryRefused])
+        let prepared = try useCase.sign(try await useCase.decide(request).value())
+        for outcomes in [[], [.recorded], [.recorded, .signatureLimit(count: 1)]] as [[GrantOutcome]] {
+            let released = useCase.release(prepared, by: outcomes)
+            #expect(released.products.map { $0.jws != nil } == [false, false, false])
+            #expect(released.products.map(\.introductoryOffer.reason) == [.neverUsed, .alreadyUsed, .groupUnknown])
+        }
+        let failure = StorageFailure(.refused, "full")
+        await #expect(throws: SignatureFault.ledger(failure)) {
+            try await self.useCase(ScriptedLedger(failure: failure)).answer(request)
         }
     }
 

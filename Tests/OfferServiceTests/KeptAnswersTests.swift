@@ -112,7 +112,7 @@ struct KeptAnswersTests {
             allowIntroductoryOffer: true
         )
         await #expect {
-            try await useCase.introductoryEligibility(request)
+            try await useCase.answer(request)
         } throws: {
             switch $0 as? SignatureFault {
             case .evidence(let fault): !isWhole && fault.code == "asked"

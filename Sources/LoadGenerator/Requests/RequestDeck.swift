@@ -56,12 +56,6 @@ public struct RequestDeck: Sendable {
     }
 
     /// Shuffles the kinds so that every stretch of them has about the weights asked for.
-    ///
-    /// - Parameters:
-    ///   - hands: The requests by kind.
-    ///   - offersPerRequest: How many offers each request asks for.
-    ///   - isShared: Whether one customer's evidence is shown for ever more accounts.
-    ///   - signatureMember: The name of the member that a signature is in, in its quotation marks.
     init(
         _ hands: [Hand],
         offersPerRequest: Int,

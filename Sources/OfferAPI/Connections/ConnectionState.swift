@@ -42,8 +42,7 @@ struct ConnectionState {
     var isWritable = true
     /// Whether the request that came last is for the head of an answer alone.
     private(set) var asksForHeadAlone = false
-    private var waiting: [Input] = []
-    private var first = 0
+    private var waiting = CircularBuffer<Input>(initialCapacity: 0)
     private var isReadDue = false
     private var isReleasing = false
 
@@ -85,8 +84,6 @@ struct ConnectionState {
         case end
     }
 
-    private var isNothingWaiting: Bool { first == waiting.count }
-
     /// Something has come.
     ///
     /// - Parameter input: What it is.
@@ -94,9 +91,9 @@ struct ConnectionState {
     mutating func takes(_ input: Input) -> Bool {
         let isTaken =
             switch input {
-            case .part: isNothingWaiting && isWritable && !isAwaitingAnswer
-            case .fault: isNothingWaiting && !isAwaitingAnswer
-            case .end: isNothingWaiting
+            case .part: waiting.isEmpty && isWritable && !isAwaitingAnswer
+            case .fault: waiting.isEmpty && !isAwaitingAnswer
+            case .end: waiting.isEmpty
             }
         if !isTaken { waiting.append(input) }
         return isTaken
@@ -115,12 +112,8 @@ struct ConnectionState {
     ///
     /// - Returns: What it is; `nil` when nothing waits, or nothing may come yet.
     mutating func next() -> Input? {
-        guard isWritable, !isAwaitingAnswer, !isNothingWaiting else { return nil }
-        defer {
-            first += 1
-            if first == waiting.count { forgetWaiting() }
-        }
-        return waiting[first]
+        guard isWritable, !isAwaitingAnswer else { return nil }
+        return waiting.popFirst()
     }
 
     /// Nothing more may be taken of what has waited.
@@ -128,7 +121,7 @@ struct ConnectionState {
     /// - Returns: Whether a read that was put off is due.
     mutating func endRelease() -> Bool {
         isReleasing = false
-        guard isReadDue, isNothingWaiting else { return false }
+        guard isReadDue, waiting.isEmpty else { return false }
         isReadDue = false
         return true
     }
@@ -137,11 +130,9 @@ struct ConnectionState {
     ///
     /// - Returns: Whether it can be at once; otherwise it is put off.
     mutating func mayRead() -> Bool {
-        isReadDue = !isNothingWaiting
+        isReadDue = !waiting.isEmpty
         return !isReadDue
     }
-
-    private mutating func forgetWaiting() { (waiting, first) = ([], 0) }
 
     // MARK: One request
 
@@ -171,7 +162,7 @@ struct ConnectionState {
     mutating func serviceGoes(at now: NIODeadline) -> Farewell {
         closesAfterAnswer = true
         switch phase {
-        case .handshaking, .idle: return isNothingWaiting ? .close : .finish
+        case .handshaking, .idle: return waiting.isEmpty ? .close : .finish
         case .refusing(isAnswered: true, _, _):
             linger(from: now)
             return .linger
@@ -288,7 +279,7 @@ struct ConnectionState {
     mutating func answerEnded(at now: NIODeadline) -> Bool {
         if closesAfterAnswer {
             linger(from: now)
-            forgetWaiting()
+            waiting.removeAll()
             return true
         }
         if case .refusing(_, let received, let limit) = phase {

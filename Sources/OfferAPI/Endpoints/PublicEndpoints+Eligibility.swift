@@ -1,7 +1,7 @@
 import OfferService
 import Offers
 
-/// `POST /v1/eligibility` and `POST /v1/introductory-eligibility-signatures`.
+/// `POST /v1/eligibility`.
 extension PublicEndpoints {
     /// Answers a question about eligibility.
     func eligibility(_ body: [UInt8], _ client: Client, _ offers: inout Int) throws(Problem) -> Step<Reply, Problem> {
@@ -33,21 +33,7 @@ extension PublicEndpoints {
         }
     }
 
-    /// Answers a call for signatures of introductory offer eligibility, which are few: each waits for the ledger by
-    /// itself.
-    func introductorySignatures(_ body: [UInt8], _ client: Client) throws(Problem) -> Step<Reply, Problem> {
-        let call = try signOffers.metrics.rooms.measure(.decode) { () throws(Problem) in
-            try IntroductorySignatureRequest(json: body, from: client)
-        }
-        try clients.take(signatures: call.products.count, for: client)
-        let signOffers = signOffers
-        return Self.later(evidence: call.evidence?.kind) { () async throws(SignatureFault) in
-            let answer = try await signOffers.introductoryEligibility(call)
-            return Reply(signOffers.metrics.rooms.measure(.encode) { answer.json })
-        }
-    }
-
-    /// What is waited for, its faults told as problems.
+    /// The same work, with its faults as problems.
     private static func later(
         evidence kind: EvidenceKind?,
         _ work: @escaping @Sendable () async throws(SignatureFault) -> Reply

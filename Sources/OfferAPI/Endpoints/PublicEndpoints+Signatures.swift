@@ -2,53 +2,121 @@ import NIOCore
 import OfferService
 import Offers
 
-/// A request for signatures, with what it asks for.
-typealias SignatureCall = (request: Request, call: SignatureRequest)
+/// A call whose answer is signed, and leaves once the ledger has it.
+protocol SigningCall: Sendable {
+    associatedtype Decided: Sendable
+    associatedtype Answer: Sendable
+
+    /// The evidence that it brings or names.
+    var evidence: Evidence? { get }
+    /// How many offers it asks to have signed.
+    var offerCount: Int { get }
+
+    init(json: [UInt8], from client: Client) throws(Problem)
+    func decide(by signOffers: SignOffers) throws(SignatureFault) -> Step<Decided, SignatureFault>
+    static func sign(_ decided: Decided, by signOffers: SignOffers) throws(SignatureFault) -> PreparedAnswer<Answer>
+    /// The answer's JSON, once the ledger has answered.
+    static func release(
+        _ prepared: PreparedAnswer<Answer>,
+        by outcomes: [GrantOutcome],
+        of signOffers: SignOffers
+    ) -> [UInt8]
+}
 
 /// `POST /v1/signatures`.
+extension SignatureRequest: SigningCall {
+    var offerCount: Int { offers.count }
+
+    func decide(by signOffers: SignOffers) throws(SignatureFault) -> Step<SignOffers.Decided, SignatureFault> {
+        try signOffers.decide(self)
+    }
+
+    static func sign(
+        _ decided: SignOffers.Decided,
+        by signOffers: SignOffers
+    ) throws(SignatureFault) -> PreparedAnswer<SignatureAnswer> {
+        try signOffers.sign(decided)
+    }
+
+    static func release(
+        _ prepared: PreparedAnswer<SignatureAnswer>,
+        by outcomes: [GrantOutcome],
+        of signOffers: SignOffers
+    ) -> [UInt8] {
+        let answer = signOffers.release(prepared, by: outcomes)
+        return signOffers.metrics.rooms.measure(.encode) { answer.json }
+    }
+}
+
+/// `POST /v1/introductory-eligibility-signatures`.
+extension IntroductorySignatureRequest: SigningCall {
+    var offerCount: Int { products.count }
+
+    func decide(by signOffers: SignOffers) throws(SignatureFault) -> Step<SignOffers.DecidedProducts, SignatureFault> {
+        try signOffers.decide(self)
+    }
+
+    static func sign(
+        _ decided: SignOffers.DecidedProducts,
+        by signOffers: SignOffers
+    ) throws(SignatureFault) -> PreparedAnswer<IntroductorySignatureAnswer> {
+        try signOffers.sign(decided)
+    }
+
+    static func release(
+        _ prepared: PreparedAnswer<IntroductorySignatureAnswer>,
+        by outcomes: [GrantOutcome],
+        of signOffers: SignOffers
+    ) -> [UInt8] {
+        let answer = signOffers.release(prepared, by: outcomes)
+        return signOffers.metrics.rooms.measure(.encode) { answer.json }
+    }
+}
+
+/// The calls whose answers are signed.
 ///
 /// Each step is taken for all requests of a tick before the next one: a step's code fits into the processor's first cache,
 /// and that of all steps together does not. There is one entry into the ledger's queue for a tick, and one wake of the
-/// event loop for its commit. What has to ask the App Store, the store of states or the ledger waits in a task of its own,
-/// and is signed on the event loop when the client still is there.
+/// event loop for its commit. A request that has to ask the App Store, the store of states or the ledger waits in a task of
+/// its own, and is signed on the event loop when the client still is there.
 extension PublicEndpoints {
     /// A request whose signatures wait for the ledger.
-    private typealias Signed = (request: Request, prepared: PreparedAnswer)
+    private typealias Signed<Call: SigningCall> = (request: Request, prepared: PreparedAnswer<Call.Answer>)
 
     /// Reads a request, and takes its signatures from the client's rate, when the client may make it and there is room.
     ///
     /// - Parameter request: The request.
-    /// - Returns: What it asks for; `nil` when it was refused.
+    /// - Returns: The call; `nil` when it was refused.
     /// - Throws: `Problem` 400, 403 or 429.
-    func signatureRequest(of request: Request) throws(Problem) -> SignatureRequest? {
+    func signingCall<Call: SigningCall>(of request: Request) throws(Problem) -> Call? {
         guard let client = request.client else { throw .tokenMissing }
         let call = try signOffers.metrics.rooms.measure(.decode) { () throws(Problem) in
-            try SignatureRequest(json: request.body, from: client)
+            try Call(json: request.body, from: client)
         }
-        guard request.move(to: .ledger(offers: call.offers.count)) else {
+        guard request.move(to: .ledger(offers: call.offerCount)) else {
             request.refuse(.overloaded)
             return nil
         }
-        try clients.take(signatures: call.offers.count, for: client)
+        try clients.take(signatures: call.offerCount, for: client)
         return call
     }
 
     /// Answers requests, some of them later.
-    func answerSignatures(_ calls: [SignatureCall], on loop: any EventLoop) {
-        record(sign(decide(calls, on: loop)), on: loop)
+    func sign<Call: SigningCall>(_ calls: [(request: Request, call: Call)], on loop: any EventLoop) {
+        record(sign(decide(calls, on: loop), Call.self), on: loop, Call.self)
     }
 
-    /// Decides; who has to wait for somebody does so in a task.
-    private func decide(
-        _ calls: [SignatureCall],
+    /// Decides; a request that has to wait for somebody does so in a task.
+    private func decide<Call: SigningCall>(
+        _ calls: [(request: Request, call: Call)],
         on loop: any EventLoop
-    ) -> [(request: Request, decided: SignOffers.Decided)] {
-        var all: [(request: Request, decided: SignOffers.Decided)] = []
+    ) -> [(request: Request, decided: Call.Decided)] {
+        var all: [(request: Request, decided: Call.Decided)] = []
         all.reserveCapacity(calls.count)
         for (request, call) in calls {
             let kind = call.evidence?.kind
             do throws(SignatureFault) {
-                switch try signOffers.decide(call) {
+                switch try call.decide(by: signOffers) {
                 case .now(let decided): all.append((request, decided))
                 case .later(let work):
                     request.wait { () async throws(Problem) in
@@ -58,7 +126,7 @@ extension PublicEndpoints {
                             throw Problem(error, evidence: kind)
                         }
                     } goOn: { [self] request, result in
-                        goOn(with: request, result, offers: call.offers.count, on: loop)
+                        goOn(with: request, call, result, on: loop)
                     }
                 }
             } catch {
@@ -68,31 +136,34 @@ extension PublicEndpoints {
         return all
     }
 
-    /// Goes on with a request that has waited: who has gone meanwhile gets nothing signed.
-    private func goOn(
+    /// Goes on with a request that has waited: nothing is signed for a client that has gone meanwhile.
+    private func goOn<Call: SigningCall>(
         with request: Request,
-        _ result: Result<SignOffers.Decided, Problem>,
-        offers: Int,
+        _ call: Call,
+        _ result: Result<Call.Decided, Problem>,
         on loop: any EventLoop
     ) {
         switch result {
         case .success(let decided):
             guard request.isWaiting else { return request.giveUp() }
-            request.move(to: .ledgerAfterWait(offers: offers))
-            record(sign([(request, decided)]), on: loop)
+            request.move(to: .ledgerAfterWait(offers: call.offerCount))
+            record(sign([(request, decided)], Call.self), on: loop, Call.self)
         case .failure(let problem): request.finish(.failure(problem))
         }
     }
 
-    /// Signs; what has nothing signed is answered at once.
-    private func sign(_ all: [(request: Request, decided: SignOffers.Decided)]) -> [Signed] {
-        var signed: [Signed] = []
+    /// Signs; a request of which nothing is signed is answered at once.
+    private func sign<Call: SigningCall>(
+        _ all: [(request: Request, decided: Call.Decided)],
+        _: Call.Type
+    ) -> [Signed<Call>] {
+        var signed: [Signed<Call>] = []
         signed.reserveCapacity(all.count)
         for (request, decided) in all {
             do throws(SignatureFault) {
-                let prepared = try signOffers.sign(decided)
+                let prepared = try Call.sign(decided, by: signOffers)
                 if prepared.entry == nil {
-                    request.finish(release(prepared, by: .success([])))
+                    request.finish(.success(Reply(Call.release(prepared, by: [], of: signOffers))))
                 } else {
                     signed.append((request, prepared))
                 }
@@ -103,31 +174,22 @@ extension PublicEndpoints {
         return signed
     }
 
-    private func record(_ signed: [Signed], on loop: any EventLoop) {
+    /// Has the ledger record the signatures, and gives out those that it took.
+    private func record<Call: SigningCall>(_ signed: [Signed<Call>], on loop: any EventLoop, _: Call.Type) {
         guard !signed.isEmpty else { return }
         let bound = NIOLoopBound(signed, eventLoop: loop)
-        signOffers.record(signed.compactMap(\.prepared.entry)) { [self] result in
+        signOffers.record(signed.compactMap(\.prepared.entry)) { [signOffers] result in
             loop.execute {
                 let signed = bound.value
                 let replies = signed.enumerated().map { index, one in
-                    // What has no outcome is not given out.
-                    self.release(one.prepared, by: result.map { $0.indices.contains(index) ? $0[index] : [] })
+                    result.map { outcomes in
+                        // Nothing is given out for which there is no outcome.
+                        let ofOne = outcomes.indices.contains(index) ? outcomes[index] : []
+                        return Reply(Call.release(one.prepared, by: ofOne, of: signOffers))
+                    }.mapError { Problem($0, evidence: nil) }
                 }
                 for (one, reply) in zip(signed, replies) { one.request.finish(reply) }
             }
-        }
-    }
-
-    /// The answer, once the ledger has spoken.
-    private func release(
-        _ prepared: PreparedAnswer,
-        by outcomes: Result<[GrantOutcome], SignatureFault>
-    ) -> Result<Reply, Problem> {
-        do throws(SignatureFault) {
-            let answer = signOffers.release(prepared, by: try outcomes.get())
-            return .success(Reply(signOffers.metrics.rooms.measure(.encode) { answer.json }))
-        } catch {
-            return .failure(Problem(error, evidence: nil))
         }
     }
 }

@@ -46,25 +46,31 @@ public final class PublicEndpoints: Sendable {
     ///   - loop: The event loop, on which this is called.
     /// - Returns: How many were answered or will be: the first ones, at least one.
     func answer(_ requests: ArraySlice<Request>, on loop: any EventLoop) -> Int {
-        var calls: [SignatureCall] = []
-        calls.reserveCapacity(requests.count)
+        var promotional: [(request: Request, call: SignatureRequest)] = []
+        promotional.reserveCapacity(requests.count)
+        var introductory: [(request: Request, call: IntroductorySignatureRequest)] = []
         var (taken, offers) = (0, 0)
         for request in requests {
             guard offers < Self.offersPerTick else { break }
             taken += 1
             offers += 1
-            // Who has gone gets nothing signed.
+            // Nothing is signed for a client that has gone.
             guard request.isWaiting else {
                 request.giveUp()
                 continue
             }
             do throws(Problem) {
                 try request.open()
-                if request.route == .signatures {
-                    guard let call = try signatureRequest(of: request) else { continue }
-                    offers += call.offers.count
-                    calls.append((request, call))
-                } else {
+                switch request.route {
+                case .signatures:
+                    guard let call: SignatureRequest = try signingCall(of: request) else { continue }
+                    offers += call.offerCount
+                    promotional.append((request, call))
+                case .introductorySignatures:
+                    guard let call: IntroductorySignatureRequest = try signingCall(of: request) else { continue }
+                    offers += call.offerCount
+                    introductory.append((request, call))
+                default:
                     switch try begin(request, &offers) {
                     case .now(let reply): request.finish(.success(reply))
                     case .later(let work): request.wait(for: work)
@@ -74,7 +80,8 @@ public final class PublicEndpoints: Sendable {
                 request.finish(.failure(error))
             }
         }
-        if !calls.isEmpty { answerSignatures(calls, on: loop) }
+        if !promotional.isEmpty { sign(promotional, on: loop) }
+        if !introductory.isEmpty { sign(introductory, on: loop) }
         return taken
     }
 
@@ -85,11 +92,10 @@ public final class PublicEndpoints: Sendable {
         guard let client = request.client else { throw .tokenMissing }
         switch route {
         case .eligibility: return try eligibility(request.body, client, &offers)
-        case .introductorySignatures: return try introductorySignatures(request.body, client)
         case .diagnoses: return try diagnosis(request.body, client)
         case .productReports: return try reports(request.body, request.head.target, client)
         case .products: return try products(request.head.target, client)
-        case .signatures, .description: throw .internal
+        case .signatures, .introductorySignatures, .description: throw .internal
         }
     }
 

@@ -26,12 +26,20 @@ final class TickQueue {
         waiting.append(request)
         guard !isScheduled else { return }
         isScheduled = true
+        schedule(after: nil)
+    }
+
+    private func schedule(after pause: TimeAmount?) {
         let bound = NIOLoopBound(self, eventLoop: loop)
-        loop.execute { bound.value.answer() }
+        if let pause {
+            loop.scheduleTask(in: pause) { bound.value.answer() }
+        } else {
+            loop.execute { bound.value.answer() }
+        }
     }
 
     private func answer() {
-        isScheduled = false
+        // A request that comes while these are answered waits for the next turn.
         let requests = waiting
         waiting.removeAll(keepingCapacity: true)
         let now = NIODeadline.now()
@@ -44,13 +52,11 @@ final class TickQueue {
             rest = rest.dropFirst(taken)
             if taken < count { break }
         }
-        guard !rest.isEmpty else { return }
+        let isTooMuch = !rest.isEmpty
         waiting.insert(contentsOf: rest, at: 0)
-        guard !isScheduled else { return }
-        isScheduled = true
-        let bound = NIOLoopBound(self, eventLoop: loop)
-        // A task that is executed at once would run before anything is read.
-        loop.scheduleTask(in: Self.pause) { bound.value.answer() }
+        isScheduled = !waiting.isEmpty
+        // A task that is executed at once runs before anything is read.
+        if isScheduled { schedule(after: isTooMuch ? Self.pause : nil) }
     }
 }
 

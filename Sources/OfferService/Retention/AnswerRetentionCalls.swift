@@ -147,7 +147,7 @@ public struct AnswerRetentionCalls: Sendable {
         committingBy commit: ContinuousClock.Instant
     ) async -> Answered {
         let customer: RetentionCustomer
-        do throws(StateStoreFailure) {
+        do throws(StorageFailure) {
             customer = try await customers.customer(of: call.subscription, in: app.signing.app)
         } catch {
             return Answered(.failure(.state(error.detail)))

@@ -35,11 +35,11 @@ public struct RetentionCustomers: Sendable {
     ///   - subscription: The subscription.
     ///   - app: The app.
     /// - Returns: The customer.
-    /// - Throws: `StateStoreFailure` when what is remembered cannot be read.
+    /// - Throws: `StorageFailure` when what is remembered cannot be read.
     public func customer(
         of subscription: SubscriptionIdentity,
         in app: App
-    ) async throws(StateStoreFailure) -> RetentionCustomer {
+    ) async throws(StorageFailure) -> RetentionCustomer {
         let question = StateQuestion(bundleId: app.bundleId, account: nil, subscriptions: [subscription])
         let customer = RetentionCustomer(subscription, in: try await held(question), of: app)
         // What the account redeemed by another subscription counts, where redemptions are counted.
@@ -48,7 +48,7 @@ public struct RetentionCustomers: Sendable {
         return customer.redeeming(by: others, beside: subscription)
     }
 
-    private func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
+    private func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
         if let held = memory.states.atHand(question) { return held }
         return try await memory.states.held(question)
     }

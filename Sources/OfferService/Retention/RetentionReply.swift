@@ -52,7 +52,7 @@ public enum RetentionRefusal: Error, Equatable, Sendable {
     /// What is remembered cannot be read.
     case state(String)
     /// The answer cannot be recorded.
-    case ledger(LedgerFailure)
+    case ledger(StorageFailure)
     /// The offer cannot be signed.
     case signing(SigningFailure)
 

@@ -48,7 +48,7 @@ struct RetentionWalk {
             guard !Task.isCancelled else { return .failure(.tooSlow) }
             let outcomes: [GrantOutcome]
             let watch = Stopwatch()
-            do throws(LedgerFailure) {
+            do throws(StorageFailure) {
                 outcomes = try await ledger.append(prepared.entry, until: commit)
             } catch {
                 return .failure(.ledger(error))
@@ -57,7 +57,7 @@ struct RetentionWalk {
             if case .answered(let body) = outcomes.first { return .success(RetentionReply(repeating: body)) }
             guard let refused = outcomes.first(where: { $0 != .recorded }) else {
                 guard outcomes.count == prepared.entry.grants.count else {
-                    return .failure(.ledger(LedgerFailure(.unavailable, "the ledger told of too few signatures")))
+                    return .failure(.ledger(StorageFailure(.unavailable, "the ledger told of too few signatures")))
                 }
                 return .success(prepared.reply)
             }
@@ -67,8 +67,8 @@ struct RetentionWalk {
             }
             start = choice.index + 1
         }
-        do throws(LedgerFailure) {
-            let known = try await ledger.answer(to: call.key, at: moment)
+        do throws(StorageFailure) {
+            let known = try await ledger.keptAnswer(to: call.key, at: moment)
             return known.map { .success(RetentionReply(repeating: $0)) } ?? .failure(.noRule)
         } catch {
             return .failure(.ledger(error))

@@ -108,11 +108,11 @@ public protocol RetentionLedger: SignatureLedger {
     ///   - entry: The entry.
     ///   - moment: Until when it may begin to be committed.
     /// - Returns: The outcomes of its grants; ``GrantOutcome/answered(_:)`` alone where the call was answered before.
-    /// - Throws: ``LedgerFailure`` when nothing of it may leave.
+    /// - Throws: ``StorageFailure`` when nothing of it may leave.
     func append(
         _ entry: LedgerEntry,
         until moment: ContinuousClock.Instant
-    ) async throws(LedgerFailure) -> [GrantOutcome]
+    ) async throws(StorageFailure) -> [GrantOutcome]
 
     /// What a call was answered lately.
     ///
@@ -120,6 +120,6 @@ public protocol RetentionLedger: SignatureLedger {
     ///   - call: The call.
     ///   - now: The server's clock.
     /// - Returns: The answer's bytes; `nil` where there is none on record.
-    /// - Throws: ``LedgerFailure`` when the ledger cannot be read.
-    func answer(to call: RetentionCallKey, at now: Timestamp) async throws(LedgerFailure) -> [UInt8]?
+    /// - Throws: ``StorageFailure`` when the ledger cannot be read.
+    func keptAnswer(to call: RetentionCallKey, at now: Timestamp) async throws(StorageFailure) -> [UInt8]?
 }

@@ -129,8 +129,8 @@ public struct RetentionPolicy: Sendable {
 
     /// Takes what the ledger holds of the customer into account.
     ///
-    /// - Parameter standing: What it holds.
-    public mutating func hear(_ standing: LedgerStanding) { offers.hear(standing) }
+    /// - Parameter ledgerAnswer: What it holds.
+    public mutating func consider(_ ledgerAnswer: LedgerAnswer) { offers.consider(ledgerAnswer) }
 
     /// The grant that the ledger records for the offer of a rule that fits.
     ///

@@ -106,10 +106,7 @@ extension DatabaseLedgerStore {
 
 extension Session {
     /// What the ledger holds of a customer.
-    func standing(
-        of question: LedgerQuestion,
-        _ digestKey: DigestKey
-    ) throws(StorageFailure) -> LedgerStanding {
+    func answer(to question: LedgerQuestion, _ digestKey: DigestKey) throws(StorageFailure) -> LedgerAnswer {
         let signatures = question.offers.flatMap { offer, limit, originalTransactionId in
             let digest = digestKey.digest(
                 customer: question.customer,
@@ -132,18 +129,18 @@ extension Session {
             LedgerBatch.Presentations(subscription: question.subscription($0), start: start)
         }
         let (counts, _) = try counts(Array(Set(signatures)), Array(Set(subscriptions)))
-        var standing = LedgerStanding()
+        var answer = LedgerAnswer()
         for signature in signatures {
-            standing.signatures[signature.offer, default: 0] += counts.signatures[signature] ?? 0
+            answer.signatures[signature.offer, default: 0] += counts.signatures[signature] ?? 0
         }
-        guard let customer else { return standing }
+        guard let customer else { return answer }
         for asked in subscriptions {
-            standing.presentations[asked.subscription.originalTransactionId] = LedgerBatch.presentations(
+            answer.presentations[asked.subscription.originalTransactionId] = LedgerBatch.presentations(
                 counts.presentations[asked.subscription] ?? [:],
                 customer,
                 at: question.now
             )
         }
-        return standing
+        return answer
     }
 }

@@ -4,21 +4,21 @@ import Synchronization
 
 /// Many callers, one writer: what was queued while the last commit was made is the next one.
 ///
-/// There is no waiting for more to come. Nothing here blocks but the writer itself, on a queue of its own; a caller is
-/// told once, after the commit that holds its items, or earlier that they did not make it in time.
+/// There is no waiting for more to come. Nothing here blocks but the writer itself, on a queue of its own. A caller gets
+/// one result: after the commit that holds its items, or earlier when they are too late for it.
 final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
-    /// Told once what became of a caller's items, in their order.
-    typealias Completion = @Sendable (Result<[Outcome], LedgerFailure>) -> Void
+    /// Called once, with the outcomes of a caller's items in their order.
+    typealias Completion = @Sendable (Result<[Outcome], StorageFailure>) -> Void
 
     /// Writes items, and returns when they are on durable storage, with an outcome for each.
     ///
     /// When all but the last of it is done it asks whether they are wanted: if not, it takes everything back and throws
-    /// `tooSlow`.
+    /// ``StorageFailure/abandoned``.
     typealias Commit =
         @Sendable (
             _ items: [Item],
             _ isWanted: @escaping @Sendable () -> Bool
-        ) throws(LedgerFailure) -> [Outcome]
+        ) throws(StorageFailure) -> [Outcome]
 
     /// How much may wait, and for how long.
     struct Bounds: Sendable {
@@ -32,7 +32,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         var rest = Duration.seconds(1)
     }
 
-    /// What a caller handed over: told once, by whoever comes first.
+    /// The items of one caller, and its completion, which is called once: by the writer or by the deadline.
     private final class Request: Sendable {
         let items: [Item]
         let due: ContinuousClock.Instant
@@ -40,7 +40,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         /// A function in a value of its own: by itself it would be wrapped once more at each look at what the mutex
         /// guards, which is generic.
         private struct Caller {
-            let tell: Completion
+            let complete: Completion
         }
 
         private struct State {
@@ -54,23 +54,23 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         init(_ items: [Item], due: ContinuousClock.Instant, _ completion: @escaping Completion) {
             self.items = items
             self.due = due
-            state = Mutex(State(caller: Caller(tell: completion)))
+            state = Mutex(State(caller: Caller(complete: completion)))
         }
 
-        /// Whether the caller has been told.
-        var isTold: Bool { state.withLock { $0.caller == nil } }
+        /// Whether the caller has its result.
+        var isFinished: Bool { state.withLock { $0.caller == nil } }
 
-        func tell(_ result: Result<[Outcome], LedgerFailure>) {
+        func finish(_ result: Result<[Outcome], StorageFailure>) {
             let caller = state.withLock { state in
                 defer { state.caller = nil }
                 return state.caller
             }
-            caller?.tell(result)
+            caller?.complete(result)
         }
 
         /// Notes that the commit begins.
         ///
-        /// - Returns: `false` where the caller has been told that there is none.
+        /// - Returns: `false` where the caller has its result already.
         func beginCommit() -> Bool {
             state.withLock { state in
                 state.isCommitting = state.caller != nil
@@ -81,14 +81,14 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         /// Notes that there was no commit.
         func takeBack() { state.withLock { $0.isCommitting = false } }
 
-        /// Tells the caller of a failure, unless the commit has begun: then nothing is taken back any more.
-        func expire(_ failure: LedgerFailure) {
+        /// Fails, unless the commit has begun: then nothing is taken back any more.
+        func expire(_ failure: StorageFailure) {
             let caller = state.withLock { state -> Caller? in
                 guard !state.isCommitting else { return nil }
                 defer { state.caller = nil }
                 return state.caller
             }
-            caller?.tell(.failure(failure))
+            caller?.complete(.failure(failure))
         }
     }
 
@@ -100,15 +100,15 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         var isWriting = false
         var isWatching = false
         var isClosed = false
-        var failure: LedgerFailure?
-        var refusal: LedgerFailure?
+        var failure: StorageFailure?
+        var refusal: StorageFailure?
 
         mutating func admit(_ request: Request, upTo limit: Int) -> Admission {
-            if isClosed { return .refused(LedgerFailure(.closed, "the service is going")) }
+            if isClosed { return .refused(StorageFailure(.closed, "the service is going")) }
             // While the store takes nothing, nobody waits in vain: the writer finds out by itself when it does again.
             if let failure { return .refused(failure) }
             guard waitingItems + request.items.count <= limit else {
-                return .refused(LedgerFailure(.full, "\(waitingItems) requests wait to be written"))
+                return .refused(StorageFailure(.full, "\(waitingItems) requests wait to be written"))
             }
             waiting.append(request)
             waitingItems += request.items.count
@@ -121,14 +121,14 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     }
 
     private enum Admission {
-        case refused(LedgerFailure)
+        case refused(StorageFailure)
         case queued(startsWriting: Bool, startsWatching: Bool)
     }
 
     private let state = Mutex(State())
     private let bounds: Bounds
     private let commit: Commit
-    private let probe: @Sendable () throws(LedgerFailure) -> Void
+    private let probe: @Sendable () throws(StorageFailure) -> Void
     private let writer: DispatchQueue
     private let watch = DispatchQueue(label: "ledger.deadlines")
 
@@ -142,7 +142,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     init(
         bounds: Bounds,
         on writer: DispatchQueue,
-        probe: @escaping @Sendable () throws(LedgerFailure) -> Void,
+        probe: @escaping @Sendable () throws(StorageFailure) -> Void,
         commit: @escaping Commit
     ) {
         self.bounds = bounds
@@ -155,10 +155,10 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     var waiting: Int { state.withLock { $0.waitingItems } }
 
     /// Why the last commit or probe failed; `nil` when it did not.
-    var failure: LedgerFailure? { state.withLock { $0.failure } }
+    var failure: StorageFailure? { state.withLock { $0.failure } }
 
     /// Why the store refused a caller's items for their values the last time; `nil` when it never did.
-    var refusal: LedgerFailure? { state.withLock { $0.refusal } }
+    var refusal: StorageFailure? { state.withLock { $0.refusal } }
 
     /// Queues items: all in one commit, or none.
     ///
@@ -166,20 +166,20 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     ///   - items: The items.
     ///   - moment: Until when their commit may begin: where it has not by then, nothing of them is written. `nil` for the
     ///     deadline of all.
-    ///   - completion: Told once, from any thread.
+    ///   - completion: Called once, from any thread.
     func append(_ items: [Item], until moment: ContinuousClock.Instant? = nil, completion: @escaping Completion) {
         guard !items.isEmpty else { return completion(.success([])) }
         let request = Request(items, due: .now + bounds.deadline, completion)
         let admission = state.withLock { $0.admit(request, upTo: bounds.waiting) }
         switch admission {
-        case .refused(let failure): request.tell(.failure(failure))
+        case .refused(let failure): request.finish(.failure(failure))
         case .queued(let startsWriting, let startsWatching):
             if startsWriting { writer.async { self.writeOn() } }
             if startsWatching { watchDeadlines() }
             guard let moment else { return }
             let left = max(0, ContinuousClock.now.duration(to: moment).seconds)
             watch.asyncAfter(deadline: .now() + left, qos: .userInitiated, flags: .enforceQoS) {
-                request.expire(LedgerFailure(.tooSlow, "a signature could not be written in time"))
+                request.expire(StorageFailure(.tooSlow, "a signature could not be written in time"))
             }
         }
     }
@@ -204,7 +204,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             state.withLock { if $0.failure?.code == .tooSlow { $0.failure = nil } }
             return false
         }
-        do throws(LedgerFailure) {
+        do throws(StorageFailure) {
             try write(batch)
             note(nil)
         } catch {
@@ -213,24 +213,24 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         return true
     }
 
-    /// Writes all but what the store refuses for its values: then the halves are written apart, down to who is at fault.
+    /// Writes all but what the store refuses for its values: then the halves are written apart, down to the one at fault.
     ///
-    /// Who was told that it took too long gets nothing recorded, also where the store was waited for: a limit must not
-    /// count what nobody received.
+    /// A caller that has timed out gets no record, even if it timed out while the store was busy: a limit must not count
+    /// what nobody received.
     ///
-    /// - Throws: Why the store takes nothing now; who has been told by then stays told.
-    private func write(_ all: [Request]) throws(LedgerFailure) {
-        let batch = all.filter { !$0.isTold }
+    /// - Throws: Why the store takes nothing now; results given before that stand.
+    private func write(_ all: [Request]) throws(StorageFailure) {
+        let batch = all.filter { !$0.isFinished }
         guard !batch.isEmpty else { return }
-        do throws(LedgerFailure) {
-            tell(batch, try commit(batch.flatMap(\.items)) { batch.allSatisfy { $0.beginCommit() } })
+        do throws(StorageFailure) {
+            finish(batch, try commit(batch.flatMap(\.items)) { batch.allSatisfy { $0.beginCommit() } })
         } catch {
             for request in batch { request.takeBack() }
-            if error.code == .tooSlow { return try write(batch) }
+            if error.code == .abandoned { return try write(batch) }
             guard error.code == .refused else { throw error }
             guard batch.count > 1 else {
                 state.withLock { $0.refusal = error }
-                for request in batch { request.tell(.failure(error)) }
+                for request in batch { request.finish(.failure(error)) }
                 return
             }
             try write(Array(batch.prefix(batch.count / 2)))
@@ -249,7 +249,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
                 if !batch.isEmpty, count + request.items.count > bounds.commit { break }
                 taken += 1
                 state.waitingItems -= request.items.count
-                if request.isTold { continue }
+                if request.isFinished { continue }
                 batch.append(request)
                 count += request.items.count
             }
@@ -260,21 +260,21 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         }
     }
 
-    private func tell(_ batch: [Request], _ outcomes: [Outcome]) {
+    private func finish(_ batch: [Request], _ outcomes: [Outcome]) {
         var start = 0
         for request in batch {
             let end = start + request.items.count
             guard end <= outcomes.count else {
-                request.tell(.failure(LedgerFailure(.unavailable, "the store told of too few signatures")))
+                request.finish(.failure(StorageFailure(.unavailable, "the store answered for too few signatures")))
                 continue
             }
-            request.tell(.success(Array(outcomes[start..<end])))
+            request.finish(.success(Array(outcomes[start..<end])))
             start = end
         }
     }
 
     /// Fails what was in hand and all that waits, as nothing can be written now, and rests.
-    private func fail(_ batch: [Request], _ failure: LedgerFailure) {
+    private func fail(_ batch: [Request], _ failure: StorageFailure) {
         note(failure)
         let waiting = state.withLock { state in
             defer {
@@ -283,7 +283,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             }
             return state.waiting
         }
-        for request in batch + waiting { request.tell(.failure(failure)) }
+        for request in batch + waiting { request.finish(.failure(failure)) }
         rest()
     }
 
@@ -291,7 +291,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     private func rest() {
         writer.asyncAfter(deadline: .now() + bounds.rest.seconds) { [weak self] in
             guard let self, failure != nil, state.withLock({ !$0.isClosed }) else { return }
-            do throws(LedgerFailure) {
+            do throws(StorageFailure) {
                 try probe()
                 note(nil)
                 writeOn()
@@ -301,18 +301,18 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         }
     }
 
-    private func note(_ failure: LedgerFailure?) {
+    private func note(_ failure: StorageFailure?) {
         state.withLock { $0.failure = failure }
     }
 
-    /// Tells those whose time is over, as long as there is anybody who waits.
+    /// Fails requests that are past their deadline, as long as any wait.
     private func watchDeadlines() {
         watch.asyncAfter(deadline: .now() + bounds.deadline.seconds / 8) { [weak self] in
             guard let self else { return }
-            let failure = LedgerFailure(.tooSlow, "a signature was not on durable storage within \(bounds.deadline)")
+            let failure = StorageFailure(.tooSlow, "a signature was not on durable storage within \(bounds.deadline)")
             let (late, goesOn) = state.withLock { state in
                 let now = ContinuousClock.now
-                let late = (state.inHand + state.waiting).filter { $0.due <= now && !$0.isTold }
+                let late = (state.inHand + state.waiting).filter { $0.due <= now && !$0.isFinished }
                 // The writer is stuck, with these or with something else: nobody else waits in vain until it has done.
                 let isStuck = !late.isEmpty && state.inHand.allSatisfy { $0.due <= now }
                 if isStuck { state.failure = state.failure ?? failure }
@@ -320,7 +320,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
                 state.isWatching = goesOn
                 return (late, goesOn)
             }
-            for request in late { request.tell(.failure(failure)) }
+            for request in late { request.finish(.failure(failure)) }
             if goesOn { watchDeadlines() }
         }
     }

@@ -47,15 +47,11 @@ public struct LedgerRecall: SignatureRecall {
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts.
-    /// - Throws: `LedgerFailure` when the ledger cannot be read.
-    public func standing(of question: LedgerQuestion) async throws(LedgerFailure) -> LedgerStanding {
-        guard let database = archive as? any SQLDatabase else { return LedgerStanding() }
-        do throws(StorageFailure) {
-            return try await database.answer { [digestKey] session throws(StorageFailure) in
-                try session.standing(of: question, digestKey)
-            }
-        } catch {
-            throw LedgerFailure(.unavailable, error.detail)
+    /// - Throws: `StorageFailure` when the ledger cannot be read.
+    public func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
+        guard let database = archive as? any SQLDatabase else { return LedgerAnswer() }
+        return try await database.answer { [digestKey] session throws(StorageFailure) in
+            try session.answer(to: question, digestKey)
         }
     }
 

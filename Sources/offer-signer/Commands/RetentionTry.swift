@@ -64,8 +64,8 @@ struct RetentionTry: AsyncParsableCommand {
         if let recall = remembered?.recall,
             let question = policy.question(about: customer.account, at: now)
         {
-            do throws(LedgerFailure) {
-                policy.hear(try await recall.standing(of: question))
+            do throws(StorageFailure) {
+                policy.consider(try await recall.answer(to: question))
             } catch {
                 Console.message("error: \(error)")
                 throw ExitCode.failure
@@ -132,7 +132,7 @@ struct RetentionTry: AsyncParsableCommand {
         _ memory: StateMemory?
     ) async throws(ExitCode) -> RetentionCustomer {
         guard let memory else { return RetentionCustomer(subscription, in: HeldState(), of: app) }
-        do throws(StateStoreFailure) {
+        do throws(StorageFailure) {
             return try await RetentionCustomers(memory: memory).customer(of: subscription, in: app)
         } catch {
             Console.message("error: what is remembered cannot be read: \(error.detail)")

@@ -7,15 +7,12 @@ import SubscriptionKeys
 
 extension LoadedService {
     /// What asks the App Store, composed of the apps with their credentials and Apple's addresses.
-    ///
-    /// - Parameter lifelong: The connections to Apple, the watch over the clock, and what is counted.
-    /// - Returns: The fetcher.
     func appStoreFetcher(with lifelong: LifelongParts) -> AppStoreEvidenceFetcher {
         let appStore = settings.appStore
         return AppStoreEvidenceFetcher(
             apps: appStoreApps,
             urls: appStoreURLs,
-            verifier: signedDataVerifier.telling(lifelong.clock),
+            verifier: signedDataVerifier.reporting(to: lifelong.clock),
             transport: lifelong.appStoreTransport,
             requestsPerSecond: appStore.requestsPerSecond,
             deadline: .seconds(appStore.timeoutSeconds),
@@ -27,11 +24,43 @@ extension LoadedService {
     }
 
     /// What tells Apple's notifications from forgeries, and from those for other apps.
+    func notificationReader(reportingTo clock: ClockMonitor) -> AppStoreNotificationReader {
+        AppStoreNotificationReader(apps: appStoreApps, verifier: signedDataVerifier.reporting(to: clock))
+    }
+
+    /// What answers Apple's calls for retention messages.
     ///
-    /// - Parameter clock: Who wants to know Apple's clock.
-    /// - Returns: The reader.
-    func notificationReader(telling clock: ClockMonitor) -> AppStoreNotificationReader {
-        AppStoreNotificationReader(apps: appStoreApps, verifier: signedDataVerifier.telling(clock))
+    /// - Parameters:
+    ///   - appStore: Asks the App Store about subscriptions that nobody knew, once they were answered.
+    ///   - lifelong: The ledger, what is remembered of customers, and what is counted.
+    /// - Returns: The use case.
+    func retentionCalls(asking appStore: AppStoreEvidenceFetcher, with lifelong: LifelongParts) -> AnswerRetentionCalls {
+        let apps = zip(settings.apps, keys).compactMap { app, keys -> RetentionApp? in
+            guard let rules = app.retention, let key = keys.first else { return nil }
+            let signing = SigningApp(app: app.app, signer: key, issuerId: app.keys.first?.issuerId)
+            return RetentionApp(signing, rules: rules)
+        }
+        return AnswerRetentionCalls(
+            apps: apps,
+            reader: AppStoreRetentionCallReader(
+                apps: appStoreApps,
+                verifier: signedDataVerifier.reporting(to: lifelong.clock)
+            ),
+            memory: lifelong.memory,
+            ledger: lifelong.ledger.ledger,
+            lookups: RetentionLookups(
+                fetcher: appStore,
+                memory: lifelong.memory,
+                metrics: lifelong.telemetry.retention,
+                now: WallClock.now
+            ),
+            service: lifelong.telemetry.service,
+            metrics: lifelong.telemetry.retention,
+            maximumHeldAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
+            limits: settings.retention,
+            now: WallClock.now,
+            write: { $0.json }
+        )
     }
 
     /// What sets up retention messages at Apple for an app.
@@ -65,41 +94,6 @@ extension LoadedService {
             sandboxVerifyReceipt: settings.appStore.sandboxVerifyReceiptURL,
             serverAPI: settings.appStore.serverAPIURL,
             sandboxServerAPI: settings.appStore.sandboxServerAPIURL
-        )
-    }
-
-    /// What answers Apple's calls for retention messages.
-    ///
-    /// - Parameters:
-    ///   - appStore: Asks the App Store about subscriptions that nobody knew, once they were answered.
-    ///   - lifelong: The ledger, what is remembered of customers, and what is counted.
-    /// - Returns: The use case.
-    func retentionCalls(asking appStore: AppStoreEvidenceFetcher, with lifelong: LifelongParts) -> AnswerRetentionCalls {
-        let apps = zip(settings.apps, keys).compactMap { app, keys -> RetentionApp? in
-            guard let rules = app.retention, let key = keys.first else { return nil }
-            let signing = SigningApp(app: app.app, signer: key, issuerId: app.keys.first?.issuerId)
-            return RetentionApp(signing, rules: rules)
-        }
-        return AnswerRetentionCalls(
-            apps: apps,
-            reader: AppStoreRetentionCallReader(
-                apps: appStoreApps,
-                verifier: signedDataVerifier.telling(lifelong.clock)
-            ),
-            memory: lifelong.memory,
-            ledger: lifelong.ledger.ledger,
-            lookups: RetentionLookups(
-                fetcher: appStore,
-                memory: lifelong.memory,
-                metrics: lifelong.telemetry.retention,
-                now: WallClock.now
-            ),
-            service: lifelong.telemetry.service,
-            metrics: lifelong.telemetry.retention,
-            maximumHeldAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
-            limits: settings.retention,
-            now: WallClock.now,
-            write: { $0.json }
         )
     }
 

@@ -58,14 +58,14 @@ private struct NoSigner: ES256Signer {
 private struct TakingLedger: RetentionLedger {
     func append(
         _ entries: [LedgerEntry],
-        completion: @escaping @Sendable (Result<[[GrantOutcome]], LedgerFailure>) -> Void
+        completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
     ) { completion(.success(entries.map { $0.grants.map { _ in .recorded } })) }
 
     func append(_ entry: LedgerEntry, until moment: ContinuousClock.Instant) -> [GrantOutcome] { [] }
 
-    func answer(to call: RetentionCallKey, at now: Timestamp) -> [UInt8]? { nil }
+    func keptAnswer(to call: RetentionCallKey, at now: Timestamp) -> [UInt8]? { nil }
 
-    func standing(of question: LedgerQuestion) -> LedgerStanding { LedgerStanding() }
+    func answer(to question: LedgerQuestion) -> LedgerAnswer { LedgerAnswer() }
 }
 
 /// Whoever it is about, the same digest.
@@ -95,7 +95,7 @@ private final class PatientStates: SubscriptionStates {
 
     func open(_ isOpen: Bool = true) { state.withLock { $0.isOpen = isOpen } }
 
-    func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StateStoreFailure)
+    func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StorageFailure)
         -> Bool
     {
         state.withLock { $0.waiting += 1 }
@@ -106,7 +106,7 @@ private final class PatientStates: SubscriptionStates {
 
     func atHand(_ question: StateQuestion) -> HeldState? { nil }
 
-    func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
+    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
         guard let asked = question.subscriptions.first?.originalTransactionId, asked.hasPrefix("slow") else {
             return HeldState()
         }
@@ -118,7 +118,7 @@ private final class PatientStates: SubscriptionStates {
 
     func learn(_ observation: StateObservation) {}
 
-    func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int { 0 }
+    func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { 0 }
 }
 
 /// Keeps what an answer says.

@@ -15,13 +15,17 @@ struct GateTests {
     private let registry = PrometheusRegistry()
 
     init() {
-        let client = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["a"], scopes: [.sign, .report])
-        let app = App(bundleId: "a", subscriptionGroups: [])
         listener = TestListener(
-            PublicEndpoints.test(client, apps: [SigningApp(app: app, signer: ConstantSigner())]),
+            Self.endpoints(for: [.sign, .report]),
             metrics: RequestMetrics(factory: registry),
             logger: log.logger
         )
+    }
+
+    private static func endpoints(for scopes: Set<ClientScope>) -> PublicEndpoints {
+        let client = Client(name: "abc", tokenSHA256: [sha256OfAbc], apps: ["a"], scopes: scopes)
+        let app = App(bundleId: "a", subscriptionGroups: [])
+        return PublicEndpoints.test(client, apps: [SigningApp(app: app, signer: ConstantSigner())])
     }
 
     private func judge(_ target: String, token: String? = "abc", method: String = "POST") async throws -> TestAnswer {
@@ -63,19 +67,19 @@ struct GateTests {
         #expect(try await judge("/v1/signatures?a=b").summary == "400 invalid_parameter ")
     }
 
-    @Test("Who guesses is answered later and later, and who has a token is let in at once")
+    @Test("A client that guesses tokens is answered later and later, and one with a token is let in at once")
     func guesses() async throws {
         for _ in 0..<3 { #expect(try await judge("/v1/signatures", token: "guess").status == 401) }
-        var guess = try await listener.connect()
+        var unanswered: TestConnection?
         // One a second is forgiven, however long this takes.
-        for _ in 0..<1000 {
-            guess = try await listener.connect()
+        for _ in 0..<1000 where unanswered == nil {
+            let guess = try await listener.connect()
             try await guess.send(TestRequest("/v1/signatures", "{}", token: "guess"))
-            if try await guess.received() == nil { break }
+            if try await guess.received() == nil { unanswered = guess }
         }
         #expect(try await judge("/v1/signatures").status == 400)
         await listener.loop.advanceTime(by: .seconds(1))
-        #expect(try await guess.receive().status == 401)
+        #expect(try await #require(unanswered).receive().status == 401)
     }
 
     @Test(
@@ -93,19 +97,20 @@ struct GateTests {
         #expect(Problem.tokenUnknown.detail.contains("`offer-signer clients token`"))
     }
 
-    @Test("What may carry evidence may be long, and nothing else")
+    @Test("A body with evidence or reports may be long, and no other")
     func bodies() async throws {
         let limits = ConnectionLimits()
+        let listener = TestListener(Self.endpoints(for: Set(ClientScope.allCases)))
         for (path, limit) in [
-            ("signatures", limits.maximumEvidenceBodyBytes),
+            ("signatures", limits.maximumEvidenceBodyBytes), ("eligibility", limits.maximumEvidenceBodyBytes),
             ("introductory-eligibility-signatures", limits.maximumEvidenceBodyBytes),
-            ("product-reports", limits.maximumEvidenceBodyBytes),
+            ("product-reports", limits.maximumEvidenceBodyBytes), ("diagnoses", limits.maximumBodyBytes),
         ] {
             for (length, status) in [(limit, nil), (limit + 1, 413)] as [(Int, Int?)] {
                 let connection = try await listener.connect()
                 let head = TestRequest("/v1/\(path)", "").text
                 try await connection.send(head.replacing("Content-Length: 0", with: "Content-Length: \(length)"))
-                #expect(try await connection.received()?.status == status)
+                #expect(try await connection.received()?.status == status, "\(path)")
             }
         }
     }

@@ -66,7 +66,7 @@ struct TickQueueTests {
 
         func append(
             _ entries: [LedgerEntry],
-            completion: @escaping @Sendable (Result<[[GrantOutcome]], LedgerFailure>) -> Void
+            completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
         ) {
             let commit = { @Sendable in completion(.success(entries.map { $0.grants.map { _ in .recorded } })) }
             let isOpen = state.withLock { state in
@@ -77,7 +77,7 @@ struct TickQueueTests {
             if isOpen { commit() }
         }
 
-        func standing(of question: LedgerQuestion) async throws(LedgerFailure) -> LedgerStanding { LedgerStanding() }
+        func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer { LedgerAnswer() }
     }
 
     private let ledger = SlowLedger()
@@ -102,7 +102,11 @@ struct TickQueueTests {
             evidence: Set(EvidenceKind.allCases),
             concurrentRequests: requestsAtOnce
         )
-        let app = SigningApp(app: App(bundleId: "a", subscriptionGroups: [group]), signer: ConstantSigner())
+        let app = SigningApp(
+            app: App(bundleId: "a", subscriptionGroups: [group]),
+            signer: ConstantSigner(),
+            issuerId: "i"
+        )
         return TestListener(
             PublicEndpoints.test(client, apps: [app], asking: appStore, ledger: ledger ?? self.ledger),
             maximumWaitingOffers: maximumWaitingOffers,
@@ -117,16 +121,26 @@ struct TickQueueTests {
         "product_id":"p","purchase_date_ms":"1795176000000","expires_date_ms":"1795348800000"}],
         "pending_renewal_info":[{"original_transaction_id":"1","product_id":"p","auto_renew_status":"1"}]}}
         """#
-    private static let question = TestRequest(
-        "/v1/signatures",
-        #"{"evidence":{"transactionId":"1"},"offers":[{"productId":"p","offerId":"o0"}]}"#
-    )
+    /// The two calls for signatures, which go by the same steps.
+    private enum Call: String, CaseIterable {
+        case promotional = "/v1/signatures"
+        case introductory = "/v1/introductory-eligibility-signatures"
+
+        /// So many signatures for the customer of some evidence.
+        func request(_ count: Int = 1, evidence: String = TickQueueTests.subscriber) -> TestRequest {
+            let (name, one) =
+                self == .promotional ? ("offers", #"{"productId":"p","offerId":"o0"}"#) : ("products", #""p""#)
+            let list = Array(repeating: one, count: count).joined(separator: ",")
+            return TestRequest(rawValue, "{\(evidence),\"\(name)\":[\(list)]}")
+        }
+
+        /// A signature for a customer whom the App Store has to be asked about.
+        var question: TestRequest { request(evidence: #""evidence":{"transactionId":"1"}"#) }
+    }
+
     private static let eligibility = TestRequest("/v1/eligibility", #"{"applicationUsername":"a"}"#)
 
-    private static func signatures(_ count: Int = 1) -> TestRequest {
-        let offers = Array(repeating: #"{"productId":"p","offerId":"o0"}"#, count: count).joined(separator: ",")
-        return TestRequest("/v1/signatures", "{\(subscriber),\"offers\":[\(offers)]}")
-    }
+    private static func signatures(_ count: Int = 1) -> TestRequest { Call.promotional.request(count) }
 
     private func counted(_ start: String) -> [String] {
         String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n").map(String.init)
@@ -141,14 +155,18 @@ struct TickQueueTests {
         return connections
     }
 
-    @Test("What came in one tick is signed and recorded together")
-    func together() async throws {
+    @Test("What came in one tick is signed and recorded together", arguments: Call.allCases)
+    private func together(call: Call) async throws {
         let listener = listener()
-        let connections = try await send(Array(repeating: Self.signatures(), count: 3), to: listener)
+        let connections = try await send(Array(repeating: call.request(), count: 3), to: listener)
         #expect(ledger.batches == [])
-        for connection in connections { #expect(try await connection.receive().status == 200) }
+        for connection in connections {
+            let answer = try await connection.receive()
+            #expect(answer.status == 200)
+            #expect(answer.body.contains(call == .promotional ? #""signature":"# : #""jws":"#))
+        }
         #expect(ledger.batches == [3])
-        #expect(try await listener.ask(Self.signatures()).status == 200)
+        #expect(try await listener.ask(call.request()).status == 200)
         #expect(ledger.batches == [3, 1])
         #expect(counted("offer_signer_queue_wait_seconds_count") == ["offer_signer_queue_wait_seconds_count 4"])
     }
@@ -182,67 +200,114 @@ struct TickQueueTests {
         #expect(try await answered() == [false, false, false, false, true])
     }
 
-    @Test("Beyond the offers that may wait, the next request is refused at once, and taken when the ledger has them")
-    func bound() async throws {
+    @Test("A request that comes while those of a tick are answered goes into the next tick")
+    func meanwhile() async throws {
+        let listener = listener()
+        // The second request on a connection comes when the first is answered: at once, as it makes no sense.
+        let connections = try await send([TestRequest("/v1/signatures", "{"), Self.signatures()], to: listener)
+        try await connections[0].send(Self.signatures())
+        await listener.loop.run()
+        #expect(ledger.batches == [1, 1])
+        #expect(try await connections[0].received()?.status == 400)
+        for connection in connections { #expect(try await connection.received()?.status == 200) }
+    }
+
+    @Test("A request that comes while others are answered waits behind those that were there before, and their pause")
+    func meanwhileBehind() async throws {
+        let listener = listener(offers: 200)
+        func question(_ id: String) -> TestRequest {
+            TestRequest("/v1/eligibility", #"{"applicationUsername":"a"}"#, fields: ["X-Request-ID: \(id)"])
+        }
+        let connections = try await send([question("1"), question("2"), question("3")], to: listener)
+        try await connections[0].send(question("4"))
+        await listener.loop.run()
+        #expect(log.takeLines() == ["1", "2"])
+        await listener.loop.advanceTime(by: .microseconds(50))
+        #expect(log.takeLines() == ["3", "4"])
+    }
+
+    @Test(
+        "Beyond the offers that may wait, the next request is refused at once, and taken when the ledger has them",
+        arguments: Call.allCases
+    )
+    private func bound(call: Call) async throws {
         let listener = listener(maximumWaitingOffers: 50)
         ledger.open(false)
-        let waiting = try await send([Self.signatures(20), Self.signatures(20)], to: listener)
+        let waiting = try await send([call.request(20), call.request(20)], to: listener)
         await listener.loop.run()
         let refused = try await listener.ask(Self.signatures(20))
         #expect(refused.summary == "503 overloaded ")
         #expect(refused.field("Retry-After") == "1")
         #expect(try await listener.ask(Self.eligibility).status == 200, "what needs no ledger is answered")
+        #expect(try await listener.ask(call.request(11)).status == 503, "every offer of a request counts")
         #expect(ledger.batches == [2])
         ledger.open(true)
         for connection in waiting { #expect(try await connection.receive().status == 200) }
-        #expect(try await listener.ask(Self.signatures(100)).status == 200)
-        let route = #"offer_signer_requests_total{route="/v1/signatures","#
-        #expect(
-            counted(route).sorted() == [
-                route + #"status="200",client="abc"} 3"#, route + #"status="503",client="abc"} 1"#,
-            ]
-        )
+        #expect(try await listener.ask(call.request(100)).status == 200)
+        let refusals = counted("offer_signer_requests_total").filter { $0.contains(#"status="503",client="abc""#) }
+        #expect(refusals.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +) == 2)
     }
 
-    @Test("Of one tick, too, no more is signed than may wait")
-    func boundWithinTick() async throws {
+    @Test("Of one tick, too, no more is signed than may wait", arguments: Call.allCases)
+    private func boundWithinTick(call: Call) async throws {
         let listener = listener(maximumWaitingOffers: 50)
-        let connections = try await send(Array(repeating: Self.signatures(20), count: 4), to: listener)
+        let connections = try await send(Array(repeating: call.request(20), count: 4), to: listener)
         var statuses: [Int] = []
         for connection in connections { statuses.append(try await connection.receive().status) }
         #expect(statuses == [200, 200, 503, 503])
         #expect(ledger.batches == [2])
     }
 
-    @Test("Who waits for the App Store takes no place from others")
-    func asking() async throws {
+    @Test("A request that waits for the App Store takes no place from others", arguments: Call.allCases)
+    private func asking(call: Call) async throws {
         let listener = listener(maximumWaitingOffers: 1)
         appStore.open(false)
-        let waiting = try await send([Self.question], to: listener)
+        let waiting = try await send([call.question], to: listener)
         await listener.loop.run()
-        let second = try await send([Self.question], to: listener)
+        let second = try await send([call.question], to: listener)
         #expect(try await listener.ask(Self.signatures()).status == 200)
         appStore.open(true)
         for connection in waiting + second { #expect(try await connection.receive().status == 200) }
     }
 
-    @Test("Who has gone while the App Store was asked gets nothing signed, and leaves the place to the next")
-    func gone() async throws {
+    @Test("After a wait for the App Store a request is recorded in any case, and its offers count")
+    func askingBeyondTheBound() async throws {
+        let listener = listener(maximumWaitingOffers: 1)
+        appStore.open(false)
+        ledger.open(false)
+        let waiting = try await send(Call.allCases.map(\.question), to: listener)
+        await listener.loop.run()
+        appStore.open(true)
+        while ledger.batches.count < 2 {
+            await Task.yield()
+            await listener.loop.run()
+        }
+        for call in Call.allCases { #expect(try await listener.ask(call.request()).status == 503) }
+        ledger.open(true)
+        for connection in waiting { #expect(try await connection.receive().status == 200) }
+        for call in Call.allCases { #expect(try await listener.ask(call.request()).status == 200) }
+    }
+
+    @Test(
+        "A client that has gone while the App Store was asked gets nothing signed, and leaves the place to the next",
+        arguments: Call.allCases
+    )
+    private func gone(call: Call) async throws {
         let listener = listener(requestsAtOnce: 1)
         appStore.open(false)
-        let lost = try await send([Self.question], to: listener)[0]
+        let lost = try await send([call.question], to: listener)[0]
         await listener.loop.run()
-        #expect(try await listener.ask(Self.question).status == 429)
+        #expect(try await listener.ask(call.question).status == 429)
         try await lost.close()
         appStore.open(true)
         // As long as its request goes on, the client may have no other.
-        while try await listener.ask(Self.question).status != 200 { await Task.yield() }
+        while try await listener.ask(call.question).status != 200 { await Task.yield() }
         #expect(ledger.batches == [1])
-        let none = #"offer_signer_requests_total{route="/v1/signatures",status="none",client="abc"}"#
+        let none = "offer_signer_requests_total{route=\"\(call.rawValue)\",status=\"none\",client=\"abc\"}"
         #expect(counted(none) == [none + " 1"])
     }
 
-    @Test("Who has gone before the turn came gets nothing signed, and is counted once")
+    @Test("A client that has gone before its turn came gets nothing signed, and is counted once")
     func goneBefore() async throws {
         let listener = listener(maximumWaitingOffers: 1)
         let (channel, request) = (try await listener.connect().channel, ByteBuffer(string: Self.signatures().text))
@@ -258,8 +323,8 @@ struct TickQueueTests {
 
     @Test("What is logged of a call that fails names its request")
     func logged() async throws {
-        let listener = listener(ledger: ScriptedLedger(failure: LedgerFailure(.refused, "full")))
-        var request = Self.question
+        let listener = listener(ledger: ScriptedLedger(failure: StorageFailure(.refused, "full")))
+        var request = Call.promotional.question
         request.fields = ["X-Request-ID: order-1"]
         #expect(try await listener.ask(request).status == 503)
         #expect(log.takeLines() == ["order-1", "order-1"], "its fault, and its end")

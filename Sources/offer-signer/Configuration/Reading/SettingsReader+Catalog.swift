@@ -27,7 +27,7 @@ extension SettingsReader {
         hasNotifications: Bool
     ) -> Catalog {
         guard let list = root.mapping(keys: ["apps"])?.required("apps", "write the list of your apps"),
-            let nodes = list.filledList(of: "apps", mend: "write at least one app")
+            let nodes = list.filledList(of: "apps", fix: "write at least one app")
         else { return Catalog(bundleIds: nil) }
         var catalog = Catalog()
         var uses = FirstUses<String>()
@@ -79,7 +79,7 @@ extension SettingsReader {
         let environments = members["environments"]?.choices(
             "an environment",
             of: AppStoreEnvironment.allCases,
-            mend: "name at least one environment, or leave the key out for Production"
+            fix: "name at least one environment, or leave the key out for Production"
         )
         let sharedSecret = sharedSecret(members["sharedSecretFile"])
         let receipts = members["receipts"]?.choice("a way to look up receipts", of: ReceiptLookup.allCases)
