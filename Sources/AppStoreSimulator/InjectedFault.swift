@@ -10,6 +10,8 @@ struct InjectedFault: Equatable, Sendable {
     enum Target: String, CaseIterable, Sendable {
         case verifyReceipt
         case serverAPI
+        /// The set-up calls of the Retention Messaging API, which are calls of the Server API, too.
+        case retention
         case all
     }
 
@@ -23,6 +25,8 @@ struct InjectedFault: Equatable, Sendable {
         case garbage
         /// The connection is closed without an answer.
         case outage
+        /// 404 without a body, as to an app that Apple has not granted access.
+        case noAccess
         /// An error of the Server API; `Retry-After` in UNIX milliseconds where seconds are given.
         case errorCode(Int64, retryAfterSeconds: Int64?)
         /// A status of verifyReceipt.
@@ -58,6 +62,7 @@ struct InjectedFault: Equatable, Sendable {
             case .httpStatus(let status): json.member("httpStatus", Int64(status))
             case .garbage: json.flag("garbage", true)
             case .outage: json.flag("outage", true)
+            case .noAccess: json.flag("noAccess", true)
             case .errorCode(let code, let seconds):
                 json.member("errorCode", code)
                 json.optional("retryAfterSeconds", seconds)
@@ -83,13 +88,14 @@ extension InjectedFault {
             "httpStatus",
             "garbage",
             "outage",
+            "noAccess",
             "errorCode",
             "retryAfterSeconds",
             "receiptStatus",
             "isRetryable"
         )
         guard let target = Target(rawValue: try members.string("target") ?? Target.all.rawValue) else {
-            throw .member("target", "One of verifyReceipt, serverAPI and all is expected.")
+            throw .member("target", "One of verifyReceipt, serverAPI, retention and all is expected.")
         }
         self.target = target
         environment = try members.environment()
@@ -106,6 +112,10 @@ extension InjectedFault {
         }
         if try members.boolean("garbage") == true { effects.append(.garbage) }
         if try members.boolean("outage") == true { effects.append(.outage) }
+        if try members.boolean("noAccess") == true {
+            guard target == .retention else { throw .member("noAccess", "The target retention is expected with it.") }
+            effects.append(.noAccess)
+        }
         if let code = try members.integer("errorCode") {
             guard (4_000_000...5_999_999).contains(code), target != .verifyReceipt else {
                 throw .member("errorCode", "A number such as 4290000 is expected, with the target serverAPI.")
@@ -121,7 +131,8 @@ extension InjectedFault {
         guard effects.count < 2, !effects.isEmpty || delayMilliseconds > 0 else {
             throw RequestFault(
                 status: 400,
-                detail: "Give one of httpStatus, garbage, outage, errorCode and receiptStatus, or delayMilliseconds."
+                detail: "Give one of httpStatus, garbage, outage, noAccess, errorCode and receiptStatus, or "
+                    + "delayMilliseconds."
             )
         }
         effect = effects.first ?? .none
@@ -167,6 +178,7 @@ struct FaultMiddleware: RouterMiddleware {
         case .outage:
             try await context.channel.close()
             throw CancellationError()
+        case .noAccess: return Response(status: .notFound)
         case .errorCode(let code, let seconds):
             let error = ServerAPIError.injected(code)
             var response = Response.json(error.json, status: .init(code: error.status))

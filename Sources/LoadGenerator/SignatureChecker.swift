@@ -43,6 +43,11 @@ public struct SignatureChecker: Sendable {
 
     /// Checks the signatures of one answer.
     func check(_ body: [UInt8], _ expected: ExpectedAnswer, _ nonces: inout Set<String>, _ outcome: inout Outcome) {
+        if let subscription = expected.originalTransactionId {
+            guard let shown = RetentionAnswer(json: body), let jws = shown.signature else { return }
+            outcome.count(fault: OfferJWS(jws).fault(of: expected, about: subscription, by: key, &nonces))
+            return
+        }
         guard let answer = try? SignedAnswer(json: body), answer.decisions.count == expected.offers.count else {
             outcome.count(fault: "the answer has not one decision for each offer")
             return

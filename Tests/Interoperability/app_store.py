@@ -17,6 +17,7 @@ SHARED_SECRET = "0123456789abcdef0123456789abcdef"
 STATES = ["active", "activeAutoRenewOff", "gracePeriod", "billingRetry", "lapsed", "refunded", "familyShared", "familyRevoked"]
 YEARLY_PRODUCT_ID = "pro.yearly.committed"
 RETENTION_OFFER_ID = "keep"
+MESSAGE_ID = "00000000-0000-4000-8000-000000000001"
 
 
 def scenario(key):
@@ -32,12 +33,19 @@ def scenario(key):
         "retentionOffers": [{"id": RETENTION_OFFER_ID, "price": "5.99", "periods": 2}],
     }
     yearly = {"id": YEARLY_PRODUCT_ID, "price": "99.00", "period": "P1Y", "monthlyPrice": "9.00"}
+    retention = {
+        "messages": [{"id": MESSAGE_ID}],
+        "defaults": [{"product": PRODUCT_ID, "locale": "en-US", "message": MESSAGE_ID}],
+        # However slow the machine is.
+        "performanceTest": {"totalRequests": 10, "totalDuration": 0, "responseTimeThreshold": 30000},
+    }
     app = {
         "bundleId": BUNDLE_ID,
         "appAppleId": APP_APPLE_ID,
         "issuerId": ISSUER_ID,
         "sharedSecret": SHARED_SECRET,
         "keys": [{"id": KEY_ID, "publicKey": public_key.decode()}],
+        "retention": retention,
         "subscriptionGroups": [{"id": GROUP_ID, "products": [product, yearly]}],
     }
     customers = [{"name": state, "subscriptions": [{"product": PRODUCT_ID, "state": state}]} for state in STATES]

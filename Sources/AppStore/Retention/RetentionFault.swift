@@ -39,7 +39,7 @@ public struct RetentionFault: Error, Equatable, CustomStringConvertible {
     ///   - response: The answer.
     ///   - call: What was asked.
     ///   - bundleId: The app that is asked for.
-    init(_ response: IncomingResponse, to call: RetentionCall, for bundleId: String) {
+    init(_ response: IncomingResponse, to call: RetentionSetUpCall, for bundleId: String) {
         let error = ServerAPIError(json: response.body)
         if let code = error?.code, let meaning = Self.meaning(of: code) {
             self.init("\(meaning) (\(code))")

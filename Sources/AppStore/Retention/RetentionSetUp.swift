@@ -20,7 +20,7 @@ public actor RetentionSetUp {
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
     private let reportWait: @Sendable (_ seconds: Int, _ reason: String) -> Void
-    private var lastSent: [RetentionCall: ContinuousClock.Instant] = [:]
+    private var lastSent: [RetentionSetUpCall: ContinuousClock.Instant] = [:]
 
     /// Creates a client for one app in one environment.
     ///
@@ -114,7 +114,7 @@ public actor RetentionSetUp {
     ///   - message: The message.
     ///   - identifier: The identifier that answers name it by.
     /// - Throws: ``RetentionFault`` when Apple refuses, or does not answer.
-    public func upload(_ message: RetentionMessage, as identifier: MessageIdentifier) async throws(RetentionFault) {
+    public func upload(_ message: MessageUpload, as identifier: MessageIdentifier) async throws(RetentionFault) {
         try await ask(.putMessage, .put, "/message/\(identifier)", message.json)
     }
 
@@ -179,7 +179,7 @@ public actor RetentionSetUp {
 
     @discardableResult
     private func ask(
-        _ call: RetentionCall,
+        _ call: RetentionSetUpCall,
         _ method: OutgoingRequest.Method,
         _ path: String,
         _ body: [UInt8]? = nil
@@ -222,7 +222,7 @@ public actor RetentionSetUp {
         }
     }
 
-    private func keepPace(_ call: RetentionCall) async throws(RetentionFault) {
+    private func keepPace(_ call: RetentionSetUpCall) async throws(RetentionFault) {
         let interval = call.interval(in: environment)
         if let last = lastSent[call] {
             let left = interval - last.duration(to: .now)
@@ -264,7 +264,7 @@ public actor RetentionSetUp {
 }
 
 /// The calls of the Retention Messaging API, each of which Apple counts by itself.
-enum RetentionCall: Hashable, Sendable {
+enum RetentionSetUpCall: Hashable, Sendable {
     case getURL, setURL, deleteURL
     case listMessages, putMessage, deleteMessage
     case getDefault, setDefault, deleteDefault

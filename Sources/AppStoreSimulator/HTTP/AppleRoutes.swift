@@ -22,6 +22,10 @@ struct AppleRoutes {
         receipts.get { _, _ in Response.json(VerifyReceiptAnswer.status(21000)) }
         let api = router.group("inApps")
             .add(middleware: FaultMiddleware(store: store, target: .serverAPI, environment: environment))
+        RetentionRoutes(store: store, environment: environment).add(
+            to: api.group("v1/messaging")
+                .add(middleware: FaultMiddleware(store: store, target: .retention, environment: environment))
+        )
         addTransactions(to: api)
         addNotifications(to: api)
     }
@@ -80,14 +84,7 @@ struct AppleRoutes {
     /// Answers a call of the Server API when its token is right; Apple's 401 is not JSON.
     private func answer(_ request: Request, _ body: (ServerAPI) throws -> [UInt8]) throws -> Response {
         let world = store.current()
-        let field = request.headers[.authorization] ?? ""
-        guard field.hasPrefix("Bearer "),
-            let app = ServerAPIToken.app(
-                named: String(field.dropFirst("Bearer ".count)),
-                among: world.apps,
-                at: SimulatedClock.machine
-            )
-        else { return .text("Unauthenticated\n\nRequest ID: SIMULATOR.0.0\n", status: .unauthorized) }
+        guard let app = world.caller(of: request) else { return .unauthenticated }
         return .json(try body(ServerAPI(app: app, environment: environment, world: world, signer: store.signer)))
     }
 }

@@ -28,7 +28,10 @@ struct RequestMembers {
     }
 
     /// Refuses members with other names than these.
-    func allow(_ names: String...) throws(RequestFault) {
+    func allow(_ names: String...) throws(RequestFault) { try allow(names) }
+
+    /// Refuses members with other names than these.
+    func allow(_ names: [String]) throws(RequestFault) {
         let unknown = (Array(scalars.keys) + objects.keys).sorted().first { !names.contains($0) }
         guard let unknown else { return }
         throw .member(unknown, "No such member is known here; known are \(names.joined(separator: ", ")).")

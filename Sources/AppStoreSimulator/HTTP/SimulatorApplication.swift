@@ -46,12 +46,13 @@ extension SimulatedAppStore {
         let own = router.group("simulator")
         StoreKitRoutes(store: self).add(to: own)
         ControlRoutes(store: self).add(to: own)
+        RetentionControlRoutes(store: self).add(to: own)
         var silent = Logger(label: "hummingbird")
         silent.logLevel = .critical
         return Application(
             router: router,
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
-            services: [NotificationSender(store: self)],
+            services: [NotificationSender(store: self), PerformanceTester(store: self)],
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? port) },
             logger: silent
         )

@@ -17,6 +17,16 @@ enum DefaultScenario {
             # issuerId: 57246542-96fe-1a63-e053-0824d011072a
             # Where App Store Server Notifications V2 go. Left out: nowhere.
             # notificationURL: http://127.0.0.1:8081/v1/notifications
+            # For customers who are about to cancel. Messages that are listed are approved, in both environments; those
+            # that are uploaded later wait for POST /simulator/retention-messages, unless approvesMessages is true.
+            retention:
+              # Where the service is asked. Left out: nowhere, until one is set.
+              # url: http://127.0.0.1:8081/v1/retention-messages
+              messages: [{ id: 00000000-0000-4000-8000-000000000001 }]
+              defaults:
+                - product: com.example.reader.pro.monthly
+                  locale: en-US
+                  message: 00000000-0000-4000-8000-000000000001
             gracePeriodDays: 16
             # The public keys of the app's signing keys: publicKeyFile, or publicKey with the PEM itself.
             #   openssl pkey -in SubscriptionKey_EXAMPLE123.p8 -pubout -out EXAMPLE123.pem

@@ -38,6 +38,12 @@ extension Scenario.App {
         guard url != nil || notificationURL == nil else {
             throw SimulatorFault("the app \(bundleId) needs an http or https address as its notificationURL")
         }
+        var retention = RetentionMessaging()
+        do throws(SimulatorFault) {
+            retention = try self.retention?.messaging(for: products) ?? retention
+        } catch {
+            throw SimulatorFault("the app \(bundleId) \(error)")
+        }
         return StoreApp(
             bundleId: bundleId,
             appAppleId: appAppleId ?? 1_234_567_890,
@@ -47,8 +53,52 @@ extension Scenario.App {
             currency: currency ?? "USD",
             products: products,
             keys: publicKeys,
-            notificationURL: url
+            notificationURL: url,
+            retention: retention
         )
+    }
+}
+
+extension Scenario.Retention {
+    fileprivate func messaging(for products: [StoreProduct]) throws(SimulatorFault) -> RetentionMessaging {
+        var messaging = RetentionMessaging()
+        var setup = RetentionMessaging.Setup()
+        setup.url = url.flatMap { StoreApp.notificationURL($0) }
+        guard setup.url != nil || url == nil else {
+            throw SimulatorFault("needs an http or https address as the url of its retention")
+        }
+        for message in messages ?? [] {
+            guard let id = UUID(uuidString: message.id)?.uuidString.lowercased(), setup.message(id) == nil else {
+                throw SimulatorFault("has a message of retention whose id is no UUID, or another's: \(message.id)")
+            }
+            setup.messages.append(StoreMessage(id: id, hasImage: message.image ?? false, state: .approved))
+        }
+        for place in defaults ?? [] {
+            guard products.contains(where: { $0.id == place.product }),
+                let message = setup.message(place.message.lowercased())
+            else { throw SimulatorFault("has a default of retention without its product or message") }
+            setup.defaults[.init(productId: place.product, locale: place.locale)] = message.id
+        }
+        messaging.production = setup
+        messaging.sandbox = setup
+        messaging.settings.approvesMessages = approvesMessages ?? false
+        guard let test = performanceTest else { return messaging }
+        let usual = messaging.settings
+        messaging.settings.maxConcurrentRequests = test.maxConcurrentRequests ?? usual.maxConcurrentRequests
+        messaging.settings.totalRequests = test.totalRequests ?? usual.totalRequests
+        messaging.settings.totalDuration = test.totalDuration ?? usual.totalDuration
+        messaging.settings.responseTimeThreshold = test.responseTimeThreshold ?? usual.responseTimeThreshold
+        messaging.settings.successRateThreshold = test.successRateThreshold ?? usual.successRateThreshold
+        let settings = messaging.settings
+        guard (1...1000).contains(settings.maxConcurrentRequests), (1...100_000).contains(settings.totalRequests),
+            (0...600_000).contains(settings.totalDuration), (1...60_000).contains(settings.responseTimeThreshold),
+            (1...100).contains(settings.successRateThreshold)
+        else {
+            throw SimulatorFault(
+                "has a performanceTest beyond 1000 requests at once, 100000 in all, 600000 ms, 60000 ms an answer, 100 %"
+            )
+        }
+        return messaging
     }
 }
 

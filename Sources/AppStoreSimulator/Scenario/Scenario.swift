@@ -16,7 +16,35 @@ struct Scenario: Decodable {
         var gracePeriodDays: Int?
         var currency: String?
         var notificationURL: String?
+        var retention: Retention?
         var subscriptionGroups: [Group]
+    }
+
+    struct Retention: Decodable {
+        var url: String?
+        var approvesMessages: Bool?
+        var messages: [Message]?
+        var defaults: [Default]?
+        var performanceTest: PerformanceTest?
+
+        struct Message: Decodable {
+            var id: String
+            var image: Bool?
+        }
+
+        struct Default: Decodable {
+            var product: String
+            var locale: String
+            var message: String
+        }
+
+        struct PerformanceTest: Decodable {
+            var maxConcurrentRequests: Int?
+            var totalRequests: Int?
+            var totalDuration: Int?
+            var responseTimeThreshold: Int?
+            var successRateThreshold: Int?
+        }
     }
 
     struct Key: Decodable {

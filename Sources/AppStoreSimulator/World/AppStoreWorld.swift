@@ -12,6 +12,8 @@ struct AppStoreWorld: Sendable {
     var nonces: Set<String> = []
     /// The notifications, oldest first.
     var notifications: [StoreNotification] = []
+    /// The tests of endpoints, oldest first.
+    var performanceTests: [PerformanceTest] = []
     /// The faults to show.
     var faults: [InjectedFault] = []
     /// Where transaction identifiers come from.
@@ -147,11 +149,12 @@ extension AppStoreWorld {
         return (customers.all[index], events)
     }
 
-    private static let noTransaction = RequestFault.notFound(
+    static let noTransaction = RequestFault.notFound(
         "No customer has that transaction; GET /simulator/customers lists them."
     )
 
-    private func place(
+    /// Finds a subscription of the customer who has a transaction.
+    func place(
         _ id: String,
         _ matches: (StoreSubscription) -> Bool
     ) throws(RequestFault) -> (customer: Int, subscription: Int) {

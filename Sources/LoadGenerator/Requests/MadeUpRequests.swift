@@ -80,27 +80,12 @@ struct MadeUpRequests: Sendable {
     }
 
     private mutating func sign(_ count: Int) async throws(LoadFault) {
-        guard signer != nil, !payloads.isEmpty else { return }
+        guard let signer, !payloads.isEmpty else { return }
         let requests = self
-        let step = 500
-        var blocks: [Int: [UInt8]] = [:]
-        do {
-            blocks = try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
-                for start in stride(from: 0, to: count, by: step) {
-                    group.addTask {
-                        try Task.checkCancellation()
-                        return (start, (start..<min(start + step, count)).flatMap(requests.newSignatures))
-                    }
-                }
-                var blocks: [Int: [UInt8]] = [:]
-                for try await (start, signatures) in group { blocks[start] = signatures }
-                return blocks
-            }
-        } catch {
-            throw LoadFault("nobody waits for the signatures any more")
+        signatures = try await signer.signatures(count * payloads.count) { number in
+            let (customer, place) = number.quotientAndRemainder(dividingBy: requests.payloads.count)
+            return requests.payload(place, of: Array(requests.identifier(customer).utf8))
         }
-        signatures.reserveCapacity(count * payloads.count * 64)
-        for (_, block) in blocks.sorted(by: { $0.key < $1.key }) { signatures += block }
     }
 
     /// A request, head and body.
@@ -162,11 +147,6 @@ struct MadeUpRequests: Sendable {
             if case .text(let text) = piece { payload += text } else { payload += identifier }
         }
         return payload
-    }
-
-    private func newSignatures(_ customer: Int) -> [UInt8] {
-        let identifier = Array(identifier(customer).utf8)
-        return payloads.indices.flatMap { signer?.signature(over: payload($0, of: identifier)) ?? [] }
     }
 
     /// Cuts a text at its marks.

@@ -11,6 +11,8 @@ public struct RequestDeck: Sendable {
     /// Whether `evidence_shared` is the answer that is waited for, as to one customer's evidence for ever more accounts.
     public let isShared: Bool
 
+    /// The name of the member that a signature is in, in its quotation marks.
+    let signatureMember: StaticString
     /// The places of ``kinds`` in the order of sending.
     let order: [Int]
 
@@ -21,10 +23,21 @@ public struct RequestDeck: Sendable {
 
     /// The requests of one kind of evidence.
     struct Hand {
-        let kind: EvidenceMix.Kind
+        let name: String
         let weight: Int
         let requests: Requests
         let description: String
+
+        init(kind: EvidenceMix.Kind, weight: Int, requests: Requests, description: String) {
+            self.init(name: kind.rawValue, weight: weight, requests: requests, description: description)
+        }
+
+        init(name: String, weight: Int, requests: Requests, description: String) {
+            self.name = name
+            self.weight = weight
+            self.requests = requests
+            self.description = description
+        }
     }
 
     /// Where requests come from.
@@ -32,6 +45,8 @@ public struct RequestDeck: Sendable {
         /// From a list, one or more, and from its beginning after its end.
         case listed([LoadRequest])
         case madeUp(MadeUpRequests)
+        /// Apple's calls about customers who are about to cancel.
+        case retention(RetentionRequests)
     }
 
     /// A request: its kind, and its number among those of the kind.
@@ -41,9 +56,15 @@ public struct RequestDeck: Sendable {
     }
 
     /// Shuffles the kinds so that every stretch of them has about the weights asked for.
-    init(_ hands: [Hand], offersPerRequest: Int, isShared: Bool = false) {
+    init(
+        _ hands: [Hand],
+        offersPerRequest: Int,
+        isShared: Bool = false,
+        signatureMember: StaticString = "\"signature\""
+    ) {
         self.hands = hands
-        kinds = hands.map(\.kind.rawValue)
+        self.signatureMember = signatureMember
+        kinds = hands.map(\.name)
         descriptions = hands.map(\.description)
         self.offersPerRequest = offersPerRequest
         self.isShared = isShared
@@ -62,6 +83,7 @@ public struct RequestDeck: Sendable {
         switch hands[place.kind].requests {
         case .listed(let requests): requests[place.number % requests.count].bytes
         case .madeUp(let requests): requests.request(place.number)
+        case .retention(let requests): requests.request(place.number)
         }
     }
 
@@ -70,6 +92,7 @@ public struct RequestDeck: Sendable {
         switch hands[place.kind].requests {
         case .listed(let requests): requests[place.number % requests.count].expected
         case .madeUp(let requests): requests.expected(place.number)
+        case .retention(let requests): requests.expected(place.number)
         }
     }
 }
@@ -96,4 +119,6 @@ struct ExpectedAnswer: Sendable {
     let account: String
     /// The offers, in the order asked.
     let offers: [Offer]
+    /// The subscription that Apple asks about; `nil` where a client asks.
+    var originalTransactionId: String?
 }

@@ -225,6 +225,43 @@ public struct StandInSigner: Sendable {
         return (try? key.signature(for: text)).map { Array($0.rawRepresentation) } ?? []
     }
 
+    /// Signs many payloads, on all processors.
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - payload: Makes the payload of a number from 0.
+    /// - Returns: The signatures, one after the other.
+    /// - Throws: ``LoadFault`` when the task is cancelled.
+    func signatures(
+        _ count: Int,
+        over payload: @escaping @Sendable (Int) -> [UInt8]
+    ) async throws(LoadFault) -> [UInt8] {
+        let step = 500
+        do {
+            let blocks = try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
+                for start in stride(from: 0, to: count, by: step) {
+                    group.addTask {
+                        try Task.checkCancellation()
+                        return (start, (start..<min(start + step, count)).flatMap { signature(over: payload($0)) })
+                    }
+                }
+                var blocks: [Int: [UInt8]] = [:]
+                for try await (start, signatures) in group { blocks[start] = signatures }
+                return blocks
+            }
+            return blocks.sorted { $0.key < $1.key }.flatMap(\.value)
+        } catch {
+            throw LoadFault("nobody waits for the signatures any more")
+        }
+    }
+
+    /// The JWS of a payload.
+    func jws(_ payload: [UInt8]) -> String {
+        var text: [UInt8] = []
+        appendJWS(payload, signature(over: payload)[...], to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
     /// Appends the JWS of a payload with its signature.
     func appendJWS(_ payload: [UInt8], _ signature: ArraySlice<UInt8>, to text: inout [UInt8]) {
         text += header

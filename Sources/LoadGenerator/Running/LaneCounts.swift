@@ -70,7 +70,7 @@ struct LaneCounts {
 
     /// Counts an answer.
     mutating func count(_ answer: AnswerReader.Answer, of flight: LoadConnection.Flight, at now: Int64) {
-        let signatures = answer.status == 200 ? answer.body.occurrences(ofMember: "\"signature\"") : 0
+        let signatures = answer.status == 200 ? answer.body.occurrences(ofMember: plan.deck.signatureMember) : 0
         let isSigned = answer.status == 200 && signatures >= plan.deck.offersPerRequest
         let failure = isSigned ? nil : FaultyAnswer.failure(of: answer)
         let isFulfilled = isSigned || plan.deck.isShared && failure == .notSigned(reason: "evidence_shared")
@@ -151,6 +151,7 @@ enum FaultyAnswer {
         guard answer.status == 200 else {
             return .status(answer.status, code: (try? member("code", of: body)) ?? "")
         }
+        if let shown = RetentionAnswer(json: body) { return .notSigned(reason: shown.kind.rawValue) }
         guard let decisions = try? SignedAnswer(json: body).decisions else { return .malformed("no decisions") }
         return .notSigned(reason: decisions.first { $0.discount == nil }?.reason ?? "too few decisions")
     }

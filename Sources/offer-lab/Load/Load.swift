@@ -12,6 +12,7 @@ struct Load: AsyncParsableCommand {
             customers in various states may have. In a closed loop (the default) each connection sends its next \
             request when its last answer is there; with --rate, requests are sent at that rate whatever the service \
             does. With --self it starts a service and an App Store simulator of its own, and stops both at the end. \
+            With --retention it plays Apple: customers who are about to cancel, whom it makes known to the service first. \
             Ctrl-C ends the measurement early; pressed again, it does not wait for the last answers. Exit status 1 \
             when a signature was wrong, nothing was signed, or it was ended before anything was measured.
             """
@@ -26,6 +27,16 @@ struct Load: AsyncParsableCommand {
         guard !output.verifyAll || target.runsOwn || output.verifyKey != nil else {
             throw ValidationError("--verify-all checks signatures with a public key: give --verify-key, too.")
         }
+        if target.retention {
+            try questions.validateForRetention(runsOwn: target.runsOwn)
+            guard amount.offers == 1 else { throw ValidationError("--retention: a call is answered by one offer.") }
+            guard amount.warmUp + amount.duration <= RetentionPreparation.longestRunSeconds else {
+                throw ValidationError(
+                    "--retention: calls are signed before the run, and good for five minutes: --warm-up and --duration "
+                        + "are \(Int(RetentionPreparation.longestRunSeconds)) seconds at most."
+                )
+            }
+        }
         if target.runsOwn {
             guard questions.simulator == nil, questions.simulatorDirectory == nil else {
                 throw ValidationError("--self starts a simulator of its own: leave --simulator out.")
@@ -33,6 +44,7 @@ struct Load: AsyncParsableCommand {
             return
         }
         let kinds = try questions.evidence.kinds
+        guard !target.retention else { return }
         if questions.simulator == nil, kinds.contains(where: \.isAskedOfSimulator) {
             throw ValidationError("--mix: this one needs the App Store simulator: give --simulator, or --self.")
         }
@@ -54,7 +66,9 @@ struct Load: AsyncParsableCommand {
             defer { own.stop() }
             try await generate(own.target, stop, progress)
         } else {
-            try await generate(try target.given(checker, questions.simulatorAddress, questions.signer), stop, progress)
+            let whom = target.retention ? questions.retentionCustomers : nil
+            let given = try target.given(checker, questions.simulatorAddress, questions.signer, whom)
+            try await generate(given, stop, progress)
         }
     }
 
@@ -65,7 +79,7 @@ struct Load: AsyncParsableCommand {
     ) async throws(ExitCode) -> OwnService {
         let executables = Executables(service: target.service)
         let configuration = target.config ?? LoadTargetOptions.ownConfiguration
-        let (bundleId, ledger) = (questions.bundleId, target.ledger)
+        let (bundleId, ledger, forRetention) = (questions.bundleId, target.ledger, target.retention)
         let offersAtOnce = amount.connections * amount.offers
         progress.show(preparation: "a service and an App Store simulator start")
         do throws(OwnServiceFault) {
@@ -76,6 +90,7 @@ struct Load: AsyncParsableCommand {
                     bundleId: bundleId,
                     ledger: ledger,
                     offersAtOnce: offersAtOnce,
+                    forRetention: forRetention,
                     checker: checker
                 )
             }
@@ -94,8 +109,12 @@ struct Load: AsyncParsableCommand {
         let measurement: LoadMeasurement
         do throws(LoadFault) {
             progress.show(preparation: "\(target.address) is asked what it would sign")
+            let retention = questions.retentionPreparation(for: target, amount)
             let preparation = questions.preparation(for: target, amount)
-            let deck = try await stop.cancelling { () async throws(LoadFault) in try await preparation.deck() }
+            let deck = try await stop.cancelling { () async throws(LoadFault) in
+                if let retention { return try await retention.deck() }
+                return try await preparation.deck()
+            }
             var plan = LoadPlan(deck, to: target.address)
             amount.fill(&plan)
             plan.processes = target.processes

@@ -57,6 +57,9 @@ struct LoadQuestionOptions: ParsableArguments {
     )
     var simulatorDirectory: String?
 
+    @Option(help: ArgumentHelp("The app's Apple ID, for --retention.", valueName: "number"))
+    var appAppleId: Int64?
+
     func validate() throws {
         let kinds = try evidence.kinds
         _ = try simulatorAddress
@@ -81,6 +84,33 @@ struct LoadQuestionOptions: ParsableArguments {
         }
     }
 
+    /// Checks what `--retention` needs, and what it has no use for.
+    ///
+    /// - Parameter runsOwn: Whether the service is the run's own, whose app is known.
+    /// - Throws: `ValidationError` for the first option that is missing, or too much.
+    func validateForRetention(runsOwn: Bool) throws {
+        guard mix == "receiptResponse", offerId == nil, simulator == nil else {
+            throw ValidationError(
+                "--retention: Apple sends no evidence and names no offer: leave --mix and --offer-id out."
+            )
+        }
+        guard case .number = customers else {
+            throw ValidationError("--customers is a number with --retention: the service has to know them.")
+        }
+        guard !runsOwn else { return }
+        guard simulatorDirectory != nil, retentionCustomers != nil else {
+            throw ValidationError(
+                "--retention needs --simulator-directory, --bundle-id, --app-apple-id and --product-id, or --self."
+            )
+        }
+    }
+
+    /// Whom retention calls are about, as far as the options say.
+    var retentionCustomers: RetentionCustomers? {
+        guard let bundleId, let appAppleId, let productId else { return nil }
+        return RetentionCustomers(bundleId: bundleId, appAppleId: appAppleId, productIds: [productId])
+    }
+
     /// The mix.
     var evidence: EvidenceMix {
         get throws {
@@ -99,6 +129,27 @@ struct LoadQuestionOptions: ParsableArguments {
             if let address, !address.isLoopback { throw ValidationError("--simulator: it runs on this machine alone.") }
             return address
         }
+    }
+
+    /// What makes Apple's retention calls, where those are made.
+    ///
+    /// - Parameters:
+    ///   - target: What load is put on.
+    ///   - amount: How many calls there are, and how long an answer may take.
+    /// - Returns: The preparation.
+    func retentionPreparation(for target: LoadTarget, _ amount: LoadAmountOptions) -> RetentionPreparation? {
+        guard let whom = target.retention, let signer = target.signer else { return nil }
+        var preparation = RetentionPreparation(
+            for: target.address,
+            bundleId: whom.bundleId,
+            appAppleId: whom.appAppleId,
+            productIds: whom.productIds.filter { $0 == productId ?? $0 },
+            signer: signer
+        )
+        if case .number(let number) = customers { preparation.customers = number }
+        preparation.expectedRequests = amount.expectedRequests
+        preparation.timeoutSeconds = amount.timeout
+        return preparation
     }
 
     /// What finds out what can be asked.

@@ -15,6 +15,15 @@ struct LoadTarget {
     let checker: SignatureChecker?
     /// The service's processes, where they are known.
     let processes: [Int32]
+    /// About which customers Apple's retention calls are, where those are made.
+    var retention: RetentionCustomers?
+}
+
+/// Whom retention calls are about.
+struct RetentionCustomers {
+    let bundleId: String
+    let appAppleId: Int64
+    let productIds: [String]
 }
 
 /// The options of `load` that say what load is put on.
@@ -43,6 +52,13 @@ struct LoadTargetOptions: ParsableArguments {
         )
     )
     var pid: [Int32] = []
+
+    @Flag(
+        help: """
+            Make Apple's retention calls instead, to the listener for Apple at --url, signed by --simulator-directory.
+            """
+    )
+    var retention = false
 
     @Flag(
         name: .customLong("self"),
@@ -88,13 +104,7 @@ struct LoadTargetOptions: ParsableArguments {
         guard config == nil else { throw ValidationError("--config is that of the service that --self starts.") }
         guard ledger == nil else { throw ValidationError("--ledger is that of the service that --self starts.") }
         guard service == nil else { throw ValidationError("--service is the executable that --self starts.") }
-        guard url != nil, let token else {
-            throw ValidationError("Give --url and --token of a running service, or --self to have one started.")
-        }
-        // The token goes into a header field as it is.
-        guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw ValidationError("--token is visible ASCII without spaces.")
-        }
+        try validateAddress()
         if let stranger = pid.first(where: { !ProcessUsage.canBeMeasured(of: $0) }) {
             throw ValidationError("--pid: there is no process \(stranger) on this machine.")
         }
@@ -107,20 +117,38 @@ struct LoadTargetOptions: ParsableArguments {
         }
     }
 
+    private func validateAddress() throws {
+        guard !retention else {
+            guard url != nil, token == nil else {
+                throw ValidationError("--retention takes --url of the listener for Apple, or --self, and no --token.")
+            }
+            return
+        }
+        guard url != nil, let token else {
+            throw ValidationError("Give --url and --token of a running service, or --self to have one started.")
+        }
+        // The token goes into a header field as it is.
+        guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw ValidationError("--token is visible ASCII without spaces.")
+        }
+    }
+
     /// The service that was named.
     func given(
         _ checker: SignatureChecker?,
         _ simulator: ServiceAddress?,
-        _ signer: StandInSigner?
+        _ signer: StandInSigner?,
+        _ customers: RetentionCustomers?
     ) throws -> LoadTarget {
-        guard let address = try address("--url", url), let token else { throw ValidationError("--url and --token") }
+        guard let address = try address("--url", url) else { throw ValidationError("--url is missing.") }
         return LoadTarget(
             address: address,
-            token: token,
+            token: token ?? "",
             simulator: simulator,
             signer: signer,
             checker: checker,
-            processes: Array(Set(pid))
+            processes: Array(Set(pid)),
+            retention: customers
         )
     }
 }

@@ -150,14 +150,56 @@ extension OwnConfiguration {
         try write(json.bytes, to: simulator.appending(path: "app-store.yaml"))
     }
 
+    /// Whom retention calls are about: customers with each product of the first app.
+    var retention: RetentionCustomers {
+        let app = catalog["apps"]?.sequence?.first { $0["bundleId"]?.string == apps[0].bundleId }
+        return RetentionCustomers(
+            bundleId: apps[0].bundleId,
+            appAppleId: app?["appAppleId"]?.int.map(Int64.init) ?? Self.someAppAppleId,
+            productIds: apps[0].groups.flatMap(\.products)
+        )
+    }
+
+    private static let someAppAppleId: Int64 = 1_234_567_890
+
+    /// The rules for an app that has none: each product's offers, those without a cap on signatures first, then a message.
+    private func retentionRules(of app: Node) -> Node {
+        let message = "message"
+        var rules: [Node] = []
+        for group in app["subscriptionGroups"]?.sequence.map(Array.init) ?? [] {
+            for product in group["products"]?.sequence.map(Array.init) ?? [] {
+                let offers = product["offers"]?.sequence.map(Array.init) ?? []
+                let capped = offers.filter { $0["maximumSignaturesPerCustomer"] != nil }
+                for offer in offers.filter({ $0["maximumSignaturesPerCustomer"] == nil }) + capped {
+                    guard let productId = product["id"], let offerId = offer["id"] else { continue }
+                    var rule = Self.mapping(["message": message])
+                    rule["products"] = Node.sequence([productId])
+                    rule["offer"] = offerId
+                    rules.append(rule)
+                }
+            }
+        }
+        var retention = Self.mapping([:])
+        var messages = Self.mapping([:])
+        messages[Node(message)] = Self.mapping(["default": "00000000-0000-4000-8000-000000000001"])
+        retention["messages"] = messages
+        retention["rules"] = Node.sequence(Node.Sequence(rules + [Self.mapping(["message": message])]))
+        return retention
+    }
+
     /// Writes the service's configuration.
     ///
     /// - Parameters:
     ///   - url: Where the simulator listens.
     ///   - offersAtOnce: How many offers the run asks for at once: so many may wait, unless the original says a number.
+    ///   - retention: Whom retention calls are about; `nil` where none are made.
     /// - Returns: The file.
     /// - Throws: ``OwnServiceFault`` when it cannot be written.
-    func writeConfiguration(simulator url: String, offersAtOnce: Int) throws(OwnServiceFault) -> URL {
+    func writeConfiguration(
+        simulator url: String,
+        offersAtOnce: Int,
+        retention: RetentionCustomers?
+    ) throws(OwnServiceFault) -> URL {
         var (main, catalog) = (main, catalog)
         var server = main["server"] ?? Self.mapping([:])
         var limits = server["limits"] ?? Self.mapping([:])
@@ -186,6 +228,7 @@ extension OwnConfiguration {
         appStore["additionalRoots"] = Node.sequence([Node(simulator.appending(path: "root.pem").path)])
         main["appStore"] = appStore
         if main["notifications"] != nil { main["notifications"]?["port"] = Node("0") }
+        if retention != nil { main["notifications"] = Self.mapping(["host": "127.0.0.1", "port": "0"]) }
 
         // The credentials for the App Store Server API and verifyReceipt, for a catalog that has none.
         for index in 0..<(catalog["apps"]?.sequence?.count ?? 0) {
@@ -193,6 +236,10 @@ extension OwnConfiguration {
             if key["issuerId"] == nil { key["issuerId"] = Node("57246542-96fe-1a63-e053-0824d011072a") }
             app["keys"]?.sequence?[0] = key
             if app["sharedSecretFile"] == nil { app["sharedSecretFile"] = Node("load.secret") }
+            if let retention, app["bundleId"]?.string == retention.bundleId {
+                app["appAppleId"] = Node(String(retention.appAppleId))
+                if app["retention"] == nil { app["retention"] = retentionRules(of: app) }
+            }
             catalog["apps"]?.sequence?[index] = app
         }
         var clients = JSONWriter()

@@ -46,6 +46,7 @@ final class OwnService: Sendable {
     ///   - bundleId: The app whose customers the simulator has; `nil` for the first.
     ///   - ledger: The URL of its ledger; `nil` for a file of the run's own.
     ///   - offersAtOnce: How many offers the run asks for at once.
+    ///   - forRetention: Whether load is put on the listener for Apple, for retention calls.
     ///   - checker: What signatures are checked with; `nil` for the public half of the app's first key.
     /// - Throws: ``OwnServiceFault``; nothing is left running, and no file is left, then.
     init(
@@ -54,6 +55,7 @@ final class OwnService: Sendable {
         bundleId: String?,
         ledger: String?,
         offersAtOnce: Int,
+        forRetention: Bool,
         checker: SignatureChecker?
     ) async throws(OwnServiceFault) {
         let directory = FileManager.default.temporaryDirectory.appending(path: "offer-signer-load-\(UUID().uuidString)")
@@ -72,13 +74,18 @@ final class OwnService: Sendable {
             programs.append(simulator)
             let simulatorURL = try await simulator.firstURL()
             let signer = try Self.signer(own.simulator)
-            let file = try own.writeConfiguration(simulator: simulatorURL, offersAtOnce: offersAtOnce)
+            let retention = forRetention ? own.retention : nil
+            let file = try own.writeConfiguration(
+                simulator: simulatorURL,
+                offersAtOnce: offersAtOnce,
+                retention: retention
+            )
             let service = try StartedProgram(
                 executables.service,
                 ["serve", "--config", file.path, "--server-port", "0", "--admin-port", "0"] + Self.loopback
             )
             programs.append(service)
-            let url = try await service.firstURL()
+            let url = try await service.firstURL(after: forRetention ? "notifications " : nil)
             guard let address = try? ServiceAddress(url), let simulatorAddress = try? ServiceAddress(simulatorURL)
             else {
                 throw OwnServiceFault("\(url) and \(simulatorURL) are no addresses")
@@ -89,7 +96,8 @@ final class OwnService: Sendable {
                 simulator: simulatorAddress,
                 signer: signer,
                 checker: checker ?? ownChecker,
-                processes: [service.process]
+                processes: [service.process],
+                retention: retention
             )
         } catch {
             for program in programs { program.stop() }

@@ -56,10 +56,13 @@ final class StartedProgram: Sendable {
     }
 
     /// The first address in the line that the command prints when it accepts requests.
-    func firstURL() async throws(OwnServiceFault) -> String {
+    func firstURL(after name: String? = nil) async throws(OwnServiceFault) -> String {
         for _ in 0..<3000 {
             let text = Self.text(of: output)
-            if text.contains("\n"), let url = text.firstMatch(of: /https?:\/\/[^ ,\n]+/) { return String(url.output) }
+            let start = name.flatMap { text.firstRange(of: $0)?.upperBound } ?? text.startIndex
+            if text.contains("\n"), let url = text[start...].firstMatch(of: /https?:\/\/[^ ,\n]+/) {
+                return String(url.output)
+            }
             if Task.isCancelled { throw OwnServiceFault("\(command) was not waited for") }
             if isOver() { throw OwnServiceFault("\(command) ended as it started:\n\(Self.text(of: errors))") }
             try? await Task.sleep(for: .milliseconds(10))

@@ -80,9 +80,9 @@ struct RetentionMessages: ParsableCommand {
             Console.message("Apple reviews it now; offer-signer retention messages list says how it stands")
         }
 
-        private func read() throws(ExitCode) -> RetentionMessage {
+        private func read() throws(ExitCode) -> MessageUpload {
             do {
-                return try RetentionMessage(json: try InputFile.bytes(of: file))
+                return try MessageUpload(json: try InputFile.bytes(of: file))
             } catch let fault as JSONFault {
                 let place = fault.pointer.isEmpty ? "" : " at \(fault.pointer)"
                 Console.message("error: \(Echo.file(file))\(place): \(fault.detail)")

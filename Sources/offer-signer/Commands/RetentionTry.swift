@@ -28,16 +28,10 @@ struct RetentionTry: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The customer's locale, such as de-AT.", valueName: "locale"))
     var locale: String?
 
-    @Option(help: "Where it was bought: Production or Sandbox. By default the first of the two that counts for the app.")
-    var environment: Environment?
-
-    /// The environments from which Apple calls.
-    enum Environment: String, CaseIterable, ExpressibleByArgument {
-        case production = "Production"
-        case sandbox = "Sandbox"
-
-        var environment: AppStoreEnvironment { self == .production ? .production : .sandbox }
-    }
+    @Option(
+        help: "Where it was bought: Production or Sandbox. By default the first of the two that counts for the app."
+    )
+    var environment: EnvironmentArgument?
 
     func validate() throws {
         for (option, text) in [
@@ -101,7 +95,9 @@ struct RetentionTry: AsyncParsableCommand {
             throw .failure
         }
         guard let rules = app.retention else {
-            Console.message("error: the app \(bundleId) has no retention section in the catalog; Apple would be answered 404")
+            Console.message(
+                "error: the app \(bundleId) has no retention section in the catalog; Apple would be answered 404"
+            )
             throw .failure
         }
         return (app.app, rules)
@@ -109,7 +105,7 @@ struct RetentionTry: AsyncParsableCommand {
 
     private func environment(of app: App) throws(ExitCode) -> AppStoreEnvironment {
         let asked = environment?.environment
-        let first = Environment.allCases.map(\.environment).first(where: app.environments.contains)
+        let first = EnvironmentArgument.allCases.map(\.environment).first(where: app.environments.contains)
         guard let environment = asked ?? first, app.environments.contains(environment) else {
             Console.message(
                 "error: \(asked?.rawValue ?? "neither environment") does not count for \(bundleId) by the catalog; Apple would "

@@ -30,6 +30,10 @@ struct LiveClient: Sendable {
         try await send(.post, path, headers, ByteBuffer(string: try JSON.text(body)))
     }
 
+    func put(_ path: String, _ body: [String: Any], _ headers: HTTPFields = [:]) async throws -> Answer {
+        try await send(.put, path, headers, ByteBuffer(string: try JSON.text(body)))
+    }
+
     private func send(
         _ method: HTTPRequest.Method,
         _ path: String,

@@ -39,7 +39,7 @@ public struct UploadedMessage: Equatable, Sendable {
 }
 
 /// A message as Apple takes it (`UploadMessageRequestBody`), within Apple's limits.
-public struct RetentionMessage: Equatable, Sendable {
+public struct MessageUpload: Equatable, Sendable {
     private struct Image: Equatable {
         let identifier: MessageIdentifier
         let alternativeText: String

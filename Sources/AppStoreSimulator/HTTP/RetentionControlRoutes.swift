@@ -1,0 +1,174 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Offers
+import StrictJSON
+
+/// The simulator's own routes to retention messages: a customer who is about to cancel, the app's address, Apple's review.
+struct RetentionControlRoutes {
+    /// The App Store.
+    let store: SimulatedAppStore
+
+    /// Adds the routes.
+    func add(to router: some RouterMethods<SimulatorContext>) {
+        router.post("retention") { request, context in
+            try await ask(try RequestMembers(json: try await request.bytes(context)))
+        }
+        router.post("retention-url") { request, context in
+            try setURL(try RequestMembers(json: try await request.bytes(context)))
+        }
+        router.post("retention-messages") { request, context in
+            try review(try RequestMembers(json: try await request.bytes(context)))
+        }
+    }
+
+    /// Lets a customer look at a subscription that could be cancelled.
+    private func ask(_ members: RequestMembers) async throws -> Response {
+        try members.allow("originalTransactionId", "userLocale", "requestIdentifier", "takes")
+        let id = try members.requiredString("originalTransactionId")
+        let identifier = try members.string("requestIdentifier")
+        guard identifier == nil || identifier.flatMap(UUID.init(uuidString:)) != nil else {
+            throw RequestFault.member("requestIdentifier", "A UUID is expected; leave it out for a new call.")
+        }
+        let takes = try members.boolean("takes") ?? false
+        let locale = try members.string("userLocale") ?? "en-US"
+        let question = try RetentionQuestion(about: id, in: locale, identifier: identifier, store.current())
+        let outcome = try await RetentionCaller(store: store).ask(question)
+        var notification: String?
+        if takes {
+            let signer = store.signer
+            notification = try store.change { world in
+                let event = try world.take(outcome.screen, of: id)
+                try world.notify(event.event, of: event.customer, question.app, signer)
+                return event.event.kind.rawValue
+            }
+        }
+        return .json(
+            JSONWriter.text { json in
+                json.member("requestIdentifier", question.identifier)
+                json.optional("signedPayload", outcome.signedPayload)
+                json.optional("status", outcome.status.map(Int64.init))
+                if outcome.status != nil { json.member("body", String(decoding: outcome.body, as: UTF8.self)) }
+                write(outcome.screen, into: &json)
+                json.optional("reason", outcome.refusal?.reason)
+                json.optional("notificationType", notification)
+            }
+        )
+    }
+
+    private func write(_ screen: RetentionScreen, into json: inout JSONWriter) {
+        switch screen {
+        case .nothing: json.member("shown", "nothing")
+        case .defaultMessage(let id):
+            json.member("shown", "default")
+            json.member("messageIdentifier", id)
+        case .message(let id):
+            json.member("shown", "message")
+            json.member("messageIdentifier", id)
+        case .alternateProduct(let id, let product, let plan):
+            json.member("shown", "alternateProduct")
+            json.member("messageIdentifier", id)
+            json.member("productId", product.id)
+            json.member("billingPlanType", plan.rawValue)
+        case .promotionalOffer(let id, let product, let offer, _):
+            json.member("shown", "promotionalOffer")
+            json.member("messageIdentifier", id)
+            json.member("productId", product.id)
+            json.optional("offerIdentifier", offer.id)
+        }
+    }
+
+    /// Sets the address that is asked, also one on this machine, which Apple would not take.
+    private func setURL(_ members: RequestMembers) throws -> Response {
+        try members.allow("bundleId", "environment", "url")
+        guard let url = StoreApp.notificationURL(try members.requiredString("url")) else {
+            throw RequestFault.member("url", "An http or https address is expected.")
+        }
+        let environment = try members.environment()
+        return try change(try members.requiredString("bundleId")) { app in
+            for place in [AppStoreEnvironment.production, .sandbox] where environment == nil || environment == place {
+                app.retention[place].url = url
+            }
+        }
+    }
+
+    /// Gives Apple's verdict on a message.
+    private func review(_ members: RequestMembers) throws -> Response {
+        try members.allow("bundleId", "messageIdentifier", "state")
+        let id = try members.requiredString("messageIdentifier").lowercased()
+        guard let state = StoreMessage.State(rawValue: try members.requiredString("state")) else {
+            throw RequestFault.member("state", "PENDING, APPROVED or REJECTED is expected.")
+        }
+        return try change(try members.requiredString("bundleId")) { app in
+            var isKnown = false
+            for place in [AppStoreEnvironment.production, .sandbox] {
+                guard let index = app.retention[place].messages.firstIndex(where: { $0.id == id }) else { continue }
+                app.retention[place].messages[index].state = state
+                isKnown = true
+            }
+            guard isKnown else { throw RequestFault.member("messageIdentifier", "No such message was uploaded.") }
+        }
+    }
+
+    private func change(_ bundleId: String, _ change: (inout StoreApp) throws -> Void) throws -> Response {
+        try store.change { world in
+            guard let index = world.apps.firstIndex(where: { $0.bundleId == bundleId }) else {
+                throw RequestFault.member("bundleId", "No such app is known.")
+            }
+            try change(&world.apps[index])
+            let app = world.apps[index]
+            return .json(
+                JSONWriter.text { json in
+                    json.member("bundleId", app.bundleId)
+                    for (name, place) in [("Production", AppStoreEnvironment.production), ("Sandbox", .sandbox)] {
+                        let setup = app.retention[place]
+                        json.member(named: name)
+                        json.object { json in
+                            json.optional("url", setup.url?.absoluteString)
+                            json.list("messages", setup.messages) { message, json in
+                                json.object { json in
+                                    json.member("messageIdentifier", message.id)
+                                    json.member("messageState", message.state.rawValue)
+                                }
+                            }
+                        }
+                    }
+                }
+            )
+        }
+    }
+}
+
+extension AppStoreWorld {
+    /// Lets a customer take what is shown instead of cancelling: an offer, or another product.
+    ///
+    /// - Parameters:
+    ///   - screen: What is shown.
+    ///   - id: The original transaction of the subscription.
+    /// - Returns: Whose it is, and what happened.
+    /// - Throws: ``RequestFault`` when there is nothing to take.
+    mutating func take(
+        _ screen: RetentionScreen,
+        of id: String
+    ) throws(RequestFault) -> (customer: StoreCustomer, event: StoreEvent) {
+        let (index, position) = try place(id) { $0.originalTransactionId == id }
+        guard let app = app(customers.all[index].bundleId) else { throw Self.noTransaction }
+        var subscription = customers.all[index].subscriptions[position]
+        let payment: Payment
+        let account = subscription.latest.appAccountToken
+        switch screen {
+        case .promotionalOffer(_, let product, let offer, let jws):
+            // Each signature is for one purchase.
+            nonces.insert(CompactJWS(jws)?.string("nonce")?.lowercased() ?? "")
+            payment = Payment(product: product, plan: offer.plan, offer: offer, start: clock.now, account: account)
+        case .alternateProduct(_, let product, let plan):
+            payment = Payment(product: product, plan: plan, offer: nil, start: clock.now, account: account)
+        case .message, .defaultMessage, .nothing:
+            throw .member("takes", "The customer is shown nothing to take.")
+        }
+        let old = app.product(subscription.latest.productId)
+        let (kind, subtype) = subscription.buy(payment, insteadOf: old, numbers: &numbers)
+        customers.set(subscription, at: position, of: index)
+        return (customers.all[index], StoreEvent(kind, subtype, at: clock.now, subscription))
+    }
+}

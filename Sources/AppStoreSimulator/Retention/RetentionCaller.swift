@@ -1,0 +1,127 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Offers
+import StrictJSON
+
+/// Asks an app's endpoint, and judges what comes back.
+struct RetentionCaller: Sendable {
+    /// What a call has come to.
+    struct Outcome: Sendable {
+        /// What the customer is shown.
+        let screen: RetentionScreen
+        /// Why it is not what the endpoint answered; `nil` where it is.
+        let refusal: RetentionRefusal?
+        /// The signed question; `nil` where nobody was asked.
+        var signedPayload: String?
+        /// The status; `nil` where no answer came in time.
+        var status: Int?
+        /// The answer's body.
+        var body: [UInt8] = []
+        /// How long the answer took.
+        var time: Duration = .zero
+    }
+
+    private enum Reply {
+        case answer(status: Int, body: [UInt8])
+        case late
+        case none(String)
+    }
+
+    /// An endpoint's longest answer, in bytes.
+    private static let longestAnswer = 1 << 16
+
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1000
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
+    /// The App Store.
+    let store: SimulatedAppStore
+
+    /// Asks the endpoint what to show a customer.
+    ///
+    /// - Parameters:
+    ///   - question: What is asked.
+    ///   - needsDefault: Whether nobody is asked where there is no default message, as for a customer.
+    /// - Returns: What came of it.
+    /// - Throws: `SimulatorFault` when the question cannot be signed.
+    func ask(_ question: RetentionQuestion, needsDefault: Bool = true) async throws(SimulatorFault) -> Outcome {
+        let setup = question.setup
+        let fallback = question.defaultMessage.flatMap(setup.message).flatMap { $0.state == .approved ? $0.id : nil }
+        if needsDefault, question.defaultMessage == nil {
+            let place = "\(question.productId) in \(question.locale)"
+            return Outcome(screen: .nothing, refusal: .invalid("\(place) has no default message: nobody is asked."))
+        }
+        let other = fallback.map(RetentionScreen.defaultMessage) ?? .nothing
+        guard let url = setup.url else {
+            return Outcome(screen: other, refusal: .invalid("No address is set: nobody is asked."))
+        }
+        let signed = try question.signed(by: store.signer)
+        let limit = question.app.retention.settings.responseTimeThreshold
+        let start = ContinuousClock.now
+        let reply = await send(signed, to: url.absoluteString, within: .milliseconds(limit))
+        let time = start.duration(to: .now)
+        switch reply {
+        case .late:
+            let refusal = RetentionRefusal(result: "TIMED_OUT", reason: "There was no answer within \(limit) ms.")
+            return Outcome(screen: other, refusal: refusal, signedPayload: signed, time: time)
+        case .none(let reason):
+            let refusal = RetentionRefusal(result: "NO_RESPONSE", reason: "There was no answer: \(reason)")
+            return Outcome(screen: other, refusal: refusal, signedPayload: signed, time: time)
+        case .answer(let status, let body):
+            var refusal: RetentionRefusal?
+            var screen = other
+            do throws(RetentionRefusal) {
+                guard status == 200 else {
+                    throw RetentionRefusal(
+                        result: "UNSUCCESSFUL_HTTP_RESPONSE_CODE",
+                        reason: "The answer's status is \(status), not 200."
+                    )
+                }
+                let world = store.current()
+                screen = try RetentionJudge(question: question, nonces: world.nonces, now: world.clock.now).screen(body)
+            } catch {
+                refusal = error
+            }
+            return Outcome(
+                screen: screen,
+                refusal: refusal,
+                signedPayload: signed,
+                status: status,
+                body: body,
+                time: time
+            )
+        }
+    }
+
+    private func send(_ signedPayload: String, to url: String, within limit: Duration) async -> Reply {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(JSONWriter.text { $0.member("signedPayload", signedPayload) })
+        let complete = request
+        return await withTaskGroup(of: Reply.self) { group in
+            group.addTask {
+                do {
+                    let response = try await Self.client.execute(complete, timeout: .seconds(60))
+                    let body = try await response.body.collect(upTo: Self.longestAnswer)
+                    return .answer(status: Int(response.status.code), body: Array(body.readableBytesView))
+                } catch {
+                    return .none("\(error)")
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return .late
+            }
+            let first = await group.next() ?? .late
+            group.cancelAll()
+            return first
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Offers
+import StrictJSON
+
+/// What an app has set up for customers who are about to cancel (Retention Messaging API).
+struct RetentionMessaging: Sendable {
+    /// How the App Store asks the app's endpoint, and tests it.
+    struct Settings: Equatable, Sendable {
+        /// Whether a message is approved as soon as it is uploaded.
+        var approvesMessages = false
+        /// How many calls a test makes at once, at most.
+        var maxConcurrentRequests = 10
+        /// How many calls a test makes.
+        var totalRequests = 100
+        /// Over what time a test makes them, in milliseconds.
+        var totalDuration = 10_000
+        /// How long an answer may take, in milliseconds: in a test, and otherwise.
+        var responseTimeThreshold = 700
+        /// How many calls of a test have to succeed, in percent.
+        var successRateThreshold = 95
+    }
+
+    /// What is set up in one environment.
+    struct Setup: Sendable {
+        /// The address that is asked.
+        var url: URL?
+        /// The messages, oldest first.
+        var messages: [StoreMessage] = []
+        /// The default messages' identifiers.
+        var defaults: [Place: String] = [:]
+
+        /// The message with an identifier.
+        func message(_ id: String) -> StoreMessage? { messages.first { $0.id == id } }
+    }
+
+    /// A product in a language.
+    struct Place: Hashable, Sendable {
+        let productId: String
+        let locale: String
+    }
+
+    /// How the App Store asks.
+    var settings = Settings()
+    /// What is set up in production.
+    var production = Setup()
+    /// What is set up in the Sandbox.
+    var sandbox = Setup()
+    /// Whether a test has passed, without which production has no address.
+    var hasPassedTest = false
+
+    /// What is set up in an environment.
+    subscript(environment: AppStoreEnvironment) -> Setup {
+        get { environment == .production ? production : sandbox }
+        set { if environment == .production { production = newValue } else { sandbox = newValue } }
+    }
+}
+
+/// A message that was uploaded (`UploadMessageRequestBody`), as far as the App Store looks at it here.
+struct StoreMessage: Equatable, Sendable {
+    /// Apple's verdict on a message.
+    enum State: String, CaseIterable, Sendable {
+        case pending = "PENDING"
+        case approved = "APPROVED"
+        case rejected = "REJECTED"
+    }
+
+    /// The identifier, a UUID in lowercase.
+    let id: String
+    /// Whether it has an image, or bullet points, which have some.
+    let hasImage: Bool
+    /// Apple's verdict.
+    var state: State
+
+    /// Creates a message.
+    init(id: String, hasImage: Bool, state: State) {
+        self.id = id
+        self.hasImage = hasImage
+        self.state = state
+    }
+
+    /// Reads an upload.
+    ///
+    /// - Parameters:
+    ///   - json: The body.
+    ///   - id: The identifier.
+    ///   - state: The verdict.
+    /// - Throws: `ServerAPIError` for one that Apple does not take.
+    init(json: [UInt8], id: String, state: State) throws(ServerAPIError) {
+        var upload = Upload()
+        var reader = JSONReader(json, refusesDuplicates: false)
+        do throws(JSONFault) {
+            try reader.readObject { (name, reader) throws(JSONFault) in try upload.read(name, &reader) }
+            try reader.readEnd()
+        } catch {
+            throw .badRequest
+        }
+        guard let header = upload.header, let body = upload.body else { throw .badRequest }
+        guard header.unicodeScalars.count <= 66 else { throw .headerTooLong }
+        guard body.unicodeScalars.count <= 144 else { throw .bodyTooLong }
+        guard upload.alternativeTexts.allSatisfy({ $0.unicodeScalars.count <= 150 }) else { throw .altTextTooLong }
+        guard upload.bulletPoints.count <= 5 else { throw .tooManyBulletPoints }
+        guard upload.bulletPoints.allSatisfy({ $0.unicodeScalars.count <= 66 }) else { throw .bulletPointTooLong }
+        guard upload.position != "ABOVE_IMAGE" || upload.hasImage else { throw .aboveImageNeedsImage }
+        self.init(id: id, hasImage: upload.hasImage || !upload.bulletPoints.isEmpty, state: state)
+    }
+
+    private struct Upload {
+        var header: String?
+        var body: String?
+        var position: String?
+        var hasImage = false
+        var alternativeTexts: [String] = []
+        var bulletPoints: [String] = []
+
+        mutating func read(_ name: String, _ reader: inout JSONReader) throws(JSONFault) {
+            switch name {
+            case "header": header = try reader.readString()
+            case "body": body = try reader.readString()
+            case "headerPosition": position = try reader.readString()
+            case "image":
+                hasImage = true
+                try readImage(&reader)
+            case "bulletPoints":
+                var points: [String] = []
+                try reader.readArray { (_, reader) throws(JSONFault) in points.append(try readImage(&reader)) }
+                bulletPoints = points
+            default: try reader.skipValue()
+            }
+        }
+
+        @discardableResult
+        private mutating func readImage(_ reader: inout JSONReader) throws(JSONFault) -> String {
+            var (text, alternativeText) = ("", "")
+            try reader.readObject { (name, reader) throws(JSONFault) in
+                switch name {
+                case "text": text = try reader.readString()
+                case "altText": alternativeText = try reader.readString()
+                default: try reader.skipValue()
+                }
+            }
+            alternativeTexts.append(alternativeText)
+            return text
+        }
+    }
+}
+
+extension ServerAPIError {
+    static let badRequest = ServerAPIError(4_000_000, "Bad request.")
+    static let headerTooLong = ServerAPIError(4_000_162, "The header text is too long.")
+    static let bodyTooLong = ServerAPIError(4_000_163, "The body text is too long.")
+    static let invalidLocale = ServerAPIError(4_000_164, "Invalid locale.")
+    static let altTextTooLong = ServerAPIError(4_000_175, "The alternative text is too long.")
+    static let invalidOriginalTransactionId = ServerAPIError(4_000_187, "This is no original transaction id.")
+    static let invalidPerformanceTest = ServerAPIError(4_000_211, "Invalid performance test request.")
+    static let existingPerformanceTest = ServerAPIError(4_000_213, "A performance test is under way.")
+    static let invalidRealtimeURL = ServerAPIError(4_000_215, "Invalid realtime URL.")
+    static let tooManyBulletPoints = ServerAPIError(4_000_218, "There are too many bullet points.")
+    static let bulletPointTooLong = ServerAPIError(4_000_219, "The text of a bullet point is too long.")
+    static let aboveImageNeedsImage = ServerAPIError(4_000_224, "The header is above an image that is not there.")
+    static let messageNotApproved = ServerAPIError(4_030_017, "The message is not approved.")
+    static let noPassingTest = ServerAPIError(4_030_026, "No performance test has passed.")
+    static let messageNotFound = ServerAPIError(4_040_015, "Message not found.")
+    static let performanceTestNotFound = ServerAPIError(4_040_018, "Performance test not found.")
+    static let defaultMessageNotFound = ServerAPIError(4_040_020, "Default message not found.")
+    static let realtimeURLNotFound = ServerAPIError(4_040_021, "Realtime URL not found.")
+    static let messageAlreadyExists = ServerAPIError(4_090_001, "The message identifier already exists.")
+}

@@ -1,0 +1,103 @@
+import NIOCore
+import StrictJSON
+
+/// Apple's calls about customers who are about to cancel, each about one of so many customers, with an identifier of its own,
+/// and signed as the stand-in App Store signs.
+struct RetentionRequests: Sendable {
+    /// The identifier of the first customer, of sixteen digits; the others count on from there.
+    private let first: Int64
+    private let customers: Int
+    private let expected: ExpectedAnswer
+    private let payload: [MadeUpRequests.Piece]
+    private let signer: StandInSigner
+    private var head: [UInt8] = []
+    /// The signatures of the first requests, one after the other.
+    private var signatures: [UInt8] = []
+
+    private static let opening = Array(#"{"signedPayload":""#.utf8)
+    private static let closing = Array(#""}"#.utf8)
+
+    /// Cuts a payload up.
+    ///
+    /// - Parameters:
+    ///   - customers: How many customers there are.
+    ///   - first: The identifier of the first.
+    ///   - expected: What every answer has to be; the subscription of each is its own.
+    ///   - payload: What is signed, with the marks of ``MadeUpRequests`` for the customer's identifier, and for the call's
+    ///     own in the place of an account.
+    ///   - signer: Signs it.
+    ///   - head: Makes the head of the request for the length of a body.
+    init(
+        of customers: Int,
+        from first: Int64,
+        expecting expected: ExpectedAnswer,
+        payload: [UInt8],
+        signer: StandInSigner,
+        head: (_ bodyLength: Int) -> [UInt8]
+    ) {
+        self.customers = customers
+        self.first = first
+        self.expected = expected
+        self.signer = signer
+        self.payload = MadeUpRequests.cut(
+            payload,
+            at: [(MadeUpRequests.identifierMark, .identifier), (MadeUpRequests.accountMark, .account)]
+        )
+        self.head = head(body(of: 0).count)
+    }
+
+    /// Signs ahead of time.
+    ///
+    /// - Parameter count: For how many requests; the rest is signed when it is sent.
+    /// - Throws: ``LoadFault`` when the task is cancelled.
+    mutating func prepare(_ count: Int) async throws(LoadFault) {
+        let requests = self
+        signatures = try await signer.signatures(count) { requests.payload(of: $0) }
+    }
+
+    /// A request, head and body.
+    func request(_ number: Int) -> ByteBuffer {
+        let body = body(of: number)
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(head.count + body.count)
+        buffer.writeBytes(head)
+        buffer.writeBytes(body)
+        return buffer
+    }
+
+    /// The answer that a request must have.
+    func expected(_ number: Int) -> ExpectedAnswer {
+        var expected = expected
+        expected.originalTransactionId = identifier(of: number)
+        return expected
+    }
+
+    /// The body of a request.
+    func body(of number: Int) -> [UInt8] {
+        var bytes = Self.opening
+        bytes.reserveCapacity(8192)
+        let payload = payload(of: number)
+        let start = number * 64
+        let isSigned = start + 64 <= signatures.count
+        let signature = isSigned ? signatures[start..<start + 64] : signer.signature(over: payload)[...]
+        signer.appendJWS(payload, signature, to: &bytes)
+        return bytes + Self.closing
+    }
+
+    private func identifier(of number: Int) -> String {
+        String(first + Int64(CustomerCount.number(customers).customer(of: number)))
+    }
+
+    private func payload(of number: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(512)
+        for piece in payload {
+            switch piece {
+            case .text(let text): bytes += text
+            case .account: bytes += RequestBody.account(of: "call \(first) \(number)").utf8
+            case .identifier, .signed: bytes += identifier(of: number).utf8
+            }
+        }
+        return bytes
+    }
+}
