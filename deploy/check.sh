@@ -85,9 +85,11 @@ heading 'Checking the Dockerfile with hadolint'
 hadolint --failure-threshold info deploy/Dockerfile
 passed 'nothing found'
 
-heading 'Checking the Kubernetes manifests with kubernetes-validate'
-kubernetes-validate --strict --quiet deploy/kubernetes/*.yaml
-passed 'nothing found'
+heading 'Checking the Kubernetes overlays, and their resources with kubernetes-validate'
+mkdir "$workspace/kubernetes"
+resources=$(python3 -B deploy/check-kubernetes.py "$workspace/kubernetes")
+kubernetes-validate --strict --quiet "$workspace"/kubernetes/*.yaml
+passed "$resources"
 
 heading 'Checking the systemd unit with systemd-analyze'
 # `verify` wants every program of the unit to exist. The service is not installed here, so a copy of the unit names
