@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks what is around the service without running any of it: shell scripts, Makefile, Python scripts, the links of the
-# documents, YAML, Dockerfile, Kubernetes, systemd unit. Needs shellcheck, pyflakes, markdown-it-py, yamllint, hadolint,
-# kubernetes-validate and systemd-analyze; `make lint` installs them.
+# documents, YAML, alerts, Dockerfile, Kubernetes, systemd unit. Needs shellcheck, pyflakes, markdown-it-py, yamllint,
+# promtool, hadolint, kubernetes-validate and systemd-analyze; `make lint` installs them.
 
 set -euo pipefail
 
@@ -21,7 +21,7 @@ heading() {
 
 passed() { printf '   %s\n' "$*"; }
 
-for tool in shellcheck pyflakes markdown-it yamllint hadolint kubernetes-validate systemd-analyze; do
+for tool in shellcheck pyflakes markdown-it yamllint promtool hadolint kubernetes-validate systemd-analyze; do
     if ! command -v "$tool" >/dev/null; then
         echo "The command $tool is missing; 'make lint' installs it." >&2
         exit 1
@@ -71,13 +71,25 @@ mapfile -t files < <(find .github deploy keys.example Sources -type f \( -name '
 yamllint --strict --config-file deploy/yamllint.yaml "${files[@]}"
 passed "${#files[@]} files, nothing found"
 
+heading 'Checking the alerts with promtool'
+# Each fires where it should, with the words that somebody reads then, and does not fire close to that.
+if ! {
+    promtool check config deploy/prometheus/prometheus.yaml && promtool test rules deploy/prometheus/*.test.yaml
+} >"$workspace/promtool.log" 2>&1; then
+    cat "$workspace/promtool.log" >&2
+    exit 1
+fi
+passed "$(cat deploy/prometheus/*.test.yaml | grep -c ' fires$') alerts, nothing found"
+
 heading 'Checking the Dockerfile with hadolint'
 hadolint --failure-threshold info deploy/Dockerfile
 passed 'nothing found'
 
-heading 'Checking the Kubernetes manifests with kubernetes-validate'
-kubernetes-validate --strict --quiet deploy/kubernetes/*.yaml
-passed 'nothing found'
+heading 'Checking the Kubernetes overlays, and their resources with kubernetes-validate'
+mkdir "$workspace/kubernetes"
+resources=$(python3 -B deploy/check-kubernetes.py "$workspace/kubernetes")
+kubernetes-validate --strict --quiet "$workspace"/kubernetes/*.yaml
+passed "$resources"
 
 heading 'Checking the systemd unit with systemd-analyze'
 # `verify` wants every program of the unit to exist. The service is not installed here, so a copy of the unit names

@@ -14,6 +14,7 @@ usage() {
 }
 
 packages=()
+promtool=there
 
 # need PACKAGE WHY COMMAND...: the package is missing when the command fails.
 need() {
@@ -34,6 +35,25 @@ need() {
 # The linker lld: on the PATH, or with the Swift toolchain.
 have_lld() {
     command -v ld.lld || [[ -x $(dirname "$(readlink -f "$(command -v swift)")")/ld.lld ]]
+}
+
+# promtool is a part of Prometheus' package, which would start a server when it is installed: it is taken out of it.
+need_promtool() {
+    if command -v promtool >/dev/null; then
+        return
+    fi
+    promtool=wanted
+    echo "Missing: promtool, for checking the alerts. It is taken from the package prometheus, without the server."
+}
+
+install_promtool() {
+    local folder
+    folder=$(mktemp -d)
+    # apt downloads into the current folder.
+    (cd "$folder" && apt-get -qq -o APT::Sandbox::User=root download prometheus)
+    dpkg-deb --fsys-tarfile "$folder"/prometheus_*.deb | tar --extract --directory "$folder" ./usr/bin/promtool
+    ${privileged[@]+"${privileged[@]}"} install -m 0755 "$folder/usr/bin/promtool" /usr/local/bin/promtool
+    rm -r "$folder"
 }
 
 have_venv() {
@@ -70,6 +90,7 @@ for group in "$@"; do
         need shellcheck "checking the shell scripts" command -v shellcheck
         need systemd "checking the systemd unit" command -v systemd-analyze
         need procps "checking it too: its reload uses kill" test -x /bin/kill
+        need_promtool
         ;;
     bench)
         need gcc "raw libcrypto, which the service is measured against" sh -c 'command -v cc'
@@ -85,11 +106,12 @@ for group in "$@"; do
     esac
 done
 
-if [[ ${#packages[@]} -eq 0 ]]; then
+if [[ ${#packages[@]} -eq 0 && $promtool == there ]]; then
     exit 0
 fi
 
 if ! command -v apt-get >/dev/null; then
+    [[ $promtool == there ]] || packages+=(promtool)
     echo "There is no apt-get here. Please install these, by whatever name they have: ${packages[*]}" >&2
     exit 1
 fi
@@ -97,7 +119,7 @@ fi
 privileged=()
 if [[ $(id -u) -ne 0 ]]; then
     if ! command -v sudo >/dev/null; then
-        echo "Installing needs root, and there is no sudo. As root: apt-get install ${packages[*]}" >&2
+        echo "Installing needs root, and there is no sudo. Run this as root." >&2
         exit 1
     fi
     privileged=(sudo)
@@ -113,5 +135,11 @@ apt() {
 }
 
 apt update
-apt install --yes --no-install-recommends "${packages[@]}"
-echo "Installed: ${packages[*]}."
+if [[ ${#packages[@]} -gt 0 ]]; then
+    apt install --yes --no-install-recommends "${packages[@]}"
+    echo "Installed: ${packages[*]}."
+fi
+if [[ $promtool == wanted ]]; then
+    install_promtool
+    echo "Installed: /usr/local/bin/promtool."
+fi

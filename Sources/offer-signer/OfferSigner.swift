@@ -52,8 +52,13 @@ struct OfferSigner: AsyncParsableCommand {
             }
         } catch {
             // What is wrong with an argument is told by repeating it.
-            if Echo.looksLikeSecret(fullMessage(for: error)) {
+            let message = fullMessage(for: error)
+            if Echo.looksLikeSecret(message) {
                 Console.message("error: an argument looks like a key or a token; files are named by their paths")
+                Self.exit(withError: ExitCode(exitCode(for: error).rawValue))
+            }
+            if let hint = ConfigurationFlags.hinting(message) {
+                Console.message(hint)
                 Self.exit(withError: ExitCode(exitCode(for: error).rawValue))
             }
             Self.exit(withError: error)

@@ -39,6 +39,23 @@ struct CommandTests {
         #expect(outcome.errors.isEmpty == (status == 0))
     }
 
+    @Test(
+        "The help of a command fits 24 lines of 80 columns, and a misspelt flag that it does not show is found",
+        arguments: [
+            ["check"], ["diagnose"], ["keys", "inspect"], ["clients", "token"], ["ledger", "export"],
+            ["ledger", "funnel"], ["ledger", "verify"],
+        ]
+    )
+    func help(of command: [String]) throws {
+        let text = try Executable.run(command + ["--help"]).text
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 24 && lines.allSatisfy { $0.count <= 80 }, "\(lines.count) lines: \(lines)")
+        #expect(try Executable.run(["serve", "--help"]).text.contains("--server-port"))
+        let misspelt = try Executable.run(["check", "--config", installation.configuration, "--server-prot", "1"])
+        #expect(misspelt.status == 64)
+        #expect(misspelt.errors.contains("Did you mean '--server-port'?"), "\(misspelt.errors)")
+    }
+
     @Test("A command of offer-lab is bad usage here, and one line names it", arguments: ["load", "simulate-app-store"])
     func moved(command: String) throws {
         for arguments in [[command], [command, "--help"], [command, "--port", "0"]] {

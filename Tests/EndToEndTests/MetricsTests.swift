@@ -1,3 +1,4 @@
+import ChildProcess
 import FakeServer
 import Foundation
 import SignedDataFixtures
@@ -105,6 +106,23 @@ struct MetricsTests {
         ]
         for (name, value) in expected { #expect(metrics["offer_signer_" + name] == value, "\(name)") }
         for name in metrics.keys { #expect(!name.contains("secret-sale")) }
+    }
+
+    @Test("the ledger's size, what its disk has left, and a day's redemptions are told; no certificate without TLS")
+    func ledger() throws {
+        let service = try RunningService()
+        #expect(try service.sign(Customers.lapsedRequest(offers: ["comeback50"])).status == 200)
+        let metrics = try service.metrics()
+        let size = try #require(metrics["offer_signer_ledger_bytes{database=\"sqlite\"}"])
+        #expect(size > 10_000 && size < 10_000_000)
+        let free = try #require(metrics["offer_signer_ledger_free_bytes{database=\"sqlite\"}"])
+        let directory = service.installation.directory.url.path
+        let text = try Executable.run(["--output=avail", "--block-size=1", directory], of: "/bin/df").text
+        let available = try #require(text.split(separator: "\n").last.flatMap { Double($0.filter(\.isNumber)) })
+        // Others write to the same disk meanwhile.
+        #expect(free / available > 0.5 && free / available < 2)
+        #expect(metrics["offer_signer_redemptions_last_day{app=\"com.example.reader\"}"] == 0)
+        #expect(!metrics.keys.contains { $0.hasPrefix("offer_signer_tls_certificate_end") })
     }
 
     @Test("every metric is described, by a help of its own, on the operators' listener alone")

@@ -96,11 +96,16 @@ struct TLSTests {
         let service = try start()
         func warnings() throws -> String { try service.readiness().details["warnings"].map { "\($0)" } ?? "" }
         func told() throws -> Double? { try service.metrics()["offer_signer_warnings{kind=\"certificate\"}"] }
+        func daysLeft() throws -> Double? {
+            let end = try service.metrics()["offer_signer_tls_certificate_end_timestamp_seconds{listener=\"server\"}"]
+            return end.map { (($0 - Date().timeIntervalSince1970) / 86_400).rounded() }
+        }
         #expect(try !warnings().contains("certificate") && told() == 0)
         for (days, words) in [(2, "a certificate expires at"), (-1, "a certificate expired at")] {
             try installation.makeCertificate("server", by: "authority", days: days)
             try service.reload()
             #expect(try warnings().contains("server.tls.certificateFile: \(words)") && told() == 1)
+            #expect(try daysLeft() == Double(days))
             let checked = try Executable.run([
                 "check", "--config", installation.configuration, "--server-tls-certificate-file", "server.pem",
                 "--server-tls-private-key-file", "server.key",

@@ -1,4 +1,4 @@
-"""What `deploy/prometheus` and `deploy/grafana` ask for is what a running service tells."""
+"""What `deploy/prometheus` and `deploy/grafana` ask for is what a running service tells, and every alert says what to do."""
 
 import json
 import re
@@ -11,6 +11,8 @@ from prometheus_client.parser import text_string_to_metric_families
 import offer_signer
 
 RULES = offer_signer.REPOSITORY / "deploy/prometheus/offer-signer.rules.yaml"
+CASES = [RULES.with_name(name) for name in ("offer-signer.rules.test.yaml", "offer-signer.days.test.yaml")]
+RUNBOOK = offer_signer.REPOSITORY / "deploy/runbook.md"
 SCRAPE = offer_signer.REPOSITORY / "deploy/prometheus/prometheus.yaml"
 DASHBOARD = offer_signer.REPOSITORY / "deploy/grafana/offer-signer.json"
 
@@ -39,7 +41,8 @@ def metrics_of(expression):
     return {name for name in re.findall(r"\b[a-z_][a-z0-9_]*\b(?!\s*\()", bare) if name not in AGGREGATIONS}
 
 
-AGGREGATIONS = {"sum", "max", "min", "count", "avg"}
+# What else stands without a parenthesis behind it.
+AGGREGATIONS = {"sum", "max", "min", "count", "avg", "and", "or", "unless", "offset"}
 
 
 def labels_of(expression):
@@ -85,6 +88,32 @@ def test_every_label_that_an_alert_speaks_of_is_told(told):
     for rule in rules():
         spoken = set(re.findall(r"\$labels\.(\w+)", json.dumps(rule["annotations"])))
         assert spoken <= labels | LABELS_OF_PROMETHEUS, rule["alert"]
+
+
+def test_every_alert_has_a_section_in_the_runbook_in_the_order_of_the_rules():
+    sections = re.split(r"^## ", RUNBOOK.read_text(), flags=re.MULTILINE)[1:]
+    assert [section.partition("\n")[0] for section in sections] == [rule["alert"] for rule in rules()]
+    for rule, section in zip(rules(), sections, strict=True):
+        assert rule["annotations"]["runbook_url"].endswith(f"/deploy/runbook.md#{rule['alert'].lower()}")
+        severity = rule["labels"]["severity"]
+        assert section.partition("\n")[2].strip().startswith(f"**{severity.title()}"), rule["alert"]
+        assert re.search(r"^1\. |\| do \|", section, re.MULTILINE), f"{rule['alert']}: nothing to do"
+
+
+def test_every_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not():
+    fires, is_quiet = set(), set()
+    for path in CASES:
+        for case in yaml.safe_load(path.read_text())["tests"]:
+            for test in case["alert_rule_test"]:
+                (fires if test.get("exp_alerts") else is_quiet).add(test["alertname"])
+    assert fires == is_quiet == {rule["alert"] for rule in rules()}
+
+
+def test_every_metric_of_the_runbook_is_told(told):
+    names, _ = told
+    # Of a pattern such as offer_signer_app_store_(questions_total|waiting_calls), what is before the parenthesis.
+    for name in re.findall(r"\b(?:offer_signer|metrics|process)_[a-z_]+", RUNBOOK.read_text()):
+        assert any(each.startswith(name) for each in names), name
 
 
 def test_the_scrape_configuration_reads_the_rules_and_asks_the_operators_listener():

@@ -12,7 +12,8 @@ public struct TLSFiles: Sendable {
 
     let context: NIOSSLContext
     private let notValidBefore: Timestamp
-    private let notValidAfter: Timestamp
+    /// When the first certificate of the chain ends: clients refuse it from then on.
+    public let notValidAfter: Timestamp
 
     /// Reads the files.
     ///

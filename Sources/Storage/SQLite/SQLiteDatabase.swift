@@ -89,6 +89,14 @@ public final class SQLiteDatabase: Sendable {
     /// What an operator should know though the file is read and written, in a sentence; `nil` when there is nothing.
     public var warning: String? { checkpoints.warning }
 
+    /// How many bytes the service's user may still write to the file's disk; `nil` when it cannot be told.
+    public var freeBytes: Int? {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        let (bytes, overflow) = status.f_bavail.multipliedReportingOverflow(by: status.f_frsize)
+        return overflow ? nil : Int(clamping: bytes)
+    }
+
     /// Why what is written would not be found again, in a sentence: the file or its log was moved, replaced or emptied.
     public var fault: String? {
         do throws(StorageFailure) {

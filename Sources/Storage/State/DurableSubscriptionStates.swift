@@ -30,19 +30,12 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         var generation: Int64?
     }
 
-    private struct Count {
-        let count: Int
-        let at: ContinuousClock.Instant
-        /// How long it counts: counting many takes long.
-        let life: Duration
-    }
-
     private let store: any StateStore
     private let bounds: Bounds
     private let now: @Sendable () -> Timestamp
     private let state: Mutex<State>
     private let health = ReadHealth()
-    private let counted = Mutex<Count?>(nil)
+    private let counted: RecentFigure<Int>
     private let writer = DispatchQueue(label: "state.writer", qos: .utility)
     private let timer: UpkeepTimer
 
@@ -56,6 +49,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         self.store = store
         self.bounds = bounds
         self.now = now
+        counted = RecentFigure { try? store.count() }
         state = Mutex(
             State(
                 unwritten: UnwrittenStates(most: bounds.waiting, batchSize: bounds.commit),
@@ -118,14 +112,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     ///
     /// - Returns: The number; `nil` when it cannot be told.
     public func recentCount() async -> Int? {
-        if let known = counted.withLock({ $0 }), known.at.duration(to: .now) < known.life { return known.count }
-        let start = ContinuousClock.now
-        let count = await withCheckedContinuation { continuation in
-            DispatchQueue.global(qos: .utility).async { continuation.resume(returning: self.count()) }
-        }
-        let life = max(.seconds(60), start.duration(to: .now) * 100)
-        counted.withLock { $0 = count.map { Count(count: $0, at: .now, life: life) } }
-        return count
+        await counted.value
     }
 
     /// What is held, where it can be read on the spot.

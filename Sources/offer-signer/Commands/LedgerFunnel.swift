@@ -6,16 +6,14 @@ import Storage
 struct LedgerFunnel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "funnel",
-        abstract:
-            "Prints for each offer how often it was asked for, eligible, signed and redeemed, and why it was refused.",
-        discussion:
-            "Days are whole days in UTC. Signatures, those of the sign command too, and redemptions are on record; what was "
-            + "asked of the service and refused is counted every few seconds. The service may be running."
+        abstract: "Prints what became of each offer: asked for, eligible, signed, redeemed, and why it was refused.",
+        usage: "offer-signer ledger funnel --config <file> [<options>]",
+        discussion: "Days are whole days in UTC. The service may be running: what it counts is here after some seconds."
     )
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(help: ArgumentHelp("From that day on, as in 2026-01-31 or 2026-01-31T00:00:00Z.", valueName: "time"))
+    @Option(help: ArgumentHelp("From that day on, as in 2026-01-31.", valueName: "time"))
     var since: String?
 
     @Option(help: ArgumentHelp("Until that moment; with 2026-02-01, the last day is 2026-01-31.", valueName: "time"))

@@ -12,7 +12,20 @@ struct Serve: AsyncParsableCommand {
         abstract: "Runs the service until SIGTERM."
     )
 
-    @OptionGroup var options: ConfigurationOptions
+    @Option(name: .long, help: ConfigurationOptions.help)
+    var config: String
+
+    @OptionGroup(title: "Settings, instead of the file's")
+    var flags: ConfigurationFlags
+
+    private var options: ConfigurationOptions {
+        var options = ConfigurationOptions()
+        options.config = config
+        options.flags = flags
+        return options
+    }
+
+    func validate() throws { try options.validate() }
 
     func run() async throws {
         // Before all else: the start may take seconds, and untrapped, SIGHUP ends the process, which systemd takes for its

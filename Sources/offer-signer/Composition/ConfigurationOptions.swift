@@ -3,10 +3,17 @@ import Foundation
 
 /// The options of every command that reads the configuration.
 struct ConfigurationOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("The configuration, offer-signer.yaml.", valueName: "file"))
+    /// The help of `--config`.
+    static let help = ArgumentHelp(
+        "The configuration, offer-signer.yaml. Each of its settings has a flag, too: see serve --help.",
+        valueName: "file"
+    )
+
+    @Option(name: .long, help: help)
     var config: String
 
-    @OptionGroup(title: "Settings, instead of the file's")
+    // One flag for each setting is eight screens of help: `serve`, which has use for each, shows them.
+    @OptionGroup(title: "Settings, instead of the file's", visibility: .hidden)
     var flags: ConfigurationFlags
 
     func validate() throws {

@@ -64,6 +64,14 @@ enum LedgerDatabase: Sendable {
         }
     }
 
+    /// Which database it is, as a metric's label says it.
+    var kind: String {
+        switch self {
+        case .sqlite: "sqlite"
+        case .postgreSQL: "postgresql"
+        }
+    }
+
     /// Why nothing can be written now, in a sentence; `nil` while nothing is known to be wrong.
     var fault: String? {
         switch self {
@@ -76,6 +84,14 @@ enum LedgerDatabase: Sendable {
     var warning: String? {
         switch self {
         case .sqlite(let file): file.warning.map { "ledger: \($0)" }
+        case .postgreSQL: nil
+        }
+    }
+
+    /// How many bytes the disk of an SQLite file has left; `nil` for a server, which has a disk of its own.
+    var freeBytes: Int? {
+        switch self {
+        case .sqlite(let file): file.freeBytes
         case .postgreSQL: nil
         }
     }

@@ -5,6 +5,8 @@ import Storage
 struct LedgerMetrics: Sendable {
     private let queue: Meter
     private let heldSubscriptions: Meter
+    private let bytes: LabelledGauge
+    private let freeBytes: LabelledGauge
     private let commits: Timer
     private let records: Counter
 
@@ -12,6 +14,8 @@ struct LedgerMetrics: Sendable {
     init(factory: any MetricsFactory) {
         queue = Meter(label: "offer_signer_ledger_queue_length", factory: factory)
         heldSubscriptions = Meter(label: "offer_signer_held_subscriptions", factory: factory)
+        bytes = LabelledGauge("offer_signer_ledger_bytes", label: "database", factory: factory)
+        freeBytes = LabelledGauge("offer_signer_ledger_free_bytes", label: "database", factory: factory)
         commits = Timer(label: "offer_signer_ledger_commit_duration_seconds", factory: factory)
         records = Counter(label: "offer_signer_ledger_records_total", factory: factory)
     }
@@ -29,5 +33,9 @@ struct LedgerMetrics: Sendable {
     func update(_ ledger: OpenLedger) async {
         queue.set(ledger.ledger.waiting)
         if let count = await ledger.states.recentCount() { heldSubscriptions.set(count) }
+        // What is not known is not told: 0 would look like a ledger that is empty, or a disk that is full.
+        let name = ledger.database.kind
+        bytes.set(await ledger.figures.value.map { [name: $0.bytes] } ?? [:])
+        freeBytes.set(ledger.database.freeBytes.map { [name: $0] } ?? [:])
     }
 }

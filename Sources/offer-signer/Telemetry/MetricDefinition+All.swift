@@ -113,6 +113,21 @@ extension MetricDefinition {
             .gauge,
             "Subscriptions whose state is held, counted once a minute at the most."
         ),
+        MetricDefinition(
+            "offer_signer_ledger_bytes",
+            .gauge,
+            "How large the ledger's database is with all in it (sqlite without its log), measured once a minute at the most."
+        ),
+        MetricDefinition(
+            "offer_signer_ledger_free_bytes",
+            .gauge,
+            "What the disk of an SQLite ledger has left for the service's user."
+        ),
+        MetricDefinition(
+            "offer_signer_redemptions_last_day",
+            .gauge,
+            "Redemptions in production within the last 24 hours of offers that were signed here, by app; replicas tell the same."
+        ),
     ]
 
     private static let appStore = [
@@ -182,6 +197,11 @@ extension MetricDefinition {
             "offer_signer_clock_fault",
             .gauge,
             "1 while the clock is wrong, by fault: jumped, behind_apple or ahead_of_apple."
+        ),
+        MetricDefinition(
+            "offer_signer_tls_certificate_end_timestamp_seconds",
+            .gauge,
+            "When the first certificate of server.tls.certificateFile ends, in seconds since 1970; without TLS there is none."
         ),
         MetricDefinition(
             "offer_signer_offers_never_seen",

@@ -3,6 +3,7 @@ import CoreMetrics
 import OfferAPI
 import OfferService
 import Offers
+import Storage
 
 /// What is the case at the moment at which the metrics are read.
 struct ServiceGauges: Sendable {
@@ -10,6 +11,8 @@ struct ServiceGauges: Sendable {
     private let warnings: LabelledGauge
     private let failedKeys: LabelledGauge
     private let clockFaults: LabelledGauge
+    private let certificateEnd: LabelledGauge
+    private let redemptions: LabelledGauge
     private let offersNeverSeen: LabelledGauge
     private let offersNotInCatalog: LabelledGauge
 
@@ -19,6 +22,12 @@ struct ServiceGauges: Sendable {
         warnings = LabelledGauge("offer_signer_warnings", label: "kind", factory: factory)
         failedKeys = LabelledGauge("offer_signer_key_failed", label: "key_id", factory: factory)
         clockFaults = LabelledGauge("offer_signer_clock_fault", label: "fault", factory: factory)
+        certificateEnd = LabelledGauge(
+            "offer_signer_tls_certificate_end_timestamp_seconds",
+            label: "listener",
+            factory: factory
+        )
+        redemptions = LabelledGauge("offer_signer_redemptions_last_day", label: "app", factory: factory)
         offersNeverSeen = LabelledGauge("offer_signer_offers_never_seen", label: "app", factory: factory)
         offersNotInCatalog = LabelledGauge("offer_signer_offers_not_in_catalog", label: "app", factory: factory)
         Meter(label: "offer_signer_build_info", dimensions: [("version", Version.current)], factory: factory).set(1)
@@ -40,8 +49,20 @@ struct ServiceGauges: Sendable {
         case nil: break
         }
         clockFaults.set(faults)
+        let end = snapshot.service.settings.server.tls?.notValidAfter.millisecondsSince1970
+        certificateEnd.set(end.map { ["server": Int($0 / 1000)] } ?? [:])
         snapshot.appStore.updateGauges()
+        await countRedemptions(snapshot)
         await compareCatalog(snapshot)
+    }
+
+    /// Tells how many signatures came to a purchase within a day; a database that cannot be read tells nothing.
+    private func countRedemptions(_ snapshot: ServiceSnapshot) async {
+        guard let figures = await snapshot.lifelong.ledger.figures.value else { return redemptions.set([:]) }
+        let apps = snapshot.service.settings.apps.map(\.app.bundleId)
+        redemptions.set(
+            Dictionary(apps.map { ($0, figures.redemptions[$0] ?? 0) }, uniquingKeysWith: { first, _ in first })
+        )
     }
 
     /// Tells how the catalog compares with what clients' StoreKit shows; a store that cannot be read tells nothing new.

@@ -157,9 +157,13 @@ import Testing
         let command = try Check.parse(["--log-level=info", "--config", "x", "--server-port", "1", "--strict"])
         #expect(command.options.flags.values == ["log.level": "info", "server.port": "1"])
         #expect(command.options.config == "x" && command.strict)
-        let error = #expect(throws: (any Error).self) { try Check.parse(["--config", "x", "--server-prot", "1"]) }
-        let message = error.map { Check.message(for: $0) }
-        #expect(message?.contains("--server-port") == true, "\(message ?? "")")
+        let misspelt = ["--config", "x", "--server-prot", "1"]
+        let shown = #expect(throws: (any Error).self) { try Serve.parse(misspelt) }
+        #expect(shown.map { Serve.message(for: $0).contains("--server-port") } == true)
+        let hidden = #expect(throws: (any Error).self) { try Check.parse(misspelt) }
+        let message = hidden.map { Check.fullMessage(for: $0) }
+        #expect(message.flatMap(ConfigurationFlags.hinting)?.contains("Did you mean '--server-port'?") == true)
+        #expect(ConfigurationFlags.hinting("Unknown option '--colour'") == nil)
     }
 
     @Test("The reference of docs/configuration.md has a row for each setting, word for word, and no other")

@@ -32,6 +32,18 @@ struct ConfigurationFlags: ParsableArguments, CustomReflectable {
         return values
     }
 
+    /// The parser's message about a misspelt flag of a setting, with the one that was meant: the parser itself suggests
+    /// only what a command's help shows.
+    ///
+    /// - Parameter message: A message of the parser.
+    /// - Returns: The message; `nil` where it is about something else, or no flag is near.
+    static func hinting(_ message: String) -> String? {
+        guard let unknown = message.firstMatch(of: /Unknown option '--([^']+)'(?!\.)/) else { return nil }
+        let flags = SettingTable.scalars.map(\.flagName)
+        guard let nearest = NearestName.nearest(to: String(unknown.1), among: flags) else { return nil }
+        return message.replacing(unknown.0, with: "\(unknown.0). Did you mean '--\(nearest)'?", maxReplacements: 1)
+    }
+
     private struct Name: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
