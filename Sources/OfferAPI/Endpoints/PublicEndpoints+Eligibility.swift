@@ -48,7 +48,7 @@ extension PublicEndpoints {
     }
 
     /// What is waited for, its faults told as problems.
-    private static func later(
+    static func later(
         evidence kind: EvidenceKind?,
         _ work: @escaping @Sendable () async throws(SignatureFault) -> Reply
     ) -> Step<Reply, Problem> {

@@ -51,6 +51,12 @@ struct Telemetry: Sendable {
     /// - Returns: The factory.
     func factory(ofLoop number: Int) -> any MetricsFactory { registry.stripe(number + 1) }
 
+    /// What some metrics say now; gauges say what was the case when `/metrics` was last read.
+    ///
+    /// - Parameter isWanted: Whether a metric of that name is wanted.
+    /// - Returns: The metrics.
+    func readings(where isWanted: (String) -> Bool) -> [MetricReading] { registry.readings(where: isWanted) }
+
     /// What `/metrics` answers now.
     ///
     /// - Parameters:
