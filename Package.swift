@@ -108,7 +108,11 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
             ],
-            resources: [.embedInCode("Description/openapi.yaml")],
+            resources: [
+                .embedInCode("Description/openapi.yaml"), .embedInCode("Admin/Page/page.html"),
+                .embedInCode("Admin/Page/page.css"), .embedInCode("Admin/Page/page.js"),
+                .embedInCode("Admin/Page/icon.svg"),
+            ],
             swiftSettings: strict
         ),
         .target(

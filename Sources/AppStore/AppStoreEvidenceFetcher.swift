@@ -14,6 +14,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     let throttle: ThrottledTransport?
     let flights: SingleFlight
     let answers = AnswerStore()
+    private var keepsAnswers = true
 
     /// Creates a fetcher.
     ///
@@ -106,6 +107,13 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         await transport.shutdown()
     }
 
+    /// The same connections, within the same limits, of which no answer is kept.
+    public var keepingNothing: AppStoreEvidenceFetcher {
+        var fetcher = self
+        fetcher.keepsAnswers = false
+        return fetcher
+    }
+
     /// What Apple said of a customer within the lifetime of answers, without asking again.
     ///
     /// - Parameters:
@@ -143,7 +151,9 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         if case .receipt(let base64) = question { try ReceiptOrigin.check(base64, for: app.bundleId) }
         return try await flights.history(for: asking.key) { () throws(EvidenceFault) in
             let history = try await askAndCount(question, of: app, isWhole: asking.isWhole)
-            answers.keep(history, for: asking.key, lifetimeSeconds: app.answerLifetimeSeconds)
+            if keepsAnswers {
+                answers.keep(history, for: asking.key, lifetimeSeconds: app.answerLifetimeSeconds)
+            }
             return history
         }
     }

@@ -39,4 +39,16 @@ public struct EligibilityRequest: Sendable {
         self.products = products
         self.explain = explain
     }
+
+    /// The same question, with every rule in the answer.
+    public var explained: EligibilityRequest {
+        EligibilityRequest(
+            bundleId: bundleId,
+            account: account,
+            evidence: evidence,
+            offers: offers,
+            products: products,
+            explain: true
+        )
+    }
 }

@@ -30,6 +30,7 @@ class Example:
 
     folder: pathlib.Path
     address: str
+    admin: str
     notifications: str
     app_store: str
     key: object
@@ -38,8 +39,12 @@ class Example:
 
 
 @contextlib.contextmanager
-def running_example(folder):
-    """Serves a copy of keys.example from the folder, until the block ends."""
+def running_example(folder, client="", settings=(), app_store_url=None):
+    """Serves a copy of keys.example from the folder, until the block ends.
+
+    `client` is more of the client in YAML, `settings` are more flags, and `app_store_url` is asked in place of the
+    stand-in App Store.
+    """
     copy = folder / "keys.example"
     shutil.copytree(REPOSITORY / "keys.example", copy)
     p8 = copy / "SubscriptionKey_EXAMPLE123.p8"
@@ -50,10 +55,10 @@ def running_example(folder):
     with running_simulator(simulated) as app_store:
         configuration = copy / "offer-signer.yaml"
         with configuration.open("a") as file:
-            file.write(APP_STORE.format(app_store, simulated / "root.pem") + NOTIFICATIONS)
+            file.write(APP_STORE.format(app_store_url or app_store, simulated / "root.pem") + NOTIFICATIONS)
         with (copy / "clients.yaml").open("a") as file:
-            file.write(SIGNATURES_PER_SECOND)
-        arguments = ["serve", "--config", configuration, "--server-port", "0", "--admin-port", "0"]
+            file.write(SIGNATURES_PER_SECOND + client)
+        arguments = ["serve", "--config", configuration, "--server-port", "0", "--admin-port", "0", *settings]
         announcement = SERVING + r", notifications (http://\S+)"
         with running(arguments, announcement, folder / "service.log") as found:
-            yield Example(folder, found[1], found[3], app_store, key)
+            yield Example(folder, found[1], found[2], found[3], app_store, key)

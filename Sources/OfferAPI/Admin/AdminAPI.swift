@@ -17,12 +17,14 @@ public enum AdminAPI {
     ///   - readiness: What `/readyz` answers from.
     ///   - metrics: What `/metrics` answers; asked anew for each answer.
     ///   - version: The service's version.
+    ///   - page: The page that operators look at; `nil` for none.
     ///   - logger: Where the service's own faults are logged.
     /// - Returns: The responder.
     public static func responder(
         readiness: Readiness,
         metrics: @escaping @Sendable () async -> MetricsPage,
         version: String,
+        page: OperatorsPage?,
         logger: Logger
     ) -> some HTTPResponder<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
@@ -45,6 +47,7 @@ public enum AdminAPI {
             writer.object { $0.member("version", version) }
             return Response(status: .ok, headers: json, bytes: writer.bytes)
         }
+        page?.addRoutes(to: router)
         return router.buildResponder()
     }
 }

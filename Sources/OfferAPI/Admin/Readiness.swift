@@ -1,3 +1,4 @@
+public import Offers
 import StrictJSON
 import Synchronization
 
@@ -40,14 +41,23 @@ public final class Readiness: Sendable {
     /// What an operator should know this moment, though the service works.
     public var warnings: [ReadinessWarning] { details().warnings }
 
-    /// The answer of this moment: whether the service should get requests, and the reasons as JSON.
-    func answer() -> (isReady: Bool, json: [UInt8]) {
+    /// The status of this moment in a word, with the reasons: the phase, or `unready` where a fault keeps the service from
+    /// being ready.
+    ///
+    /// - Returns: Both.
+    public func look() -> (status: String, details: ReadinessDetails) {
         let phase = phase.withLock { $0 }
         let details = details()
-        let isReady = phase == .ready && details.faults.isEmpty
+        return (phase == .ready && !details.faults.isEmpty ? "unready" : phase.rawValue, details)
+    }
+
+    /// The answer of this moment: whether the service should get requests, and the reasons as JSON.
+    func answer() -> (isReady: Bool, json: [UInt8]) {
+        let (status, details) = look()
+        let isReady = status == Phase.ready.rawValue
         var writer = JSONWriter()
         writer.object { answer in
-            answer.member("status", phase == .ready && !isReady ? "unready" : phase.rawValue)
+            answer.member("status", status)
             answer.member("details")
             answer.object { $0.members(of: details) }
         }
@@ -131,15 +141,35 @@ public struct ReadinessWarning: Equatable, Sendable {
     public let kind: Kind
     /// The warning in a sentence.
     public let text: String
+    /// What to do about it, in a sentence.
+    public let fix: String
 
     /// Creates a warning.
     ///
     /// - Parameters:
     ///   - kind: What it is about.
     ///   - text: The warning in a sentence.
-    public init(_ kind: Kind, _ text: String) {
+    ///   - fix: What to do about it; by default what helps with others of the kind.
+    public init(_ kind: Kind, _ text: String, fix: String? = nil) {
         self.kind = kind
         self.text = text
+        self.fix = fix ?? kind.fix
+    }
+}
+
+extension ReadinessWarning.Kind {
+    /// What helps with most warnings of the kind.
+    fileprivate var fix: String {
+        switch self {
+        case .configuration:
+            "Change that place, see with `offer-signer check` that the warning is gone, and reload (SIGHUP)."
+        case .certificate: "Put the renewed certificate and its key in place of the files, and reload (SIGHUP)."
+        case .restart: "Restart the service: what is under way is answered first."
+        case .memory: "Use the OpenSSL that the system's packages have, and restart the service."
+        case .ledger: "See to the disk or the database that it names. It goes away by itself once that works again."
+        case .state: "See to the database. What was let go is learnt again when it is sent again."
+        case .funnel: "See to the database before the service stops: until then the counts are in memory alone."
+        }
     }
 }
 
@@ -151,21 +181,29 @@ public struct ReloadRecord: Equatable, Sendable {
     public private(set) var refused = 0
     /// The faults of the last reload; empty when it took effect.
     public private(set) var lastFaults: [String] = []
+    /// When the last one was; `nil` where there was none.
+    public private(set) var lastAt: Timestamp?
 
     /// Creates the record of a service that was never reloaded.
     public init() {}
 
     /// Notes a reload that took effect.
-    public mutating func noteCompleted() {
+    ///
+    /// - Parameter moment: When it did.
+    public mutating func noteCompleted(at moment: Timestamp? = nil) {
         completed += 1
         lastFaults = []
+        lastAt = moment
     }
 
     /// Notes a reload that was refused.
     ///
-    /// - Parameter faults: Why, one sentence each, without secrets.
-    public mutating func noteRefused(_ faults: [String]) {
+    /// - Parameters:
+    ///   - faults: Why, one sentence each, without secrets.
+    ///   - moment: When it was.
+    public mutating func noteRefused(_ faults: [String], at moment: Timestamp? = nil) {
         refused += 1
         lastFaults = faults
+        lastAt = moment
     }
 }

@@ -1,7 +1,6 @@
 public import Hummingbird
 public import Logging
 import NIOCore
-import NIOHTTP1
 
 /// What the connections of a listener may do, which requests are worth answering, and what answers them.
 public struct ListenerRules: Sendable {
@@ -27,9 +26,42 @@ public struct ListenerRules: Sendable {
     public init(operators responder: some HTTPResponder<BasicRequestContext>) {
         self.init(
             limits: ConnectionLimits(maximumConnections: Self.maximumConnectionsOfOthers),
-            answering: AdminAPI.methods,
-            by: responder,
-            telemetry: nil
+            guests: .everybody(at: AdminAPI.methods),
+            telemetry: nil,
+            answer: RouterAnswers(responder: responder).answer
+        )
+    }
+
+    /// The rules of the operators' listener with the page, whose forms answer clients alone.
+    ///
+    /// - Parameters:
+    ///   - responder: Answers the requests of everybody.
+    ///   - endpoints: What answers the forms, by the configuration in use.
+    ///   - failures: Who has shown tokens that are nobody's.
+    ///   - limits: Sizes and times of the public listener, which are those of the forms, too.
+    public init(
+        operators responder: some HTTPResponder<BasicRequestContext>,
+        forms endpoints: @escaping @Sendable () -> PublicEndpoints,
+        failures: FailedAuthentications,
+        limits: ConnectionLimits
+    ) {
+        let router = RouterAnswers(responder: responder)
+        self.init(
+            limits: limits.lettingIn(Self.maximumConnectionsOfOthers),
+            guests: .operators(
+                at: AdminAPI.methods,
+                pages: OperatorsPage.methods,
+                of: endpoints,
+                failures: failures
+            ),
+            telemetry: nil,
+            answer: { request in
+                if let endpoints = request.endpoints {
+                    endpoints.answerOperator(request)
+                } else {
+                    router.answer(request)
+                }
+            }
         )
     }
 
@@ -45,17 +77,17 @@ public struct ListenerRules: Sendable {
                 maximumConnections: Self.maximumConnectionsOfOthers,
                 maximumBodyBytes: NotificationsAPI.maximumBodyBytes
             ),
-            answering: NotificationsAPI.methods,
-            by: responder,
-            telemetry: RequestTelemetry(metrics: metrics, logger: logger)
+            guests: .everybody(at: NotificationsAPI.methods),
+            telemetry: RequestTelemetry(metrics: metrics, logger: logger),
+            answer: RouterAnswers(responder: responder).answer
         )
     }
 
     private init(
         limits: ConnectionLimits,
-        answering methods: [String: HTTPMethod],
-        by responder: some HTTPResponder<BasicRequestContext>,
-        telemetry: RequestTelemetry?
+        guests: Gate.Guests,
+        telemetry: RequestTelemetry?,
+        answer: @escaping @Sendable (Request) -> Void
     ) {
         let census = ConnectionCensus()
         self.limits = limits
@@ -65,9 +97,9 @@ public struct ListenerRules: Sendable {
             ConnectionSetup(
                 limits: limits,
                 census: census,
-                guests: .everybody(at: methods),
+                guests: guests,
                 telemetry: telemetry,
-                answer: RouterAnswers(responder: responder).answer
+                answer: answer
             )
         }
     }

@@ -34,7 +34,7 @@ extension PublicEndpoints {
     }
 
     /// The same work, with its faults as problems.
-    private static func later(
+    static func later(
         evidence kind: EvidenceKind?,
         _ work: @escaping @Sendable () async throws(SignatureFault) -> Reply
     ) -> Step<Reply, Problem> {

@@ -132,6 +132,13 @@ extension Problem {
         Problem(status: 403, code: "scope_not_allowed", detail: "This client lacks the scope \(scope.rawValue).")
     }
 
+    static let foreignOrigin = Problem(
+        status: 403,
+        code: "foreign_origin",
+        detail: "A page of another origin asks. The operators' listener answers its own page alone, and programs that "
+            + "send no Origin."
+    )
+
     static func evidenceNotAllowed(_ kind: EvidenceKind, for client: Client) -> Problem {
         let kinds = EvidenceKind.allCases.filter { client.evidence.contains($0) || $0 == kind }.map(\.rawValue)
         let caution =

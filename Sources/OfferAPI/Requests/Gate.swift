@@ -19,6 +19,13 @@ struct Gate {
         case clients(of: @Sendable () -> PublicEndpoints, failures: FailedAuthentications)
         /// Everybody, at these paths, each by its method.
         case everybody(at: [String: HTTPMethod])
+        /// Everybody at the first paths; at the pages' everybody, and at the calls clients, but no page of another origin.
+        case operators(
+            at: [String: HTTPMethod],
+            pages: [String: HTTPMethod],
+            of: @Sendable () -> PublicEndpoints,
+            failures: FailedAuthentications
+        )
     }
 
     /// Sizes of bodies.
@@ -39,33 +46,58 @@ struct Gate {
         var isForSignatures = false
         switch guests {
         case .everybody(let methods):
-            guard let path = head.path, let method = methods[path] else { return .refuse(.notFound) }
-            guard head.asks(method) else { return .refuse(.methodNotAllowed(allow: method.allow)) }
-            request.path = path
+            if let refusal = judge(request, byMethods: methods) { return refusal }
             limit = limits.maximumBodyBytes
         case .clients(let endpoints, let failures):
             // A path is what it is: neither `//v1/signatures` nor `/v1/signatures/` is another way to a call.
             guard let route = PublicRoute(head) else { return .refuse(.notFound) }
-            guard head.asks(route.method) else { return .refuse(.methodNotAllowed(allow: route.method.allow)) }
-            (request.path, request.route) = (route.path, route)
-            let endpoints = endpoints()
-            request.endpoints = endpoints
-            do throws(Problem) {
-                try admit(request, to: route, endpoints.clients)
-            } catch {
-                guard error.status == 401 else { return .refuse(error) }
-                let delay = failures.note(
-                    from: PeerNetwork(request.channel?.remoteAddress),
-                    at: ClientDirectory.uptime
-                )
-                return .refuse(error, after: TimeAmount(delay))
-            }
-            limit = route.takesMuch ? limits.maximumEvidenceBodyBytes : limits.maximumBodyBytes
+            if let refusal = judge(request, at: route.path, route, of: endpoints(), failures) { return refusal }
+            limit = limits.maximumBodyBytes(of: route)
             isForSignatures = route.isForSignatures
+        case .operators(let methods, let pages, let endpoints, let failures):
+            let call = head.path.flatMap(OperatorCall.init)
+            let isPage = call != nil || head.path.map { pages[$0] != nil } == true
+            if isPage, head.isFromForeignOrigin { return .refuse(.foreignOrigin) }
+            if let call {
+                let refusal = judge(request, at: call.rawValue, call.route, of: endpoints(), failures)
+                if let refusal { return refusal }
+                limit = limits.maximumBodyBytes(of: call.route)
+            } else {
+                if let refusal = judge(request, byMethods: isPage ? pages : methods) { return refusal }
+                limit = limits.maximumBodyBytes
+            }
         }
         if let length = head.contentLength, length > limit { return .refuse(.bodyTooLarge(limit: limit), closes: true) }
         if admission?.hasRoom(isForSignatures: isForSignatures) == false { return .refuse(.overloaded) }
         return .admit(maximumBodyBytes: limit)
+    }
+
+    /// Why a request that needs no client is refused; `nil` when it is not.
+    private func judge(_ request: Request, byMethods methods: [String: HTTPMethod]) -> Judgement? {
+        guard let path = request.head.path, let method = methods[path] else { return .refuse(.notFound) }
+        guard request.head.asks(method) else { return .refuse(.methodNotAllowed(allow: method.allow)) }
+        request.path = path
+        return nil
+    }
+
+    /// Why a client's request is refused, slowly where the token is nobody's; `nil` when it is not.
+    private func judge(
+        _ request: Request,
+        at path: String,
+        _ route: PublicRoute,
+        of endpoints: PublicEndpoints,
+        _ failures: FailedAuthentications
+    ) -> Judgement? {
+        guard request.head.asks(route.method) else { return .refuse(.methodNotAllowed(allow: route.method.allow)) }
+        (request.path, request.route, request.endpoints) = (path, route, endpoints)
+        do throws(Problem) {
+            try admit(request, to: route, endpoints.clients)
+            return nil
+        } catch {
+            guard error.status == 401 else { return .refuse(error) }
+            let delay = failures.note(from: PeerNetwork(request.channel?.remoteAddress), at: ClientDirectory.uptime)
+            return .refuse(error, after: TimeAmount(delay))
+        }
     }
 
     private func admit(_ request: Request, to route: PublicRoute, _ clients: ClientDirectory) throws(Problem) {
@@ -82,6 +114,13 @@ struct Gate {
         }
         // Nearly always the target is the path.
         if head.target != route.path { _ = try QueryParameters(of: head.target, names: route.parameters) }
+    }
+}
+
+extension ConnectionLimits {
+    /// How many bytes the body of a client's call may have.
+    fileprivate func maximumBodyBytes(of route: PublicRoute) -> Int {
+        route.takesMuch ? maximumEvidenceBodyBytes : maximumBodyBytes
     }
 }
 

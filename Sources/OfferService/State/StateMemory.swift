@@ -17,6 +17,9 @@ public final class StateMemory: Sendable {
         self.digester = digester
     }
 
+    /// The same memory, which learns nothing.
+    public var readOnly: StateMemory { StateMemory(states: ReadOnlyStates(states: states), digester: digester) }
+
     /// An account as held state knows it.
     ///
     /// - Parameters:
@@ -54,4 +57,26 @@ public final class StateMemory: Sendable {
             : StateObservation(redemptionsIn: history, shownFor: view.account, digester: digester)
         if observation.isNews(beside: state) { states.learn(observation) }
     }
+}
+
+/// States that are looked at alone: nothing is learnt, kept or forgotten.
+private struct ReadOnlyStates: SubscriptionStates {
+    let states: any SubscriptionStates
+
+    func atHand(_ question: StateQuestion) -> HeldState? { states.atHand(question) }
+
+    func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
+        try await states.held(question)
+    }
+
+    func learn(_ observation: StateObservation) {}
+
+    func keep(
+        _ notification: NotificationRecord,
+        _ observation: StateObservation
+    ) async throws(StateStoreFailure) -> Bool {
+        false
+    }
+
+    func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int { 0 }
 }

@@ -1,6 +1,6 @@
 extension Migration {
     /// Every step, in the order in which they are made: new ones go to the end.
-    static let inOrder = [first]
+    static let inOrder = [first, verifications]
 
     /// The tables of the first version.
     static let first = Migration(
@@ -9,6 +9,22 @@ extension Migration {
         others: [
             .sqlite: clustered("WITHOUT ROWID") + NonceSQL.sqliteTables,
             .postgreSQL: clustered("") + ["CREATE INDEX ledger_records_nonce ON ledger_records (nonce)"],
+        ]
+    )
+
+    /// What the last verification of the ledger found, as a note for operators.
+    static let verifications = Migration(
+        "ledger-verifications",
+        [
+            """
+            CREATE TABLE ledger_verifications (
+                id BIGINT NOT NULL PRIMARY KEY,
+                time BIGINT NOT NULL,
+                chains BIGINT NOT NULL,
+                records BIGINT NOT NULL,
+                faults BIGINT NOT NULL
+            )
+            """
         ]
     )
 

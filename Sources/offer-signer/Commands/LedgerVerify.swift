@@ -51,6 +51,7 @@ struct LedgerVerify: AsyncParsableCommand {
         }
         for fault in found.faults { Console.message("broken: \(fault)") }
         let isInOrder = found.faults.isEmpty && otherKey == nil
+        if otherKey == nil { await note(found, in: settings) }
         if json {
             try Console.write(Data(found.jsonLine(isInOrder: isInOrder)))
         } else {
@@ -58,6 +59,19 @@ struct LedgerVerify: AsyncParsableCommand {
         }
         guard isInOrder else { throw ExitCode.failure }
         if !json { try Console.result("The ledger is in order.") }
+    }
+
+    /// Notes what was found for the operators' page, where the ledger can be written: it is found all the same where not.
+    private func note(_ found: LedgerVerification, in settings: Settings) async {
+        guard let database = try? LedgerDatabase(settings.ledger.location, access: .existing) else { return }
+        let note = NotedVerification(
+            at: WallClock.now(),
+            chains: Int64(found.chains),
+            records: Int64(found.records),
+            faults: Int64(found.faults.count)
+        )
+        try? database.storage.note(note)
+        await database.close()
     }
 
     /// A sentence where the ledger was written with another checkpoint key than this one, as far as that is known.

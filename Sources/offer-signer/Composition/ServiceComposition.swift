@@ -71,6 +71,7 @@ struct ServiceComposition {
             Self.details(current.value.service, reload, clock, ledger)
         }
         let faults = RepeatedFaults(logger: logger)
+        let decisions = settings.admin.hasPage ? DecisionHistory(of: lifelong.telemetry) : nil
         let listeners = ServiceListeners(
             of: current,
             lifelong,
@@ -78,6 +79,7 @@ struct ServiceComposition {
             maximumConnections: files.connections,
             readiness: readiness,
             announcement: Announcement(readiness: readiness, expectsNotifications: settings.notifications != nil),
+            overview: decisions.map { Overview(of: current, lifelong, readiness, $0) },
             logger: logger,
             faults: faults
         )
@@ -98,7 +100,7 @@ struct ServiceComposition {
             ("counts", FaultCounts(faults: faults)), ("admin", listeners.admin),
             ("notifications", listeners.notifications), ("server", listeners.server),
             ("reload", ReloadOnHangUp(hangUps: hangUps, reload: reload)), ("checkup", checkup),
-            ("faults", FaultLog(fault: { ledger.fault }, logger: logger)), ("drain", drain),
+            ("faults", FaultLog(fault: { ledger.fault }, logger: logger)), ("decisions", decisions), ("drain", drain),
         ]
         var silent = logger
         silent.logLevel = .critical

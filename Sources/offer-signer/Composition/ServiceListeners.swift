@@ -21,6 +21,7 @@ struct ServiceListeners {
     ///   - maximumConnections: How many connections clients may have.
     ///   - readiness: What the operators' listener tells.
     ///   - announcement: Who is told once they listen.
+    ///   - overview: What the operators' page shows; `nil` where there is no page.
     ///   - logger: Where requests have their lines, and unforeseen errors.
     ///   - faults: Logs what keeps requests from being answered.
     init(
@@ -30,6 +31,7 @@ struct ServiceListeners {
         maximumConnections: Int,
         readiness: Readiness,
         announcement: Announcement,
+        overview: Overview?,
         logger: Logger,
         faults: RepeatedFaults
     ) {
@@ -50,17 +52,24 @@ struct ServiceListeners {
             ),
             onListening: { announcement.serverListens(at: $0) }
         )
+        let responder = AdminAPI.responder(
+            readiness: readiness,
+            metrics: { await telemetry.page(current.value, readiness) },
+            version: Version.current,
+            page: overview.map { overview in OperatorsPage { await overview.json() } },
+            logger: logger
+        )
         admin = HTTPListener(
             host: settings.admin.address.host,
             port: settings.admin.address.port,
-            rules: ListenerRules(
-                operators: AdminAPI.responder(
-                    readiness: readiness,
-                    metrics: { await telemetry.page(current.value, readiness) },
-                    version: Version.current,
-                    logger: logger
-                )
-            ),
+            rules: overview == nil
+                ? ListenerRules(operators: responder)
+                : ListenerRules(
+                    operators: responder,
+                    forms: { current.value.forms },
+                    failures: lifelong.failedAuthentications,
+                    limits: settings.server.limits
+                ),
             onListening: { announcement.adminListens(at: $0) }
         )
         notifications = settings.notifications.map { settings in

@@ -18,6 +18,8 @@ final class ServiceSnapshot: Sendable {
     /// What clients call: one for each event loop, or where the catalog is large one for several of them or for all, never
     /// none.
     private let loops: [PublicEndpoints]
+    /// What the forms of the operators' page ask: nothing is signed, recorded, counted or learnt.
+    let forms: PublicEndpoints
     /// Where Apple's notifications are taken.
     let notifications: NotificationsEndpoint<AppStoreNotificationReader>
     /// What Apple's calls for retention messages are answered by.
@@ -60,6 +62,17 @@ final class ServiceSnapshot: Sendable {
                 diagnoseReports: diagnoseReports
             )
         }
+        forms = PublicEndpoints(
+            clients: service.clients(usages: lifelong.clientUsages),
+            signOffers: service.signOffers(
+                asking: appStore.keepingNothing,
+                recordingIn: lifelong.ledger.ledger,
+                with: nil,
+                remembering: lifelong.memory.readOnly
+            ),
+            productReports: productReports,
+            diagnoseReports: diagnoseReports
+        )
         let offers = service.settings.apps.reduce(1) { $0 + $1.app.offers.count }
         let copies = min(lifelong.loops.count, Self.mostCopiedOffers / offers)
         loops = copies > 1 ? lifelong.loops.prefix(copies).map(endpoints) : [endpoints(nil)]

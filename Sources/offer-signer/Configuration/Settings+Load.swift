@@ -76,7 +76,7 @@ extension SettingsReader {
                 limits: connectionLimits(layers),
                 tls: tls
             ),
-            admin: AdminSettings(address: listeners.admin),
+            admin: AdminSettings(address: listeners.admin, hasPage: layers.adminPage),
             log: LogSettings(
                 level: layers.logLevel,
                 format: layers.logFormat

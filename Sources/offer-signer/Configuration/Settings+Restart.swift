@@ -26,6 +26,7 @@ extension Settings {
             ),
             ("ledger", ledger != running.ledger, "the ledger that the service was started with"),
             ("admin", admin.address != running.admin.address, describe(running.admin.address)),
+            ("admin.page", admin.hasPage != running.admin.hasPage, "\(running.admin.hasPage)"),
             ("log.format", log.format != running.log.format, running.log.format.rawValue),
             (
                 "keys.secretMemory", keyProtection.usesSecretMemory != running.keyProtection.usesSecretMemory,

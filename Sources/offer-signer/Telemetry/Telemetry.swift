@@ -52,6 +52,12 @@ struct Telemetry: Sendable {
     /// - Returns: The factory.
     func factory(ofLoop number: Int) -> any MetricsFactory { registry.stripe(number + 1) }
 
+    /// What some metrics say now; gauges say what was the case when `/metrics` was last read.
+    ///
+    /// - Parameter isWanted: Whether a metric of that name is wanted.
+    /// - Returns: The metrics.
+    func readings(where isWanted: (String) -> Bool) -> [MetricReading] { registry.readings(where: isWanted) }
+
     /// What `/metrics` answers now.
     func page(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async -> MetricsPage {
         process.update()

@@ -109,6 +109,12 @@ struct SettingTable: Sendable {
         "where operators ask: /livez, /readyz, /metrics, /version"
     )
     let adminPort = Setting("admin.port", .port, default: 9090, "where operators ask. 0: any free port")
+    let adminPage = Setting(
+        "admin.page",
+        .boolean,
+        default: true,
+        "the page to look at: /, /overview.json and its forms, which take a client's token. false: 404"
+    )
     let catalog = Setting("catalog", .file, without: "required", "the apps, products and offers")
     let clients = Setting("clients", .file, without: "required", "the clients and the SHA-256 of their tokens")
     let logLevel = Setting(

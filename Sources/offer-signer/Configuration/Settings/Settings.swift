@@ -47,10 +47,12 @@ struct ServerSettings: Equatable, Sendable {
     let tls: TLSFiles?
 }
 
-/// The operators' listener: `/livez`, `/readyz`, `/metrics`, `/version`.
+/// The operators' listener: `/livez`, `/readyz`, `/metrics`, `/version`, and the page.
 struct AdminSettings: Equatable, Sendable {
     /// Where it accepts requests.
     let address: ListenAddress
+    /// Whether it has the page.
+    let hasPage: Bool
 }
 
 /// A host and a TCP port to accept connections on.

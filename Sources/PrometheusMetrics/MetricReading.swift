@@ -1,0 +1,72 @@
+/// What a metric says at one moment, for a program that shows its own counts.
+public struct MetricReading: Sendable {
+    /// The name.
+    public let name: String
+    /// What it counts; `nil` for a metric that nobody described.
+    public let help: String?
+    /// The value of each series by its labels: of a counter or gauge the number, of a histogram how many values there were.
+    public let series: [(labels: [String: String], value: Double)]
+    /// The sum of the values of each series of a histogram, in the same order, of durations in seconds; empty otherwise.
+    public let sums: [Double]
+}
+
+extension PrometheusRegistry {
+    /// Reads metrics, in the order of their names.
+    ///
+    /// - Parameter isWanted: Whether a metric of that name is wanted.
+    /// - Returns: The metrics; their series are in the order of the labels.
+    public func readings(where isWanted: (String) -> Bool) -> [MetricReading] {
+        let families = snapshot.filter { isWanted($0.key) }
+        return families.sorted { $0.key < $1.key }.map { name, family in
+            var series: [(labels: [String: String], value: Double)] = []
+            var sums: [Double] = []
+            for (labels, parts) in family.series.sorted(by: { $0.key.text < $1.key.text }) {
+                var value = 0.0
+                var sum: Double?
+                for part in parts.values {
+                    switch part {
+                    case .counter(let series): value += series.value
+                    case .gauge(let series): value += series.value
+                    case .histogram(let series):
+                        let histogram = series.snapshot
+                        value += Double(histogram.cumulative.last ?? 0)
+                        sum = (sum ?? 0) + histogram.sum
+                    }
+                }
+                series.append((labels.values, value))
+                if let sum { sums.append(sum) }
+            }
+            return MetricReading(name: name, help: family.help, series: series, sums: sums)
+        }
+    }
+}
+
+extension LabelSet {
+    /// The values of the labels by their names, read back from the text.
+    fileprivate var values: [String: String] {
+        var values: [String: String] = [:]
+        var rest = Substring(text)
+        while let equals = rest.firstIndex(of: "=") {
+            let name = String(rest[..<equals])
+            var value = ""
+            var isEscaped = false
+            // Behind the equals sign and the quotation mark.
+            var characters = rest[equals...].unicodeScalars.dropFirst(2)
+            while let character = characters.popFirst() {
+                if isEscaped {
+                    value.unicodeScalars.append(character == "n" ? "\n" : character)
+                    isEscaped = false
+                } else if character == "\\" {
+                    isEscaped = true
+                } else if character == "\"" {
+                    break
+                } else {
+                    value.unicodeScalars.append(character)
+                }
+            }
+            values[name] = value
+            rest = Substring(characters.dropFirst())
+        }
+        return values
+    }
+}

@@ -1,0 +1,217 @@
+import Dispatch
+public import Offers
+
+/// What is on record lately, for somebody who looks at the service: each of it is read in bounded work.
+///
+/// No chain is walked along, and of what may be many the newest are read.
+public struct RecentFigures: Sendable {
+    /// Decisions of one kind on one day.
+    public struct DayDecisions: Sendable {
+        /// The day, counted from 1970-01-01 on.
+        public let day: Int64
+        /// What was decided.
+        public let decision: CountedDecision
+        /// How often.
+        public let count: Int
+    }
+
+    /// Redemptions of one offer on one day.
+    public struct DayRedemptions: Sendable {
+        /// The day, counted from 1970-01-01 on.
+        public let day: Int64
+        /// The offer.
+        public let offer: FunnelFigures.Offer
+        /// The environment, as it is on record.
+        public let environment: String
+        /// How many.
+        public let count: Int
+    }
+
+    /// A chain of the ledger.
+    public struct Chain: Sendable {
+        /// The writer's identifier.
+        public let writer: String
+        /// When it began.
+        public let startedAt: Timestamp
+        /// How many of its records are there, by the numbers of the first and the last.
+        public let records: Int64
+        /// Whether its end was signed.
+        public let isEnded: Bool
+    }
+
+    /// The decisions of the newest days.
+    public internal(set) var decisions: [DayDecisions] = []
+    /// The redemptions of the newest days.
+    public internal(set) var redemptions: [DayRedemptions] = []
+    /// Whether there were more decisions or redemptions than are read.
+    public internal(set) var isCut = false
+    /// The newest chains, the newest first.
+    public internal(set) var chains: [Chain] = []
+    /// How many chains there are.
+    public internal(set) var chainCount: Int64 = 0
+    /// When the newest checkpoint was signed; `nil` before the first.
+    public internal(set) var checkpointAt: Timestamp?
+    /// How large the database is, in bytes.
+    public internal(set) var bytes: Int64 = 0
+    /// What the last `ledger verify` found; `nil` where none has noted it.
+    public internal(set) var lastVerification: NotedVerification?
+
+    /// Creates figures of nothing.
+    public init() {}
+
+    /// How many rows are read of what may be many.
+    static let mostRows: Int64 = 50_000
+    /// How many chains are looked at.
+    static let mostChains: Int64 = 1000
+}
+
+/// What a verification of the ledger found, as it noted it in the database.
+///
+/// It is a note and proves nothing: who can write the database can write it, too.
+public struct NotedVerification: Equatable, Sendable {
+    /// When it ended.
+    public let at: Timestamp
+    /// How many chains it found.
+    public let chains: Int64
+    /// How many records it found.
+    public let records: Int64
+    /// How many faults it found.
+    public let faults: Int64
+
+    /// Notes what was found.
+    ///
+    /// - Parameters:
+    ///   - at: When the verification ended.
+    ///   - chains: How many chains it found.
+    ///   - records: How many records it found.
+    ///   - faults: How many faults it found.
+    public init(at: Timestamp, chains: Int64, records: Int64, faults: Int64) {
+        self.at = at
+        self.chains = chains
+        self.records = records
+        self.faults = faults
+    }
+}
+
+extension SQLDatabase {
+    /// Reads what is on record lately.
+    ///
+    /// - Parameter moment: The moment from whose day on decisions and redemptions are read.
+    /// - Returns: The figures.
+    /// - Throws: ``StorageFailure``.
+    package func recentFigures(since moment: Timestamp) async throws(StorageFailure) -> RecentFigures {
+        let result: Result<RecentFigures, StorageFailure> = await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .utility).async {
+                continuation.resume(
+                    returning: Result { () throws(StorageFailure) in try readRecentFigures(since: moment) }
+                )
+            }
+        }
+        return try result.get()
+    }
+
+    private func readRecentFigures(since moment: Timestamp) throws(StorageFailure) -> RecentFigures {
+        let day = FunnelPeriod.day(of: moment)
+        let start = FunnelPeriod(since: moment, until: nil).start ?? moment
+        let most = SQLValue.integer(RecentFigures.mostRows)
+        return try read { session throws(StorageFailure) in
+            let answers = try session.run(
+                [
+                    SQLCall(OverviewSQL.decisions, .integer(day), most),
+                    SQLCall(OverviewSQL.redemptions, .integer(start.millisecondsSince1970), most),
+                    SQLCall(OverviewSQL.chains, .integer(RecentFigures.mostChains)),
+                    SQLCall(OverviewSQL.chainCount), SQLCall(OverviewSQL.checkpoint), SQLCall(OverviewSQL.verification),
+                ] + OverviewSQL.size(in: session.dialect)
+            )
+            var figures = RecentFigures()
+            for row in answers[0].rows {
+                if let decisions = try answers[0].dayDecisions(row) { figures.decisions.append(decisions) }
+            }
+            for row in answers[1].rows { figures.redemptions.append(try answers[1].dayRedemptions(row)) }
+            let redeemed = figures.redemptions.reduce(0) { $0 + $1.count }
+            figures.isCut = max(answers[0].count, redeemed) >= RecentFigures.mostRows
+            for row in answers[2].rows { figures.chains.append(try answers[2].recentChain(row)) }
+            figures.chainCount = try answers[3].integer(0, 0)
+            if answers[4].count > 0 {
+                figures.checkpointAt = Timestamp(millisecondsSince1970: try answers[4].integer(0, 0))
+            }
+            if answers[5].count > 0 {
+                figures.lastVerification = NotedVerification(
+                    at: Timestamp(millisecondsSince1970: try answers[5].integer(0, 0)),
+                    chains: try answers[5].integer(0, 1),
+                    records: try answers[5].integer(0, 2),
+                    faults: try answers[5].integer(0, 3)
+                )
+            }
+            // SQLite tells the size of a page and their number, PostgreSQL the bytes.
+            var bytes: Int64 = 1
+            for answer in answers[6...] {
+                let product = bytes.multipliedReportingOverflow(by: try answer.optionalInteger(0, 0) ?? 0)
+                bytes = product.overflow ? .max : product.partialValue
+            }
+            figures.bytes = bytes
+            return figures
+        }
+    }
+
+    /// Notes what a verification of the ledger found.
+    ///
+    /// - Parameter verification: What it found.
+    /// - Throws: ``StorageFailure`` when it cannot be written.
+    package func note(_ verification: NotedVerification) throws(StorageFailure) {
+        let values = [
+            verification.at.millisecondsSince1970, verification.chains, verification.records, verification.faults,
+        ].map { SQLValue.integer($0) }
+        try transaction(.beside) { session throws(StorageFailure) in
+            try session.send(SQLCall(OverviewSQL.putVerification, values))
+        }
+    }
+}
+
+extension Rows {
+    /// A row of decisions; `nil` for what a newer version counts by another name.
+    fileprivate func dayDecisions(_ row: Int) throws(StorageFailure) -> RecentFigures.DayDecisions? {
+        guard let call = DecisionCall(rawValue: try text(row, 5)), let reason = Reason(rawValue: try text(row, 6))
+        else {
+            return nil
+        }
+        return RecentFigures.DayDecisions(
+            day: try integer(row, 0),
+            decision: CountedDecision(
+                reason,
+                of: OfferRequest(productId: try text(row, 2), offerId: try text(row, 3)),
+                bundleId: try text(row, 1),
+                environment: AppStoreEnvironment(rawValue: try text(row, 4)),
+                call: call
+            ),
+            count: Int(try integer(row, 7))
+        )
+    }
+
+    fileprivate func dayRedemptions(_ row: Int) throws(StorageFailure) -> RecentFigures.DayRedemptions {
+        RecentFigures.DayRedemptions(
+            day: try integer(row, 0),
+            offer: FunnelFigures.Offer(
+                bundleId: try text(row, 1),
+                request: OfferRequest(productId: try text(row, 2), offerId: try text(row, 3))
+            ),
+            environment: try text(row, 4),
+            count: Int(try integer(row, 5))
+        )
+    }
+
+    fileprivate func recentChain(_ row: Int) throws(StorageFailure) -> RecentFigures.Chain {
+        var records: Int64 = 0
+        if let first = try optionalInteger(row, 2), let last = try optionalInteger(row, 3) {
+            let (difference, overflow) = last.subtractingReportingOverflow(first)
+            // Whoever can write the database can write any number into it.
+            records = overflow || difference < 0 || difference == .max ? 0 : difference + 1
+        }
+        return RecentFigures.Chain(
+            writer: try text(row, 0),
+            startedAt: Timestamp(millisecondsSince1970: try integer(row, 1)),
+            records: records,
+            isEnded: try integer(row, 4) > 0
+        )
+    }
+}
