@@ -150,7 +150,7 @@ extension Session {
         try run(LedgerSQL.checkpoints).checkpoints()
     }
 
-    /// The writers whose chains are open by the newest checkpoint, whoever has signed that.
+    /// The writers whose chains are open by the newest checkpoint of any writer.
     func openWriters() throws(StorageFailure) -> [String] {
         (try? checkpoints().first?.open.keys).map(Array.init) ?? []
     }

@@ -10,7 +10,7 @@ extension SQLiteDatabase {
     /// - Returns: The sentence, with the fix.
     public static func orphanedLog(of path: String) -> String? { SQLiteFiles.orphanedLog(of: path) }
 
-    /// Who has to own the files of a database, with the command that makes it so; `nil` where no other user owns one.
+    /// The owner that the files need, with the command that makes it so; `nil` where no other user owns one.
     ///
     /// - Parameter path: The file.
     /// - Returns: The sentence.
@@ -38,7 +38,7 @@ extension SQLiteDatabase {
     /// Whether a file has any table in it.
     ///
     /// - Parameter path: The file.
-    /// - Returns: Whether it has; `nil` where it cannot be told: there is none, or it cannot be read.
+    /// - Returns: Whether it has; `nil` where there is none, or it cannot be read.
     public static func hasTables(at path: String) -> Bool? {
         guard SQLiteFiles.orphanedLog(of: path) == nil else { return nil }
         let connection = try? SQLiteConnection(path, isReadOnly: true, busyTimeoutSeconds: busyTimeoutSeconds)
