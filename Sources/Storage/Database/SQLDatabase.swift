@@ -40,7 +40,7 @@ package protocol Session {
     /// Which writers of the ledger are surely gone; nobody else can be one of them before the transaction ends.
     ///
     /// - Parameter writers: The writers in question.
-    /// - Returns: Those who are gone.
+    /// - Returns: The writers that are gone.
     /// - Throws: ``StorageFailure``.
     func gone(of writers: [String]) throws(StorageFailure) -> Set<String>
 }
@@ -71,7 +71,7 @@ package struct SQLLocks: Sendable {
 }
 
 /// A database: an SQLite file, or a PostgreSQL database that several services share.
-package protocol SQLDatabase: LedgerArchive, FunnelArchive, OfferCountStore {
+package protocol SQLDatabase: LedgerArchive, OfferCountStore {
     /// The file, or the server and the database, for messages.
     var name: String { get }
 

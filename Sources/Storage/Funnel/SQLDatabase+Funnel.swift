@@ -1,21 +1,13 @@
 package import Offers
 
-/// A database that is read to make a funnel.
-package protocol FunnelArchive: Sendable {
-    /// The records of offers.
+extension SQLDatabase {
+    /// The sums of decisions, signatures and redemptions that a funnel shows.
     ///
     /// - Parameters:
     ///   - period: The days.
     ///   - environment: The environment of evidence and purchases; what names none counts for production.
     /// - Returns: The sums.
     /// - Throws: ``StorageFailure``.
-    func funnelFigures(
-        of period: FunnelPeriod,
-        in environment: AppStoreEnvironment
-    ) throws(StorageFailure) -> FunnelFigures
-}
-
-extension FunnelArchive where Self: SQLDatabase {
     package func funnelFigures(
         of period: FunnelPeriod,
         in environment: AppStoreEnvironment

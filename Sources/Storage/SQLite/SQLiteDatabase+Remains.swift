@@ -19,7 +19,7 @@ extension SQLiteDatabase {
     /// Deletes what the first start leaves where it could not make the tables, as on a full disk: the next one would take it
     /// for a file that has lost its log.
     ///
-    /// Only who began the file may do so. What another process has put into it stays; one that begins in the same moment
+    /// Only the process that made the file may do so. What another process has put into it stays; one that begins in the same moment
     /// signs nothing, as its file is gone. SQLite is not asked: on a full disk it cannot tell.
     ///
     /// - Parameter path: The file.

@@ -138,7 +138,7 @@ struct SQLiteFiles: Sendable {
             + "from a backup: without one, the next start begins a new ledger"
     }
 
-    /// Who has to own the files, with the command that makes it so, where another user owns one of them, as root does after
+    /// The owner that the files need, with the command that makes it so, where another user owns one of them, as root does after
     /// `sudo`; `nil` where nobody else does, and for root itself.
     static func ownerFix(of path: String) -> String? {
         let user = geteuid()

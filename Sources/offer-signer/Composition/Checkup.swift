@@ -21,7 +21,7 @@ struct Checkup: Service {
 
     func run() async throws {
         var clockWasAtFault = false
-        // Who loaded the keys has signed by now; each thread makes its own memory with its first signature.
+        // The thread that loaded the keys has signed by now; each thread makes its own memory with its first signature.
         var isWarned = warnOfOrdinaryMemory()
         var shortageIsLogged = logPoolShortage()
         while await Pause.isOver(after: interval) {

@@ -3,7 +3,7 @@ import ArgumentParser
 import Glibc
 import OfferAPI
 
-/// What the system does not give the process enough of to begin: where libraries get too little, they end it without a
+/// A resource that the system gives too little of for the process to begin: where libraries get too little, they end it without a
 /// word, or wait for ever.
 struct ResourceShortage {
     /// The resource that is short, and the fix.

@@ -16,7 +16,7 @@ final class SnapshotInUse: Sendable {
 
     /// The snapshot.
     ///
-    /// Who asks keeps what it got: ask once for all that has to fit together.
+    /// It stays the same for the caller: read it once for all that has to fit together.
     var value: ServiceSnapshot { whole.value }
 
     /// What clients call on an event loop.
@@ -46,7 +46,7 @@ final class Current<Value: Sendable>: Sendable {
 
     /// The value in use.
     ///
-    /// Who asks keeps what it got: ask once for all that has to fit together.
+    /// It stays the same for the caller: read it once for all that has to fit together.
     var value: Value { current.withLock { $0 } }
 
     /// Puts another value in use.

@@ -95,7 +95,7 @@ struct LedgerSettings: Equatable, Sendable {
     let retentionDays: Int?
 }
 
-/// Where the ledger is kept.
+/// The ledger's database.
 enum LedgerLocation: Equatable, Sendable {
     /// An SQLite file, by its absolute path.
     case sqlite(path: String)
