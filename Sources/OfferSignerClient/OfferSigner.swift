@@ -78,7 +78,7 @@ extension OfferSigner {
     /// used twice, and signatures that nobody received expire after 24 hours. They count, though: where the catalog
     /// limits how many signatures a customer may have, each attempt whose answer was lost may cost one for each offer.
     ///
-    /// - Parameter request: Who asks for what, with the evidence.
+    /// - Parameter request: The account, the offers, and the evidence.
     /// - Returns: A decision for each offer, in the order asked.
     /// - Throws: `OfferSignerError` where the request has no answer at all.
     public func signatures(_ request: SignatureRequest) async throws(OfferSignerError) -> SignatureAnswer {
@@ -90,7 +90,7 @@ extension OfferSigner {
     ///
     /// A call whose answer was lost is asked again, as for ``signatures(_:)``.
     ///
-    /// - Parameter request: Who asks about which products, with the evidence.
+    /// - Parameter request: The account, the products, and the evidence.
     /// - Returns: A decision for each product, in the order asked.
     /// - Throws: `OfferSignerError` where the request has no answer at all.
     public func introductoryEligibilitySignatures(
@@ -102,7 +102,7 @@ extension OfferSigner {
 
     /// Asks for decisions without signatures, about promotional and introductory offers (`POST /v1/eligibility`).
     ///
-    /// - Parameter request: Who asks about what, with the evidence.
+    /// - Parameter request: The account, the offers, and the evidence.
     /// - Returns: A decision for each offer, and for each product's introductory offer.
     /// - Throws: `OfferSignerError` where the request has no answer at all.
     public func eligibility(_ request: EligibilityRequest) async throws(OfferSignerError) -> EligibilityAnswer {

@@ -179,7 +179,7 @@ public enum AppleDate: Equatable, Sendable {
     case fetched(Timestamp)
 }
 
-/// Who wants to know Apple's clock: the port between evidence and the watch over the service's own clock.
+/// An observer of Apple's clock: the port between evidence and the watch over the service's own clock.
 public protocol AppleClock: Sendable {
     /// Takes note of a date.
     ///

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Calls what keeps a store in order, on the store's own thread: again and again, and once an hour for more.
 ///
-/// The hour's work is due at the first call. Where it fails it is due again at the next one, and from then on after
-/// pauses that double, as whoever writes waits for it.
+/// The hour's work is due at the first call. After a failure it is due again at the next one, and from then on after
+/// pauses that double, as writers wait for it.
 final class UpkeepTimer: Sendable {
     private static let hour = 3600
 

@@ -16,7 +16,7 @@ struct OfferSigner: AsyncParsableCommand {
 
     /// Protects the process while it has one thread, and then runs the command.
     static func main() async {
-        // Who would be told of it? Whatever was opened next.
+        // Messages would go to whatever is opened next.
         guard StandardDescriptors.reserve() else { Self.exit(withError: ExitCode.failure) }
         do throws(ProcessProtectionError) {
             try ProcessProtection.enable()
@@ -51,7 +51,7 @@ struct OfferSigner: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            // What is wrong with an argument is told by repeating it.
+            // A fault of an argument repeats it.
             let message = fullMessage(for: error)
             if Echo.looksLikeSecret(message) {
                 Console.message("error: an argument looks like a key or a token; files are named by their paths")
@@ -64,4 +64,35 @@ struct OfferSigner: AsyncParsableCommand {
             Self.exit(withError: error)
         }
     }
+}
+
+extension CommandLine {
+    /// Whether there are no arguments at all, not even the program's name: Swift reads them from `/proc/self/cmdline`, and
+    /// where that cannot be opened, it has none.
+    static var isUnreadable: Bool { argc == 0 }
+
+    /// Which argument is the first that is not UTF-8, counted from 1; `nil` where all are.
+    ///
+    /// `arguments` has U+FFFD in the place of what cannot be read.
+    static var firstMalformedArgument: Int? {
+        (1..<max(Int(argc), 1)).first { index in
+            guard let argument = unsafeArgv[index] else { return false }
+            return String(validatingCString: argument) == nil
+        }
+    }
+}
+
+extension ParsableCommand {
+    /// Shows the usage of a command that does nothing without one of its subcommands.
+    ///
+    /// - Returns: Exit 64.
+    static func subcommandMissing() -> ExitCode {
+        Console.message(OfferSigner.helpMessage(for: Self.self))
+        return .validationFailure
+    }
+}
+
+/// The version of the product, by semantic versioning.
+enum Version {
+    static let current = "0.1.0"
 }

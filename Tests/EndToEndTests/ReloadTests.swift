@@ -158,7 +158,7 @@ struct ReloadTests {
             text.replacing("port: 0 }\nadmin", with: "port: \(port) }\nadmin")
         )
         let warnings = try #require(try service.reload()["warnings"] as? [String])
-        #expect(warnings.contains { $0.hasPrefix("server has changed, which needs a restart") })
+        #expect(warnings.contains { $0 == "server.port has changed, which needs a restart; in use is still 0" })
         #expect(service.log.contains("needs a restart"))
         try installation.directory.write("offer-signer.yaml", text)
         #expect(try (service.reload()["warnings"] as? [String])?.contains { $0.contains("restart") } == false)

@@ -17,7 +17,7 @@ struct ServerAPIClient: Sendable {
     let now: @Sendable () -> Timestamp
     /// The log for an operator's faults.
     let logger: Logger
-    /// Who wants to know Apple's clock; `nil` for nobody.
+    /// The observer of Apple's clock; `nil` for none.
     let clock: (any AppleClock)?
     /// The histories that are not read to their end yet.
     let underWay = HistoriesUnderWay()

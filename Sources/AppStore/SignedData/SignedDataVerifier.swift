@@ -46,7 +46,7 @@ public struct SignedDataVerifier: Sendable {
     ///
     /// What ends at an additional root is as genuine, but Apple's clock did not date it.
     ///
-    /// - Parameter clock: Who wants to know.
+    /// - Parameter clock: The observer.
     /// - Returns: The verifier; the signers that are known already are known to both.
     public func reporting(to clock: any AppleClock) -> SignedDataVerifier {
         var verifier = self

@@ -14,7 +14,7 @@ struct VerifyReceiptClient: Sendable {
     let now: @Sendable () -> Timestamp
     /// The log for an operator's faults.
     let logger: Logger
-    /// Who wants to know Apple's clock; `nil` for nobody.
+    /// The observer of Apple's clock; `nil` for none.
     let clock: (any AppleClock)?
 
     /// Asks production first, and the Sandbox where production says so.

@@ -20,7 +20,7 @@ public struct LoadPreparation: Sendable {
     public var offerId: String?
     /// How many offers each request asks for, 1 to 100.
     public var offersPerRequest = 1
-    /// Who asks.
+    /// The customers.
     public var customers = CustomerCount.number(100)
     /// About how many requests there will be: for so many new customers is signed ahead of time.
     public var expectedRequests = 0

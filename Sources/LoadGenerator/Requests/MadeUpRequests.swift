@@ -21,7 +21,7 @@ struct MadeUpRequests: Sendable {
     /// What stands in it for the JWS of a payload.
     static func signedMark(_ number: Int) -> String { "<JWS of payload \(number)>" }
 
-    /// Who asks.
+    /// The customers.
     let customers: CustomerCount
     /// The identifier of the first customer, of sixteen digits; the others count on from there.
     let first: Int64
@@ -41,7 +41,7 @@ struct MadeUpRequests: Sendable {
     /// Cuts a request up.
     ///
     /// - Parameters:
-    ///   - customers: Who asks.
+    ///   - customers: The customers.
     ///   - first: The identifier of the first customer.
     ///   - expected: What every answer has to be; the account of each is its own.
     ///   - body: The body with the marks in it.

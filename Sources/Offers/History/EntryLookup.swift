@@ -1,6 +1,6 @@
 /// The entries of a history by its transactions.
 ///
-/// A few entries look through the transactions one after the other, which is the fastest. Of many, as only who means harm
+/// A few entries look through the transactions one after the other, which is the fastest. Of many, as an attacker
 /// sends them, the transactions are looked through once for all: the time does not grow with the product of both lists.
 struct EntryLookup {
     /// How many entries are few.

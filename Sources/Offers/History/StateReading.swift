@@ -161,7 +161,7 @@ struct StateReading {
     /// Apple's may be used again.
     private static let longestRenewalSeconds: Int64 = 3600
 
-    /// Grace period or billing retry, when the entry says so: in grace is only who has grace left.
+    /// Grace period or billing retry, when the entry says so; grace counts only until it ends.
     private static func failedRenewal(of renewal: RenewalInfo, by clocks: SubscriptionClocks) -> StateReading? {
         if let grace = renewal.gracePeriodExpiresDate, grace > clocks.now {
             return StateReading(.gracePeriod, at: clocks.apples)

@@ -170,8 +170,8 @@ extension Subscription {
 /// and with which product.
 ///
 /// They need not be the subscription that counts. One that lapsed counts more than one that was refunded, so that a
-/// refund takes nothing from who has lapsed; but where an offer takes a refund for a lapse, access ended with whichever
-/// of the two came last.
+/// refund takes nothing from a customer who has lapsed; but where an offer takes a refund for a lapse, access ended with
+/// whichever of the two came last.
 struct EndedSubscriptions: Sendable {
     /// Of those that lapsed the one whose access ended last.
     private var lapsed: Subscription?

@@ -21,7 +21,7 @@ public struct OfferTerms: Equatable, Sendable {
     ///   - currency: The currency of the price.
     ///   - paymentMode: How it is paid.
     ///   - unit: The unit of the offer's period.
-    ///   - count: How many periods, or how many units: one of ``counts``, which who reads them from outside sees to.
+    ///   - count: How many periods, or how many units: one of ``counts``, which the reader of outside values checks.
     public init(
         price: Price,
         currency: CurrencyCode? = nil,

@@ -159,8 +159,7 @@ public struct PromotionalOfferJWS: Equatable, Sendable {
 /// Whether a customer may have a product's introductory offer, signed as a compact JWS, for StoreKit 2's
 /// `introductoryOfferEligibility(compactJWS:)`.
 ///
-/// The App Store obeys it: it gives the offer to who has used one before, and keeps it from who has not. The claims are
-/// Apple's: "Generating JWS to sign App Store requests".
+/// The App Store obeys it, whether or not the customer has used one before. The claims are Apple's: "Generating JWS to sign App Store requests".
 public struct IntroductoryOfferEligibilityJWS: Equatable, Sendable {
     /// The compact JWS.
     public let compact: String

@@ -132,7 +132,7 @@ public struct HeldSubscription: Equatable, Sendable {
         if Transaction.precedes(known, transaction) { shown[key] = transaction }
     }
 
-    /// Ties an account to the subscription, where there is room for it: who is there stays, unless that was long ago.
+    /// Ties an account to the subscription, where there is room for it: earlier accounts stay, unless they came long ago.
     private mutating func add(_ account: AccountDigest, _ tie: AccountTie) {
         if let known = accounts[account] {
             let stronger = known.orStronger(tie)

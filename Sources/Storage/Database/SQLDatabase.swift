@@ -1,3 +1,4 @@
+import Crypto
 package import Offers
 
 /// What SQL is spoken to, within a transaction or a look at one moment.
@@ -39,7 +40,7 @@ package protocol Session {
     /// Which writers of the ledger are surely gone; nobody else can be one of them before the transaction ends.
     ///
     /// - Parameter writers: The writers in question.
-    /// - Returns: Those who are gone.
+    /// - Returns: The writers that are gone.
     /// - Throws: ``StorageFailure``.
     func gone(of writers: [String]) throws(StorageFailure) -> Set<String>
 }
@@ -61,7 +62,7 @@ package enum SQLDialect: Sendable {
     case postgreSQL
 }
 
-/// What a transaction is about, and others may be at the same time.
+/// The purpose of a transaction, by which others may run at the same time.
 package struct SQLLocks: Sendable {
     /// A lock for each thing that it is about.
     var keys: Set<Int64> = []
@@ -70,7 +71,7 @@ package struct SQLLocks: Sendable {
 }
 
 /// A database: an SQLite file, or a PostgreSQL database that several services share.
-package protocol SQLDatabase: LedgerArchive, FunnelArchive, OfferCountStore {
+package protocol SQLDatabase: LedgerArchive, OfferCountStore {
     /// The file, or the server and the database, for messages.
     var name: String { get }
 
@@ -139,4 +140,22 @@ extension SQLDatabase {
     ) throws(StorageFailure) -> Value {
         try transaction(lane, locking: SQLLocks(), body)
     }
+}
+
+/// The keys of locks, those of one transaction at a time among all services that share a database.
+enum AdvisoryLocks {
+    /// The lock for making the tables: "OfferSgn" in ASCII, so that another program on the server hardly uses the same.
+    static let migration: Int64 = 0x4F66_6665_7253_676E
+    /// The lock for signing the list of the ledger's chains: "OfferChn".
+    static let chains: Int64 = 0x4F66_6665_7243_686E
+    /// The lock for deleting old records: "OfferDel".
+    static let deletion: Int64 = 0x4F66_6665_7244_656C
+
+    /// The key of what a lock stands for, 64 bits of a SHA-256; two that share one only wait for each other.
+    static func key(_ name: [UInt8]) -> Int64 {
+        SHA256.hash(data: name).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    /// The key of the lock of a writer of the ledger.
+    static func key(ofWriter writer: String) -> Int64 { key(Array("offer-signer ledger writer\n\(writer)".utf8)) }
 }

@@ -15,7 +15,7 @@ package enum SQLValue: Equatable, Sendable {
     case texts([String?])
     /// An array of bytes, as a parameter of PostgreSQL alone.
     case byteStrings([[UInt8]?])
-    /// What no column of the service's holds: a fraction, or a text that is not UTF-8.
+    /// A value that no column of the service's holds: a fraction, or a text that is not UTF-8.
     case foreign
 
     /// A number; NULL for `nil`.
@@ -45,7 +45,7 @@ package struct SQLCall: Equatable, Sendable {
     }
 }
 
-/// What a statement answered: rows, or how many it changed.
+/// The answer to a statement: rows, or how many it changed.
 ///
 /// Rows and columns count from zero.
 package struct Rows: Sendable {

@@ -71,3 +71,59 @@ public final class DurableOfferTally: OfferTally {
         }
     }
 }
+
+/// Counts the decisions of one thread for a ``DurableOfferTally``, which gathers them.
+final class OfferTallyPart: OfferTally {
+    private let counts = Mutex<[CountedDecision: Int]>([:])
+
+    func count(_ decision: CountedDecision) {
+        counts.withLock { $0[decision, default: 0] += 1 }
+    }
+
+    /// Takes out what was counted since the last time.
+    func take() -> [CountedDecision: Int] {
+        counts.withLock { counts in
+            defer { counts = [:] }
+            return counts
+        }
+    }
+
+    /// Puts back what could not be kept.
+    func putBack(_ taken: [CountedDecision: Int]) {
+        counts.withLock { $0.merge(taken, uniquingKeysWith: +) }
+    }
+}
+
+/// The store of counted decisions, by day.
+package protocol OfferCountStore: Sendable {
+    /// Adds counted decisions to what is there; several services add to the same.
+    ///
+    /// A blocking call, for the thread of ``DurableOfferTally``.
+    ///
+    /// - Parameters:
+    ///   - counts: How many decisions of each kind.
+    ///   - day: The day, counted from 1970-01-01 on.
+    /// - Throws: ``StorageFailure`` when nothing was added, as far as is known.
+    func add(_ counts: [CountedDecision: Int], on day: Int64) throws(StorageFailure)
+}
+
+extension OfferCountStore where Self: SQLDatabase {
+    package func add(_ counts: [CountedDecision: Int], on day: Int64) throws(StorageFailure) {
+        // In an order that all services have, so that nobody waits in a circle.
+        let sorted = counts.sorted { $0.key.names.lexicographicallyPrecedes($1.key.names) }
+        // Added twice it would count twice: so it is not tried again where the connection breaks.
+        try transaction(.beside) { session throws(StorageFailure) in
+            for (decision, count) in sorted {
+                let values = [.integer(day)] + decision.names.map { SQLValue.text($0) } + [.integer(Int64(count))]
+                try session.send(SQLCall(FunnelSQL.add, values))
+            }
+        }
+    }
+}
+
+extension CountedDecision {
+    /// Its key, in the order of the columns.
+    fileprivate var names: [String] {
+        [bundleId, offer.productId, offer.offerId, environment?.rawValue ?? "", call.rawValue, reason.rawValue]
+    }
+}

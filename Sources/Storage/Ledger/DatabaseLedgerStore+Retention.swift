@@ -1,6 +1,6 @@
 import Offers
 
-/// What the ledger no longer keeps.
+/// Deletes what the ledger no longer keeps.
 extension DatabaseLedgerStore {
     func newestRecord(before moment: Timestamp) throws(StorageFailure) -> Timestamp? {
         try database.read { session throws(StorageFailure) in
@@ -39,7 +39,7 @@ extension DatabaseLedgerStore {
 
     func forgetPresentations(of customer: String, bundleId: String) throws(StorageFailure) -> Int {
         let digest = keys.digestKey.digest(customer: customer, originalTransactionId: nil, bundleId: bundleId)
-        // Looked for beside whoever writes: only what is found is written.
+        // Read beside the writer, who only writes what is found.
         let found = try database.read { session throws(StorageFailure) in
             let rows = try session.run(LedgerSQL.presentationsOf, .bytes(digest))
             var found: [PresentedSubscription] = []
@@ -65,7 +65,7 @@ extension DatabaseLedgerStore {
 
     /// Deletes some of the oldest records of a chain, and leaves a signed statement of how far.
     ///
-    /// Only what is as it was signed is deleted: what somebody changed stays, for whoever verifies the ledger.
+    /// Only what is as it was signed is deleted: a changed record stays, for `ledger verify`.
     private func deleteSome(of writer: String, before limit: Timestamp) throws(StorageFailure) -> Int {
         let (keys, now) = (keys, now())
         return try database.transaction(.beside) { session throws(StorageFailure) in
@@ -105,7 +105,7 @@ extension DatabaseLedgerStore {
 }
 
 extension Session {
-    /// What the ledger holds of a customer.
+    /// Counts for a customer.
     func answer(to question: LedgerQuestion, _ digestKey: DigestKey) throws(StorageFailure) -> LedgerAnswer {
         let signatures = question.offers.flatMap { offer, limit, originalTransactionId in
             let digest = digestKey.digest(

@@ -17,7 +17,7 @@ final class DatabaseLedgerStore: LedgerStore {
         var lastLook: ContinuousClock.Instant?
     }
 
-    /// What a commit brought about.
+    /// The result of a commit.
     private struct Written: Sendable {
         var outcomes: [[GrantOutcome]]
         var head: LedgerChain.Head
@@ -163,7 +163,7 @@ extension DatabaseLedgerStore {
                 return (chain.writer, chain.head)
             }
             do throws(StorageFailure) {
-                // Whoever ends a chain has its lock.
+                // A chain is ended under its lock.
                 let keys = locks.union([AdvisoryLocks.key(ofWriter: writer)])
                 let written = try database.transaction(.ledger, locking: SQLLocks(keys: keys)) {
                     session throws(StorageFailure) in
@@ -200,7 +200,7 @@ extension DatabaseLedgerStore {
         }
     }
 
-    /// What a commit has to know of its chain: whether it was ended, and how far it is where that is not known.
+    /// Whether the chain was ended, and how far it is where that is not known.
     private static func chainQuestions(_ writer: String, _ known: LedgerChain.Head?) -> [SQLCall] {
         let ended = SQLCall(LedgerSQL.isEnded, .text(writer))
         guard known == nil else { return [ended] }

@@ -1,5 +1,5 @@
 import Crypto
-import Offers
+public import Offers
 
 /// The key of the digests by which the ledger knows accounts: without it nobody can tell whose they are.
 public struct DigestKey: Sendable {
@@ -36,9 +36,9 @@ public struct DigestKey: Sendable {
     /// The digest of an account's text.
     func accountDigest(_ text: String, bundleId: String) -> [UInt8] { digest("account", bundleId, text) }
 
-    /// The customer by whom limits count: by the account, and where there is none by the subscription.
+    /// The customer that limits count by: the account, and where there is none the subscription.
     ///
-    /// Who is named by a whole account has the account's digest, so that what is held of an account leads to its
+    /// A customer named by a whole account has the account's digest, so that what is held of an account leads to its
     /// signatures.
     ///
     /// Who shows neither is counted together with all who show neither.
@@ -53,7 +53,7 @@ public struct DigestKey: Sendable {
         return digest("transaction", bundleId, originalTransactionId ?? "")
     }
 
-    /// By what a ledger knows the key again; it tells nothing of the key, and is no account's digest.
+    /// A mark by which a ledger recognises the key; it reveals nothing of the key, and is no account's digest.
     var mark: [UInt8] { digest("mark", "", "") }
 
     /// HMAC-SHA256 (RFC 2104) of the kind, the app and the text, each with its length, cut to 128 bits.
@@ -64,5 +64,17 @@ public struct DigestKey: Sendable {
         message.append(text)
         let code = message.withUnsafeBytes { begun.code(of: $0) }
         return code.withUnsafeBytes { Array($0[..<Self.digestBytes]) }
+    }
+}
+
+extension DigestKey: AccountDigester {
+    /// The account as held state knows it: as the ledger does, so that redemptions find the signatures behind them.
+    ///
+    /// - Parameters:
+    ///   - text: The account's text.
+    ///   - bundleId: The app.
+    /// - Returns: The digest.
+    public func digest(of text: String, bundleId: String) -> AccountDigest {
+        AccountDigest(accountDigest(text, bundleId: bundleId))
     }
 }

@@ -52,14 +52,14 @@ public final class DurableLedger: RetentionLedger {
         writer.async { [weak self] in self?.signCheckpoint() }
     }
 
-    /// Tells of each commit how long it took and how many records it wrote.
+    /// Reports how long each commit took and how many records it wrote.
     ///
     /// - Parameter observe: Called on the thread that writes: it must not wait.
     public func observeCommits(_ observe: @escaping @Sendable (_ duration: Duration, _ records: Int) -> Void) {
         observer.observe(observe)
     }
 
-    /// Forgets for which subscriptions' evidence a customer was presented; records of signatures stay.
+    /// Forgets which subscriptions were presented for a customer; records of signatures stay.
     ///
     /// - Parameters:
     ///   - customer: The customer's text, see `Account.customer(by:)`.
@@ -133,7 +133,7 @@ public final class DurableLedger: RetentionLedger {
         try await store.keptAnswer(to: call, at: now)
     }
 
-    /// Tells what the ledger holds of a customer now.
+    /// Counts for a customer, as the ledger has it now.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts.
@@ -142,7 +142,7 @@ public final class DurableLedger: RetentionLedger {
         try await store.answer(to: question)
     }
 
-    /// Tells what the ledger holds of a customer now, where that can be read on the spot and is little.
+    /// Counts for a customer at once, where that is little and can be read without waiting.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts; `nil` where they have to be waited for.
@@ -228,5 +228,33 @@ extension DurableLedger {
     ) {
         let store = DatabaseLedgerStore(database, keys: keys, retentionDays: retentionDays, now: now)
         self.init(store, isClockRight: isClockRight, now: now)
+    }
+}
+
+/// Reports how long each commit took, and how many records it wrote.
+final class CommitObserver: Sendable {
+    /// A function in a value of its own: by itself it would be wrapped once more at each look at what the mutex guards,
+    /// which is generic, and the wrappings would pile up.
+    private struct Observer {
+        let report: @Sendable (Duration, Int) -> Void
+    }
+
+    private let observer = Mutex<Observer?>(nil)
+
+    func observe(_ observe: @escaping @Sendable (Duration, Int) -> Void) {
+        observer.withLock { $0 = Observer(report: observe) }
+    }
+
+    func note(_ entries: [LedgerEntry], _ outcomes: [[GrantOutcome]], _ duration: Duration) {
+        guard let observer = observer.withLock({ $0 }) else { return }
+        var records = 0
+        // By their places: an entry or a grant that is taken out is copied, with all that it refers to.
+        for index in 0..<min(entries.count, outcomes.count) {
+            for place in 0..<min(entries[index].grants.count, outcomes[index].count)
+            where outcomes[index][place] == .recorded {
+                records += entries[index].grants[place].signatures.count
+            }
+        }
+        observer.report(duration, records)
     }
 }

@@ -95,7 +95,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     private struct State {
         var waiting: [Request] = []
         var waitingItems = 0
-        /// What the writer has in hand.
+        /// The requests that the writer is writing.
         var inHand: [Request] = []
         var isWriting = false
         var isWatching = false

@@ -1,6 +1,6 @@
 package import Offers
 
-/// What is signed of a ledger, at one moment.
+/// The signed statements of a ledger, at one moment.
 package struct LedgerSignatures: Sendable {
     /// All chains, in the order in which they began.
     var chains: [LedgerChain] = []
@@ -12,7 +12,7 @@ package struct LedgerSignatures: Sendable {
 
 /// A ledger to be read: page by page, so that it may be as long as it likes.
 package protocol LedgerArchive: Sendable {
-    /// What is signed of it, at one moment.
+    /// Its signed statements, at one moment.
     ///
     /// - Throws: ``StorageFailure``; its code is ``StorageFailure/Code/malformed`` for a row that is nothing of it.
     func signatures() throws(StorageFailure) -> LedgerSignatures
@@ -135,7 +135,7 @@ extension LedgerArchive where Self: SQLDatabase {
     }
 }
 
-/// A writer of whom there are records or statements, but no chain: somebody put them in, or took the chain away.
+/// A writer that has records or statements, but no chain: somebody put them in, or took the chain away.
 public struct LedgerOrphan: Equatable, Sendable {
     /// The writer.
     public var writer: String

@@ -15,7 +15,7 @@ struct LedgerBatch: Sendable {
         let alsoCounted: [UInt8]?
     }
 
-    /// What is counted for a signature limit.
+    /// The key that signatures are counted by, for a signature limit.
     struct SignatureCount: Hashable {
         let customer: [UInt8]
         let offer: OfferRequest
@@ -31,10 +31,10 @@ struct LedgerBatch: Sendable {
         let start: Int64
     }
 
-    /// Whom a subscription was presented for, and when last, in milliseconds since 1970.
+    /// The customers that a subscription was presented for, and when last, in milliseconds since 1970.
     typealias Presented = [[UInt8]: Int64]
 
-    /// What is to be written, and what the callers hear when it is.
+    /// The rows to write, and the callers' outcomes.
     struct Decision: Sendable {
         var outcomes: [[GrantOutcome]] = []
         var records: [LedgerRecord] = []
@@ -153,10 +153,10 @@ struct LedgerBatch: Sendable {
         return decision
     }
 
-    /// Counts whom a subscription was presented for, seen from a customer.
+    /// Counts the other customers that a subscription was presented for.
     ///
     /// - Parameters:
-    ///   - presented: Whom it was presented for, and when last.
+    ///   - presented: The customers that it was presented for, and when last.
     ///   - customer: The customer's digest.
     ///   - now: The server's clock.
     /// - Returns: The counts.

@@ -1,10 +1,10 @@
 import Offers
 
-/// What a signature may depend on: how many there were, and whom evidence was presented for.
+/// The counts that a signature may depend on: earlier signatures, and the customers that evidence was presented for.
 struct LedgerCounts: Sendable {
     /// How many signatures there are.
     var signatures: [LedgerBatch.SignatureCount: Int] = [:]
-    /// Whom the subscriptions were presented for.
+    /// The customers that the subscriptions were presented for.
     var presentations: [PresentedSubscription: LedgerBatch.Presented] = [:]
     /// What calls of Apple's were answered lately.
     var answers: [RetentionCallKey: [UInt8]] = [:]
@@ -105,7 +105,7 @@ extension Session {
             }
         }
         guard let last = decision.records.last, let first = decision.records.first else { return }
-        // Where a section of nonces is full.
+        // A section of nonces that is full.
         let full = last.number - last.number % NonceSQL.section
         if full >= first.number { try send(SQLCall(NonceSQL.insert, .text(last.writer), .integer(full))) }
     }

@@ -1,7 +1,7 @@
 import Crypto
 import Offers
 
-/// By what a ledger tells the keys that it was written with from others: a mark of each, made at the first start.
+/// The marks by which a ledger recognises the keys that it was written with, made at the first start.
 ///
 /// With another digest key no limit would count what was signed before, and with another checkpoint key nothing could be
 /// verified: so a service with such a key, such as a replica that was given one of its own, is refused.
@@ -40,7 +40,7 @@ public struct LedgerKeyMarks: Sendable {
             + (checkpointKeySPKI.map { [Mark(name: Self.checkpointKey, bytes: Array(SHA256.hash(data: $0)))] } ?? [])
     }
 
-    /// What is wrong with a key whose mark is not the one that is kept, in a sentence; `nil` when nothing is.
+    /// The fault of a key whose mark is not the stored one, in a sentence; `nil` when there is none.
     func fault(_ name: String, _ bytes: [UInt8]) -> String? {
         guard let mark = marks.first(where: { $0.name == name }), mark.bytes != bytes else { return nil }
         let (key, loss) =
@@ -53,7 +53,7 @@ public struct LedgerKeyMarks: Sendable {
 
     /// Keeps the marks where none are kept yet, and refuses others.
     ///
-    /// Of processes that start together, each sees the marks of whoever was first.
+    /// Of processes that start together, each sees the marks of the first.
     ///
     /// - Parameters:
     ///   - session: A transaction.

@@ -1,7 +1,7 @@
 import Crypto
 public import Offers
 
-/// What the ledger's digests and statements are made with.
+/// The keys of the ledger's digests and statements.
 public struct LedgerKeys: Sendable {
     /// The key of the digests of accounts.
     public let digestKey: DigestKey

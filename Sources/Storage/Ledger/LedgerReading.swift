@@ -4,7 +4,7 @@ import Offers
 extension Rows {
     /// Records; the columns are ``LedgerSQL/recordColumns``.
     ///
-    /// - Parameter isNamed: Whether an error names the record, where who asks does not know it by the one before.
+    /// - Parameter isNamed: Whether an error names the record, where the caller does not know it by the one before.
     /// - Returns: The records.
     /// - Throws: ``StorageFailure`` for a row that is no record.
     func records(isNamed: Bool = false) throws(StorageFailure) -> [LedgerRecord] {
@@ -150,7 +150,7 @@ extension Session {
         try run(LedgerSQL.checkpoints).checkpoints()
     }
 
-    /// The writers whose chains are open by the newest checkpoint, whoever has signed that.
+    /// The writers whose chains are open by the newest checkpoint of any writer.
     func openWriters() throws(StorageFailure) -> [String] {
         (try? checkpoints().first?.open.keys).map(Array.init) ?? []
     }

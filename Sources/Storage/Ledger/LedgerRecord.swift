@@ -35,7 +35,7 @@ public struct LedgerRecord: Equatable, Sendable {
     public var originalTransactionId: String?
     /// The account's digest; `nil` when none was signed.
     public var account: [UInt8]?
-    /// The digest of the customer by whom limits count.
+    /// The digest of the customer, by which limits count.
     public var customer: [UInt8]
     /// The SHA-256 of the record and of the hash before it.
     public var hash: [UInt8]
@@ -43,7 +43,7 @@ public struct LedgerRecord: Equatable, Sendable {
     /// What begins the bytes that are hashed.
     static let title = "offer-signer ledger record 1"
 
-    /// What the hash has to be.
+    /// The hash that the record has to have.
     ///
     /// - Parameter previous: The hash of the record before; for the first, of its chain's beginning.
     /// - Returns: The SHA-256 of the canonical bytes.
@@ -90,4 +90,29 @@ protocol LedgerValues {
     mutating func append(_ number: Int64)
     mutating func append(_ text: String?)
     mutating func append(_ bytes: [UInt8]?)
+}
+
+/// A place in the order of records by time.
+public struct LedgerPlace: Equatable, Sendable {
+    let time: Timestamp
+    let writer: String
+    let number: Int64
+
+    /// The place before all records of a moment.
+    ///
+    /// - Parameter time: The moment.
+    public init(before time: Timestamp) {
+        self.time = time
+        writer = ""
+        number = 0
+    }
+
+    /// The place of a record.
+    ///
+    /// - Parameter record: The record.
+    public init(of record: LedgerRecord) {
+        time = record.time
+        writer = record.writer
+        number = record.number
+    }
 }

@@ -33,7 +33,7 @@ enum LedgerSQL {
 
     static let statements = "SELECT \(statementColumns) FROM ledger_statements ORDER BY writer, kind"
 
-    /// What is stated of a chain.
+    /// The statements of a chain.
     static let statementsOf = "SELECT \(statementColumns) FROM ledger_statements WHERE writer = $1"
 
     static let isEnded = "SELECT 1 FROM ledger_statements WHERE writer = $1 AND kind = 'end'"
@@ -69,7 +69,7 @@ enum LedgerSQL {
     static let signatureCount =
         "SELECT COUNT(*) FROM ledger_records WHERE customer = $1 AND product_id = $2 AND offer_id = $3 AND time > $4"
 
-    /// For whom a subscription was presented, and when last.
+    /// The customers that a subscription was presented for, and when last.
     static let presentations =
         "SELECT customer, last_seen FROM ledger_presentations WHERE bundle_id = $1 AND environment = $2 "
         + "AND original_transaction_id = $3 AND last_seen > $4"
@@ -104,7 +104,7 @@ enum LedgerSQL {
         + "(SELECT bundle_id, environment, original_transaction_id, customer FROM ledger_presentations "
         + "WHERE last_seen < $1 ORDER BY last_seen LIMIT \(deletionStep))"
 
-    /// What was presented for a customer: no index leads to it, as it is asked when a customer is forgotten, and never else.
+    /// The subscriptions presented for a customer, without an index: only forgetting a customer asks.
     static let presentationsOf =
         "SELECT bundle_id, environment, original_transaction_id FROM ledger_presentations WHERE customer = $1"
 

@@ -3,7 +3,7 @@ public import Offers
 
 /// A signed statement about a chain: that it ended, or that its first records were deleted.
 public struct LedgerStatement: Equatable, Sendable {
-    /// What is stated.
+    /// The kind of statement.
     public enum Kind: String, Sendable, CaseIterable {
         /// The chain has no record after this one, and never will.
         case end
@@ -13,7 +13,7 @@ public struct LedgerStatement: Equatable, Sendable {
 
     /// The chain's writer.
     public var writer: String
-    /// What is stated.
+    /// The kind of statement.
     public var kind: Kind
     /// The record.
     public var head: LedgerChain.Head

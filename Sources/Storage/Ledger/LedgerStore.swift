@@ -1,6 +1,6 @@
 import Offers
 
-/// What a database does for the ledger: blocking calls, which ``DurableLedger`` makes from one thread of its own.
+/// The database's part of the ledger: blocking calls, which ``DurableLedger`` makes from one thread of its own.
 protocol LedgerStore: Sendable {
     /// Writes entries in one transaction, in their order; limits are checked as each is written.
     ///
@@ -26,7 +26,7 @@ protocol LedgerStore: Sendable {
     /// - Throws: ``StorageFailure``.
     func writeCheckpoint() throws(StorageFailure)
 
-    /// Signs the chain's end. What is recorded afterwards begins another one.
+    /// Signs the chain's end. A later record begins another one.
     ///
     /// - Throws: ``StorageFailure``.
     func endChain() throws(StorageFailure)
@@ -72,14 +72,14 @@ protocol LedgerStore: Sendable {
     /// - Throws: ``StorageFailure``.
     func forgetPresentations(of customer: String, bundleId: String) throws(StorageFailure) -> Int
 
-    /// Counts what is known of a customer, beside whoever writes; it comes from a request's task.
+    /// Counts for a customer, beside the writer; called from a request's task.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts.
     /// - Throws: ``StorageFailure``.
     func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer
 
-    /// Counts what is known of a customer on the thread that asks, which may be an event loop's: nothing is waited for.
+    /// Counts for a customer on the calling thread, which may be an event loop's, without waiting.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts; `nil` where they would have to be waited for.
@@ -97,5 +97,26 @@ extension LedgerStore {
     /// Writes entries, however long it takes.
     func commit(_ entries: [LedgerEntry]) throws(StorageFailure) -> [[GrantOutcome]] {
         try commit(entries, while: { true })
+    }
+}
+
+extension LedgerStore {
+    /// How old a record has to be before its time is believed, in seconds: a day.
+    private static var secondsUntilBelieved: Int64 { 86_400 }
+    /// How far the clock is believed to be beyond that record, in seconds: thirty days without a signature.
+    private static var longestPauseSeconds: Int64 { 30 * 86_400 }
+
+    /// Deletes some of what is older than the ledger keeps it, as far as the clock can be believed.
+    ///
+    /// Days are counted back from the clock, which is believed up to thirty days after the newest record that is a day old.
+    /// So a clock that is years ahead deletes little before its time until the service has signed by that clock for a
+    /// day, whatever is started again meanwhile; a service that was away for longer deletes later.
+    ///
+    /// - Parameter now: The server's clock.
+    /// - Returns: How many rows were deleted; 0 when nothing is left that is old enough.
+    /// - Throws: ``StorageFailure``.
+    func deleteOld(byClock now: Timestamp) throws(StorageFailure) -> Int {
+        guard let known = try newestRecord(before: now.adding(seconds: -Self.secondsUntilBelieved)) else { return 0 }
+        return try deleteOld(countingFrom: min(now, known.adding(seconds: Self.longestPauseSeconds)))
     }
 }

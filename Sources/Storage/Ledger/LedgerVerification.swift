@@ -1,14 +1,14 @@
 import Offers
 
-/// What a walk along the ledger found.
+/// The findings of a walk along the ledger.
 package struct LedgerVerification: Sendable {
-    /// What is wrong with a chain, at the first place where anything is.
+    /// The first fault of a chain.
     package struct Fault: Error, Sendable, CustomStringConvertible {
         /// The chain's writer; `nil` when the ledger as a whole is at fault.
         package let writer: String?
         /// The first record that is broken or missing; `nil` when the whole chain is.
         package let number: Int64?
-        /// What is wrong with it.
+        /// The fault, in words.
         package let detail: String
 
         /// The fault in a line.
@@ -26,13 +26,13 @@ package struct LedgerVerification: Sendable {
     package internal(set) var uncovered = 0
     /// The newest checkpoint; `nil` where there is none.
     package internal(set) var checkpoint: LedgerCheckpoint?
-    /// What a later verification can be held against.
+    /// The anchor that a later verification can be compared with.
     package internal(set) var anchor = LedgerAnchor()
-    /// What is wrong, for each chain the first.
+    /// The faults, for each chain the first.
     package internal(set) var faults: [Fault] = []
 }
 
-/// What a ledger was when it was verified: held against it, a later one cannot have lost anything of that.
+/// The extent of a ledger when it was verified: a later verification that is given it finds any loss since.
 package struct LedgerAnchor: Equatable, Sendable {
     /// How many chains there were.
     package var chains = 0

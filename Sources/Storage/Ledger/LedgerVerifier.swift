@@ -3,7 +3,7 @@ package import Offers
 
 /// Walks along every chain of a ledger: recomputes each hash, and holds it against what was signed.
 ///
-/// What has to be there, and by the checkpoint key: the beginning of each chain, which names the one before it; the end of
+/// Required, and signed by the checkpoint key: the beginning of each chain, which names the one before it; the end of
 /// each, but for those that are open by the newest checkpoint; and that, which counts the chains and says how far the open
 /// ones are.
 package struct LedgerVerifier {

@@ -3,7 +3,7 @@ import Offers
 
 /// What entries become when they are written: records of one chain, linked to each other.
 ///
-/// It holds how far the chain is while a transaction is open; whoever commits it keeps the ``head``.
+/// It holds how far the chain is while a transaction is open; the committing store keeps the ``head``.
 struct LedgerWork {
     /// The chain's writer.
     let writer: String

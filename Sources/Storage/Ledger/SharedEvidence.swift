@@ -1,8 +1,8 @@
 import Offers
 import Synchronization
 
-/// The subscriptions whose evidence was lately refused to somebody, as too many customers have shown it: whoever comes with
-/// it next is looked up before anything is signed or written.
+/// The subscriptions whose evidence was lately refused to somebody, as too many customers have shown it: the
+/// next request with it is looked up before anything is signed or written.
 ///
 /// It says only where to look: what counts is in the database.
 final class SharedEvidence: Sendable {
@@ -34,5 +34,37 @@ final class SharedEvidence: Sendable {
         guard !isEmpty.load(ordering: .acquiring) else { return false }
         let subscription = subscription()
         return known.withLock { $0.contains(subscription) }
+    }
+}
+
+/// A subscription as it is presented in evidence.
+struct PresentedSubscription: Hashable {
+    let bundleId: String
+    /// The environment; empty where the evidence does not say.
+    let environment: String
+    let originalTransactionId: String
+}
+
+extension LedgerEntry {
+    /// The subscription that decided about a grant; `nil` where none did.
+    func subscription(of grant: OfferGrant) -> PresentedSubscription? {
+        grant.originalTransactionId.map {
+            PresentedSubscription(
+                bundleId: bundleId,
+                environment: environment?.rawValue ?? "",
+                originalTransactionId: $0
+            )
+        }
+    }
+}
+
+extension LedgerQuestion {
+    /// A subscription that is asked about.
+    func subscription(_ originalTransactionId: String) -> PresentedSubscription {
+        PresentedSubscription(
+            bundleId: bundleId,
+            environment: environment?.rawValue ?? "",
+            originalTransactionId: originalTransactionId
+        )
     }
 }

@@ -50,7 +50,7 @@ public struct DurableProductReports: ProductReportStore {
         return try result.get()
     }
 
-    /// What is known of an app's products in a country.
+    /// The known prices and offers of an app's products in a country.
     ///
     /// - Parameters:
     ///   - bundleId: The app.
@@ -123,7 +123,7 @@ extension Session {
         return outcomes
     }
 
-    /// What is known of the products of reports, read at once.
+    /// The known prices and offers of reported products, read at once.
     private func known(
         of reports: [ProductReport],
         in bundleId: String
@@ -154,4 +154,27 @@ extension ObservedProduct {
             throw StorageFailure(.malformed, "what is known of a product cannot be read: \(error.detail)")
         }
     }
+}
+
+/// The SQL of product reports, plain for SQLite and PostgreSQL alike.
+enum ProductReportSQL {
+    static let product =
+        "SELECT body FROM product_sightings WHERE bundle_id = $1 AND country = $2 AND product_id = $3"
+
+    static let ofCountry =
+        "SELECT product_id, body FROM product_sightings WHERE bundle_id = $1 AND country = $2 ORDER BY product_id"
+
+    static let count = "SELECT COUNT(*) FROM product_sightings WHERE bundle_id = $1"
+
+    static let put =
+        "INSERT INTO product_sightings (bundle_id, country, product_id, body) VALUES ($1, $2, $3, $4) "
+        + "ON CONFLICT (bundle_id, country, product_id) DO UPDATE SET body = excluded.body"
+
+    /// Of a product as many as nobody runs campaigns for.
+    static let putOffer =
+        "INSERT INTO offers_seen (bundle_id, product_id, offer_id) SELECT $1, $2, $3 "
+        + "WHERE (SELECT COUNT(*) FROM offers_seen WHERE bundle_id = $1 AND product_id = $2) < 1000 "
+        + "ON CONFLICT (bundle_id, product_id, offer_id) DO NOTHING"
+
+    static let offers = "SELECT product_id, offer_id FROM offers_seen WHERE bundle_id = $1"
 }

@@ -68,7 +68,7 @@ final class GroupRead<Question: Sendable, Answer: Sendable>: Sendable {
         }
     }
 
-    /// What is answered next; `nil` when nobody waits, and then the reader has stopped.
+    /// The next questions; `nil` when nobody waits, and then the reader has stopped.
     private func next() -> [Request]? {
         state.withLock { state in
             let requests = Array(state.waiting.prefix(Self.most))

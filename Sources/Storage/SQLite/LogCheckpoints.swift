@@ -3,9 +3,9 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Brings the pages of an SQLite file's log (WAL) into the file, mostly beside whoever commits.
+/// Brings the pages of an SQLite file's log (WAL) into the file, mostly beside commits.
 ///
-/// Left alone, SQLite does it within the commit that makes the log a thousand pages long: whoever waits for that commit
+/// Left alone, SQLite does it within the commit that makes the log a thousand pages long: a caller of that commit
 /// waits for all the pages and for two more syncs, under load many times a second. Here it is done for more pages at once,
 /// as many commits change the same ones, and by a connection of its own while commits go on. What these write meanwhile is
 /// little: the next commit brings that, and the log is written from its beginning again, so that it stays as long as it is.
@@ -31,7 +31,7 @@ final class LogCheckpoints: Sendable {
         case here
     }
 
-    /// What the log has before its first page, and before each (https://www.sqlite.org/fileformat2.html, 4.1 and 4.2).
+    /// The sizes of the log's header, and of the one before each page (https://www.sqlite.org/fileformat2.html, 4.1 and 4.2).
     private static let (headerSize, pageHeaderSize) = (32, 24)
 
     private let path: String
@@ -41,7 +41,7 @@ final class LogCheckpoints: Sendable {
     private let longLog: Int
     /// How many pages the log had after the last commit of this process.
     private let pagesNow = Atomic(0)
-    /// What the log was begun with the last time, as its header says: another number each time.
+    /// The salt in the log's header: another number each time that the log is begun.
     private let beginning = Mutex<[UInt8]>([])
     private let progress = Mutex(Progress.resting)
     private let connection = Mutex<SQLiteConnection?>(nil)
@@ -146,7 +146,7 @@ final class LogCheckpoints: Sendable {
         }
     }
 
-    /// Where it fails, the next commit does all of it.
+    /// After a failure the next commit does all of it.
     private func checkpointBeside() {
         let isDue = progress.withLock { progress in
             guard progress == .asked else { return false }

@@ -5,7 +5,7 @@ import Offers
 /// Nonces are random: in a ledger of ten million records an index of them makes each record half again as dear (19 µs of
 /// 36, measured). So how each nonce of 512 records of a chain begins is kept in one row, written when these are there. To
 /// find a nonce each of these rows is searched: some milliseconds for each million of records, and nobody waits for it but
-/// who asks for a diagnosis. The records that no row covers yet are looked at themselves: the last of a chain.
+/// a diagnosis. The records that no row covers yet are looked at themselves: the last of a chain.
 ///
 /// PostgreSQL has an index: its own processes write its pages.
 enum NonceSQL {

@@ -3,9 +3,9 @@ import Offers
 
 /// A connection to an SQLite file, with the statements that it has prepared.
 ///
-/// It is used by one thread at a time: whoever has it keeps others from it.
+/// It is used by one thread at a time, which keeps others from it.
 final class SQLiteConnection: @unchecked Sendable {
-    // `@unchecked Sendable`: see above; SQLite itself is told that it need take no lock.
+    // `@unchecked Sendable`: see above; SQLite itself is opened without locks of its own.
 
     /// What SQLite says went wrong.
     struct Failure: Error {
@@ -125,7 +125,7 @@ final class SQLiteConnection: @unchecked Sendable {
         return made
     }
 
-    /// A column's value as it is: SQLite keeps one of any type in any column, and would convert it for whoever asks.
+    /// A column's value as it is: SQLite keeps one of any type in any column, and would convert it for the reader.
     private static func value(of statement: OpaquePointer, _ column: Int32) -> SQLValue {
         switch sqlite3_column_type(statement, column) {
         case SQLITE_NULL: return .null

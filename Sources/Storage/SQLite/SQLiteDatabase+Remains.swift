@@ -10,7 +10,7 @@ extension SQLiteDatabase {
     /// - Returns: The sentence, with the fix.
     public static func orphanedLog(of path: String) -> String? { SQLiteFiles.orphanedLog(of: path) }
 
-    /// Who has to own the files of a database, with the command that makes it so; `nil` where no other user owns one.
+    /// The owner that the files need, with the command that makes it so; `nil` where no other user owns one.
     ///
     /// - Parameter path: The file.
     /// - Returns: The sentence.
@@ -19,7 +19,7 @@ extension SQLiteDatabase {
     /// Deletes what the first start leaves where it could not make the tables, as on a full disk: the next one would take it
     /// for a file that has lost its log.
     ///
-    /// Only who began the file may do so. What another process has put into it stays; one that begins in the same moment
+    /// Only the process that made the file may do so. What another process has put into it stays; one that begins in the same moment
     /// signs nothing, as its file is gone. SQLite is not asked: on a full disk it cannot tell.
     ///
     /// - Parameter path: The file.
@@ -38,7 +38,7 @@ extension SQLiteDatabase {
     /// Whether a file has any table in it.
     ///
     /// - Parameter path: The file.
-    /// - Returns: Whether it has; `nil` where it cannot be told: there is none, or it cannot be read.
+    /// - Returns: Whether it has; `nil` where there is none, or it cannot be read.
     public static func hasTables(at path: String) -> Bool? {
         guard SQLiteFiles.orphanedLog(of: path) == nil else { return nil }
         let connection = try? SQLiteConnection(path, isReadOnly: true, busyTimeoutSeconds: busyTimeoutSeconds)

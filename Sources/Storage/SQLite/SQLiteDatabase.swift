@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// One connection writes, and some read.
 public final class SQLiteDatabase: Sendable {
-    /// What the file is opened for.
+    /// The purpose that the file is opened for.
     public enum Access: Sendable {
         /// To read and write; made, with all its tables, when it is not there.
         case readWrite
@@ -86,7 +86,7 @@ public final class SQLiteDatabase: Sendable {
         checkpoints.watch(first)
     }
 
-    /// What an operator should know though the file is read and written, in a sentence; `nil` when there is nothing.
+    /// A warning that does not keep the file from being used, in a sentence; `nil` when there is none.
     public var warning: String? { checkpoints.warning }
 
     /// How many bytes the service's user may still write to the file's disk; `nil` when it cannot be told.
@@ -125,8 +125,8 @@ public final class SQLiteDatabase: Sendable {
     /// Brings what is in the log into the file, as far as other processes let it, and closes the file: where nobody else
     /// has it open, the file alone has everything then.
     ///
-    /// Where the file or its log was moved, replaced or cut short, both are left as they are, to be put back. Whoever
-    /// reads or writes afterwards fails.
+    /// A file or log that was moved, replaced or cut short is left as it is, to be put back. Later calls
+    /// fail.
     public func close() {
         checkpoints.stop()
         readers.withLock { $0 = nil }

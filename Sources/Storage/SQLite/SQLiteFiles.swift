@@ -130,7 +130,7 @@ struct SQLiteFiles: Sendable {
     /// A sentence where a log lies beside a file that is not there, or is empty; `nil` where none does.
     static func orphanedLog(of path: String) -> String? {
         guard size(of: path) == 0, size(of: log(of: path)) > 0 else { return nil }
-        // Whoever makes the file makes it before the log: it may just have come to be.
+        // The file is made before the log: it may just have been made.
         guard size(of: path) == 0 else { return nil }
         let state = FileIdentity(of: path) == nil ? "not there" : "empty"
         return "\(path) is \(state), though its log \(log(of: path)) is there with records in it; put "
@@ -138,7 +138,7 @@ struct SQLiteFiles: Sendable {
             + "from a backup: without one, the next start begins a new ledger"
     }
 
-    /// Who has to own the files, with the command that makes it so, where another user owns one of them, as root does after
+    /// The owner that the files need, with the command that makes it so, where another user owns one of them, as root does after
     /// `sudo`; `nil` where nobody else does, and for root itself.
     static func ownerFix(of path: String) -> String? {
         let user = geteuid()

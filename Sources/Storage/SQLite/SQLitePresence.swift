@@ -1,16 +1,16 @@
 import Glibc
 import Synchronization
 
-/// That this process has a file open to write to it: a lock (`flock`) that all of them share, and the system takes away
-/// from those who are gone.
+/// A mark that this process has a file open for writing: a shared lock (`flock`), which the system releases when the
+/// process ends.
 ///
-/// Who finds nobody else when it comes knows that all chains of the ledger that are open then are of the dead.
+/// A process that finds no other when it starts knows that all open chains of the ledger belong to processes that are gone.
 final class SQLitePresence: Sendable {
     private let descriptor: Int32
     private let isAlone: Bool
     private let known = Mutex<Set<String>>([])
 
-    /// Comes; `nil` where the file system knows no such lock.
+    /// Takes the lock; `nil` where the file system knows no such lock.
     init?(at path: String) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -21,10 +21,10 @@ final class SQLitePresence: Sendable {
     // After the connections: to close any descriptor of a file takes away all of SQLite's locks on it.
     deinit { Glibc.close(descriptor) }
 
-    /// The writers who were gone when this process came.
+    /// The writers that were gone when this process started.
     var abandoned: Set<String> { known.withLock { $0 } }
 
-    /// Lets others come.
+    /// Lets other processes take the lock.
     func settle(openChains writers: [String]) {
         guard isAlone else { return }
         known.withLock { $0 = Set(writers) }

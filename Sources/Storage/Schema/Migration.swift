@@ -20,7 +20,7 @@ struct Migration: Sendable {
         self.others = others
     }
 
-    /// Where the names of the steps that were made are kept.
+    /// The table of the steps that were made.
     static let table = "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT NOT NULL PRIMARY KEY)"
 
     private static let names: [SQLDialect: String] = [

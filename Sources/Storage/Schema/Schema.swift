@@ -28,7 +28,7 @@ extension Migration {
         ]
     )
 
-    /// The ledger: chains, their records, what is signed of them, and for whom evidence was presented.
+    /// The ledger: chains, their records, signed statements, and the customers that evidence was presented for.
     private static let ledger = [
         """
         CREATE TABLE ledger_chains (

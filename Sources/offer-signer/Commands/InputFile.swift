@@ -39,7 +39,7 @@ enum InputFile {
         return poll(&request, 1, -1) > 0 || errno == EINTR
     }
 
-    /// What the shell has opened already: by its path nobody may open it once the process is protected.
+    /// A descriptor that the shell has opened: its path cannot be opened once the process is protected.
     private static func inherited(_ path: String) -> Int32? {
         if path == "-" || path == "/dev/stdin" { return STDIN_FILENO }
         for prefix in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(prefix) {

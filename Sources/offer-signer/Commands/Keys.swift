@@ -38,7 +38,7 @@ struct Keys: ParsableCommand {
                 do throws(KeyFileError) {
                     inspection = try KeyInspection(of: file)
                 } catch {
-                    // What was meant to be in a file may have been given as its path: no file is there then.
+                    // The content may have been given in place of the path: no such file is there then.
                     let isFile =
                         error.code != .missing && error.code != .unreadable && !file.contains(where: \.isNewline)
                     Console.message(

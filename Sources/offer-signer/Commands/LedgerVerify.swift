@@ -37,7 +37,7 @@ struct LedgerVerify: AsyncParsableCommand {
             try files.checkLedgerIsThere()
             return try files.loadCheckpointKey().publicKeySPKI
         }
-        // Told first: by another key no statement is in order, whatever the records are.
+        // Reported first: by another key no statement is in order, whatever the records are.
         let otherKey = otherKeyFault(settings, key)
         if let otherKey { Console.message("error: \(otherKey)") }
         let archive = try options.orFail { () throws(ValueFault) in try OpenLedger.archive(settings) }
@@ -87,13 +87,13 @@ struct LedgerVerify: AsyncParsableCommand {
 }
 
 extension LedgerVerification {
-    /// What was found, in a line.
+    /// The finding, in a line.
     fileprivate var summary: String {
         "\(records) records in \(chains) chains, signed up to \(checkpoint?.time.rfc3339 ?? "never"), \(uncovered) records "
             + "after that"
     }
 
-    /// What was found as a line of JSON, with its line feed.
+    /// The finding as a line of JSON, with its line feed.
     fileprivate func jsonLine(isInOrder: Bool) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.object { found in

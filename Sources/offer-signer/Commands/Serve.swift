@@ -29,7 +29,7 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         // Before all else: the start may take seconds, and untrapped, SIGHUP ends the process, which systemd takes for its
-        // wish to end. One that comes during the start is heeded after it.
+        // request to end. One that comes during the start takes effect after it.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let composition = try compose()
         do {

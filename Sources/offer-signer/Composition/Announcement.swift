@@ -48,7 +48,7 @@ final class Announcement: Sendable {
         else { return }
         readiness.enter(.ready)
         let more = addresses.notifications.map { ", notifications \($0)" } ?? ""
-        // Whoever should have read the line may be gone; requests are answered all the same.
+        // The reader of the line may be gone; requests are answered all the same.
         try? Console.result("offer-signer \(Version.current) is serving \(server), admin \(admin)\(more)")
     }
 }

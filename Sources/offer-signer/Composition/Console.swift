@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// Where a command writes: results on standard output, everything else on standard error.
+/// A command's output: results on standard output, everything else on standard error.
 enum Console {
     /// Writes a result.
     ///
@@ -30,7 +30,7 @@ enum Console {
         }
     }
 
-    /// Writes a message, if it can be written: nobody could be told that it cannot.
+    /// Writes a message, if it can be written: there is nowhere to report a failure.
     ///
     /// - Parameter text: The text, without its newline.
     static func message(_ text: String) {

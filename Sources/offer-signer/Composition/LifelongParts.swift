@@ -1,10 +1,11 @@
 import AppStore
+import CoreMetrics
 import LogLines
 import OfferAPI
 import OfferService
 import Storage
 
-/// What is made once and lives as long as the process, whatever is reloaded: nothing of it holds a key.
+/// The parts that are made once and live as long as the process, whatever is reloaded: none holds a key.
 struct LifelongParts: Sendable {
     /// The ledger, open for writing.
     let ledger: OpenLedger
@@ -14,15 +15,15 @@ struct LifelongParts: Sendable {
     let connections = ConnectionCensus()
     /// What clients have asked for.
     let clientUsages = ClientUsages()
-    /// Who has shown tokens that are nobody's.
+    /// The addresses that have shown unknown tokens.
     let failedAuthentications = FailedAuthentications()
     /// The watch over the clock.
     let clock: ClockMonitor
-    /// What is held of customers.
+    /// The held state of customers.
     let memory: StateMemory
-    /// What is counted.
+    /// The metrics and counters.
     let telemetry: Telemetry
-    /// What the event loops have each for itself, by their numbers.
+    /// The parts of each event loop, by its number.
     let loops: [LoopParts]
     /// Where log lines go.
     let log: LogOutput
@@ -37,5 +38,22 @@ struct LifelongParts: Sendable {
         loops = (0..<ListenerRules.eventLoopCount).map { [telemetry] number in
             LoopParts(ledger: ledger, factory: telemetry.factory(ofLoop: number))
         }
+    }
+}
+
+/// The parts of one event loop, which only one processor writes to.
+struct LoopParts: Sendable {
+    /// The held state of customers: of all loops together, found by the loop's own copy of the key.
+    let memory: StateMemory
+    /// The metrics of the use cases.
+    let metrics: ServiceMetrics
+    /// The metrics of the public listener.
+    let requests: RequestMetrics
+
+    /// Makes the parts.
+    init(ledger: OpenLedger, factory: any MetricsFactory) {
+        memory = StateMemory(states: ledger.states, digester: ledger.digestKey.copy())
+        metrics = ServiceMetrics(factory: factory, tally: ledger.tally.makePart())
+        requests = RequestMetrics(factory: factory)
     }
 }

@@ -23,7 +23,7 @@ extension LoadedService {
         )
     }
 
-    /// What tells Apple's notifications from forgeries, and from those for other apps.
+    /// Reads Apple's notifications, and refuses forgeries and those for other apps.
     func notificationReader(reportingTo clock: ClockMonitor) -> AppStoreNotificationReader {
         AppStoreNotificationReader(apps: appStoreApps, verifier: signedDataVerifier.reporting(to: clock))
     }

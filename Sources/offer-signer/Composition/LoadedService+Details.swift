@@ -2,7 +2,7 @@ import OfferService
 import Offers
 import SubscriptionKeys
 
-/// What operators are told of a loaded service.
+/// The details of a loaded service for operators.
 extension LoadedService {
     /// The keys that have failed a self-test, one sentence each: they do not sign any more.
     var keyFaults: [String] {

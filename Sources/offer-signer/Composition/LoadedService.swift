@@ -10,7 +10,7 @@ import SubscriptionKeys
 struct LoadedService: Sendable {
     /// The settings.
     let settings: Settings
-    /// What the configuration says that an operator should know about, though it can be used.
+    /// The warnings of a configuration that can be used.
     let warnings: [ConfigurationWarning]
     /// The private keys of each app, in the order of ``Settings/apps``; the first signs.
     let keys: [[GuardedKey]]
@@ -18,7 +18,7 @@ struct LoadedService: Sendable {
     let retiredKeys: [[RetiredKey]]
     /// The memory that the keys are in.
     let keyMemory: SecureHeap.Status?
-    /// Tells the App Store's signed data from forgeries; one for all, so that a signer's chain is verified once.
+    /// Verifies the App Store's signed data; one for all, so that a signer's chain is verified once.
     let signedDataVerifier: SignedDataVerifier
 
     /// Reads the configuration, and loads the keys that it names.

@@ -3,13 +3,15 @@ import LogLines
 import Logging
 import OfferAPI
 import OfferService
+import ServiceLifecycle
 import Synchronization
+import UnixSignals
 
 /// Re-reads configuration, catalog, clients and keys, and puts them in use when all is in order.
 final class Reload: Sendable {
     private let source: ConfigurationSource
     private let current: SnapshotInUse
-    /// What the process was started with.
+    /// The settings that the process was started with.
     private let running: Settings
     private let lifelong: LifelongParts
     private let tls: TLSIdentity?
@@ -63,8 +65,20 @@ final class Reload: Sendable {
         }
     }
 
-    /// What a service's configuration asks for that only a restart puts into effect.
+    /// The changes of a service's configuration that only a restart puts into effect.
     func restartWarnings(of service: LoadedService) -> [String] {
         service.settings.changesThatNeedRestart(since: running)
+    }
+}
+
+/// Reloads at each SIGHUP; several that come during one reload count as one.
+struct ReloadOnHangUp: Service {
+    /// The signals, trapped before anything of the start: untrapped, SIGHUP ends a process.
+    let hangUps: UnixSignalsSequence
+    /// What to do.
+    let reload: Reload
+
+    func run() async throws {
+        for await _ in hangUps.cancelOnGracefulShutdown() { reload.perform() }
     }
 }

@@ -95,7 +95,7 @@ struct ServiceComposition {
             readiness: readiness,
             census: lifelong.connections
         )
-        // Drained from the last to the first: readiness is told first, and the admin listener tells it to the end.
+        // Drained from the last to the first: readiness ends first, and the admin listener shows it to the end.
         let services: [(name: String, service: (any Service)?)] = [
             ("counts", FaultCounts(faults: faults)), ("admin", listeners.admin),
             ("notifications", listeners.notifications), ("server", listeners.server),
@@ -138,5 +138,22 @@ struct ServiceComposition {
             keyMemory: service.keyMemoryName,
             reloads: reload.record
         )
+    }
+}
+
+/// The first step of a shutdown: says on `/readyz` that the service is going, and gives load balancers time to notice.
+struct DrainDelay: Service {
+    /// `server.drainDelaySeconds`: how long requests are still accepted.
+    let seconds: Int
+    /// What `/readyz` answers from.
+    let readiness: Readiness
+    /// The public listener's connections: from now on each of them ends with its next answer.
+    let census: ConnectionCensus
+
+    func run() async throws {
+        try await gracefulShutdown()
+        readiness.enter(.draining)
+        census.drain()
+        try await Task.sleep(for: .seconds(seconds))
     }
 }

@@ -19,8 +19,8 @@ struct ServiceListeners {
     ///   - lifelong: What is not reloaded.
     ///   - tls: By what the public listener is known; `nil` for plain HTTP.
     ///   - maximumConnections: How many connections clients may have.
-    ///   - readiness: What the operators' listener tells.
-    ///   - announcement: Who is told once they listen.
+    ///   - readiness: The source of the operators' answers.
+    ///   - announcement: Announces the addresses once they listen.
     ///   - overview: What the operators' page shows; `nil` where there is no page.
     ///   - logger: Where requests have their lines, and unforeseen errors.
     ///   - faults: Logs what keeps requests from being answered.

@@ -4,7 +4,7 @@ import OfferService
 import Offers
 import Storage
 
-/// What the configuration describes, composed and ready to answer: one value that a reload replaces as a whole.
+/// The configured service, composed and ready to answer: one value that a reload replaces as a whole.
 ///
 /// It owns the keys of its configuration, so that one that is no longer configured goes with the last request that
 /// began before the reload. It is a class so that asking for a part of it copies nothing else.

@@ -1,4 +1,5 @@
 import OfferAPI
+import Synchronization
 
 /// The snapshot that is in use, as a whole and as the event loops see it, each in a place of its own.
 ///
@@ -15,7 +16,7 @@ final class SnapshotInUse: Sendable {
 
     /// The snapshot.
     ///
-    /// Who asks keeps what it got: ask once for all that has to fit together.
+    /// It stays the same for the caller: read it once for all that has to fit together.
     var value: ServiceSnapshot { whole.value }
 
     /// What clients call on an event loop.
@@ -31,5 +32,35 @@ final class SnapshotInUse: Sendable {
     func replace(by snapshot: ServiceSnapshot) {
         whole.replace(by: snapshot)
         for (number, loop) in loops.enumerated() { loop.replace(by: snapshot.endpoints(onLoop: number)) }
+    }
+}
+
+/// The value that is in use, until another takes its place as a whole.
+final class Current<Value: Sendable>: Sendable {
+    private let current: Mutex<Value>
+
+    /// Puts the first value in use.
+    init(_ value: Value) {
+        current = Mutex(value)
+    }
+
+    /// The value in use.
+    ///
+    /// It stays the same for the caller: read it once for all that has to fit together.
+    var value: Value { current.withLock { $0 } }
+
+    /// Puts another value in use.
+    ///
+    /// The old one goes when the last who asked for it is done.
+    ///
+    /// - Parameter value: The value.
+    func replace(by value: Value) {
+        let old = current.withLock { current in
+            let old = current
+            current = value
+            return old
+        }
+        // Let go outside of the lock: it may take some time.
+        _ = consume old
     }
 }

@@ -30,6 +30,16 @@ extension Settings {
         guard faults.isEmpty, let settings else { throw ConfigurationFaults(faults: faults.faults) }
         return LoadedSettings(settings: settings, warnings: faults.warnings)
     }
+
+    /// Names the settings that differ from those the process was started with, and that only a restart puts into effect.
+    func changesThatNeedRestart(since running: Settings) -> [String] {
+        SettingTable.scalars.compactMap { entry in
+            let known = running.valuesOfStart[entry.keyPath]
+            guard valuesOfStart[entry.keyPath] != known else { return nil }
+            let inUse = known.map { entry.isShown ? $0 : "what it was started with" } ?? "none"
+            return "\(entry.keyPath) has changed, which needs a restart; in use is still \(inUse)"
+        }
+    }
 }
 
 extension SettingsReader {
@@ -94,7 +104,10 @@ extension SettingsReader {
             ),
             appStore: appStore(layers, main),
             apps: catalog.apps,
-            clients: clients
+            clients: clients,
+            valuesOfStart: layers.valuesOfStart.filter {
+                listeners.notifications != nil || !$0.key.hasPrefix("notifications.")
+            }
         )
     }
 

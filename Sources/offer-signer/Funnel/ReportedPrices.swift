@@ -23,7 +23,7 @@ struct ReportedPrices {
         }
     }
 
-    /// What an offer costs in a storefront.
+    /// The price of an offer in a storefront.
     ///
     /// - Parameters:
     ///   - offer: The offer.

@@ -4,7 +4,7 @@ import SubscriptionKeys
 
 /// What `check` finds where the ledger is: it is opened as it is, and nothing of it is made or changed.
 struct LedgerCheckup {
-    /// What is there, in a line.
+    /// The finding, in a line.
     let finding: String
     /// What will keep `serve` from signing, though it will start; `nil` when nothing is known.
     private(set) var warning: String?

@@ -7,7 +7,7 @@ enum LedgerDatabase: Sendable {
     case sqlite(SQLiteDatabase)
     case postgreSQL(PostgreSQLDatabase)
 
-    /// What a database is opened for.
+    /// The purpose that a database is opened for.
     enum Access {
         /// To read and write; what is missing is made.
         case readWrite
@@ -80,7 +80,7 @@ enum LedgerDatabase: Sendable {
         }
     }
 
-    /// What an operator should know though it is read and written; `nil` when there is nothing.
+    /// A warning that does not keep it from being used; `nil` when there is none.
     var warning: String? {
         switch self {
         case .sqlite(let file): file.warning.map { "ledger: \($0)" }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Storage
 
-/// What tells a ledger that was lost from one that nobody has made yet: the keys that are made beside it, and what is left
+/// The signs of a lost ledger, against one that was never made: the keys that are made beside it, and what is left
 /// of its files.
 extension LedgerKeyFiles {
     /// Whether keys that were made beside the ledger are there.
@@ -46,7 +46,7 @@ extension LedgerKeyFiles {
         )
     }
 
-    /// Whether something is so before long: whoever begins a ledger makes its keys, its file and its tables one after the
+    /// Whether something is so before long: a starting process makes its keys, its file and its tables one after the
     /// other, and another process may just be at it.
     private func waitFor(_ condition: () -> Bool) -> Bool {
         for _ in 0..<20 {

@@ -13,7 +13,7 @@ struct OpenLedger: Sendable {
     let database: LedgerDatabase
     /// The key of the digests of accounts.
     let digestKey: DigestKey
-    /// What is held of subscriptions.
+    /// The held state of subscriptions.
     let states: DurableSubscriptionStates
     /// What clients reported of products.
     let productReports: DurableProductReports
@@ -67,7 +67,7 @@ struct OpenLedger: Sendable {
     /// What keeps signatures from being recorded, or held state from being read, in a sentence; `nil` when nothing does.
     var fault: String? { ledger.fault ?? database.fault.map { "ledger: \($0)" } ?? states.readFault }
 
-    /// What an operator should know though signatures are recorded.
+    /// Warnings that do not keep signatures from being recorded.
     var warnings: [ReadinessWarning] {
         let sentences: [(kind: ReadinessWarning.Kind, text: String?)] = [
             (.ledger, ledger.warning), (.ledger, database.warning), (.state, states.fault), (.state, states.warning),

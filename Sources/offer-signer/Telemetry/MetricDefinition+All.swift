@@ -1,9 +1,9 @@
 import PrometheusMetrics
 
-/// The one table of the service's metrics: name, kind and help of each, as `/metrics` tells them.
+/// The one table of the service's metrics: name, kind and help of each, as `/metrics` shows them.
 ///
-/// Whoever counts something makes a handle of swift-metrics with one of these names and the factory that is handed in,
-/// and keeps it. A metric that is not in the table is told without a help, which a test finds.
+/// A counter is a handle of swift-metrics with one of these names, made by the factory that is handed in,
+/// and kept. A metric that is not in the table has no help, which a test finds.
 extension MetricDefinition {
     /// Every metric of the service.
     static let all =

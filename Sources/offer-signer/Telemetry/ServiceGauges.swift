@@ -4,8 +4,9 @@ import OfferAPI
 import OfferService
 import Offers
 import Storage
+import Synchronization
 
-/// What is the case at the moment at which the metrics are read.
+/// The gauges, which are updated when the metrics are read.
 struct ServiceGauges: Sendable {
     private let ready: Meter
     private let warnings: LabelledGauge
@@ -33,7 +34,7 @@ struct ServiceGauges: Sendable {
         Meter(label: "offer_signer_build_info", dimensions: [("version", Version.current)], factory: factory).set(1)
     }
 
-    /// Looks, and tells what it sees.
+    /// Reads the values anew.
     func update(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async {
         ready.set(readiness.isReady ? 1 : 0)
         let known = Dictionary(grouping: readiness.warnings, by: \.kind)
@@ -56,7 +57,7 @@ struct ServiceGauges: Sendable {
         await compareCatalog(snapshot)
     }
 
-    /// Tells how many signatures came to a purchase within a day; a database that cannot be read tells nothing.
+    /// Counts the signatures that came to a purchase within a day; there is no value while the database cannot be read.
     private func countRedemptions(_ snapshot: ServiceSnapshot) async {
         guard let figures = await snapshot.lifelong.ledger.figures.value else { return redemptions.set([:]) }
         let apps = snapshot.service.settings.apps.map(\.app.bundleId)
@@ -65,7 +66,7 @@ struct ServiceGauges: Sendable {
         )
     }
 
-    /// Tells how the catalog compares with what clients' StoreKit shows; a store that cannot be read tells nothing new.
+    /// Compares the catalog with clients' StoreKit; while the store cannot be read, the last values stay.
     private func compareCatalog(_ snapshot: ServiceSnapshot) async {
         var neverSeen: [String: Int] = [:]
         var notInCatalog: [String: Int] = [:]
@@ -77,5 +78,74 @@ struct ServiceGauges: Sendable {
         }
         offersNeverSeen.set(neverSeen)
         offersNotInCatalog.set(notInCatalog)
+    }
+}
+
+/// The metrics of the ledger and the state beside it.
+struct LedgerMetrics: Sendable {
+    private let queue: Meter
+    private let heldSubscriptions: Meter
+    private let bytes: LabelledGauge
+    private let freeBytes: LabelledGauge
+    private let commits: Timer
+    private let records: Counter
+
+    /// Makes the handles.
+    init(factory: any MetricsFactory) {
+        queue = Meter(label: "offer_signer_ledger_queue_length", factory: factory)
+        heldSubscriptions = Meter(label: "offer_signer_held_subscriptions", factory: factory)
+        bytes = LabelledGauge("offer_signer_ledger_bytes", label: "database", factory: factory)
+        freeBytes = LabelledGauge("offer_signer_ledger_free_bytes", label: "database", factory: factory)
+        commits = Timer(label: "offer_signer_ledger_commit_duration_seconds", factory: factory)
+        records = Counter(label: "offer_signer_ledger_records_total", factory: factory)
+    }
+
+    /// Counts the ledger's commits from now on.
+    func observe(_ ledger: DurableLedger) {
+        ledger.observeCommits { [commits, records] duration, count in
+            let (seconds, attoseconds) = duration.components
+            commits.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+            records.increment(by: count)
+        }
+    }
+
+    /// Reads the values anew.
+    func update(_ ledger: OpenLedger) async {
+        queue.set(ledger.ledger.waiting)
+        if let count = await ledger.states.recentCount() { heldSubscriptions.set(count) }
+        // An unknown value is left out: 0 would look like a ledger that is empty, or a disk that is full.
+        let name = ledger.database.kind
+        bytes.set(await ledger.figures.value.map { [name: $0.bytes] } ?? [:])
+        freeBytes.set(ledger.database.freeBytes.map { [name: $0] } ?? [:])
+    }
+}
+
+/// A gauge with one label, whose values come and go with the configuration.
+final class LabelledGauge: Sendable {
+    private let name: String
+    private let label: String
+    private let factory: any MetricsFactory
+    private let meters = Mutex<[String: Meter]>([:])
+
+    /// Creates a gauge without values.
+    init(_ name: String, label: String, factory: any MetricsFactory) {
+        self.name = name
+        self.label = label
+        self.factory = factory
+    }
+
+    /// Replaces all values by these.
+    func set(_ values: [String: Int]) {
+        meters.withLock { meters in
+            for (key, value) in values {
+                let meter = meters[key] ?? Meter(label: name, dimensions: [(label, key)], factory: factory)
+                meters[key] = meter
+                meter.set(value)
+            }
+            for (key, meter) in meters where values[key] == nil {
+                meter.destroy()
+                meters[key] = nil
+            }
+        }
     }
 }

@@ -6,17 +6,17 @@ import PrometheusMetrics
 
 /// All that the service counts: it outlives a reload.
 struct Telemetry: Sendable {
-    /// What the use cases count.
+    /// The metrics of the use cases.
     let service: ServiceMetrics
     /// What Apple's listener counts.
     let requests: RequestMetrics
-    /// What is counted on the way to Apple.
+    /// The metrics of calls to Apple.
     let appStore: AppStoreMetrics
     /// Reloads that took effect.
     let reloadsCompleted: Counter
     /// Reloads that were refused.
     let reloadsRefused: Counter
-    /// What the notifications listener counts.
+    /// The metrics of the notifications listener.
     let notifications: NotificationMetrics
     /// What Apple's calls for retention messages are counted by.
     let retention: RetentionMetrics
@@ -46,7 +46,7 @@ struct Telemetry: Sendable {
         self.ledger.observe(ledger.ledger)
     }
 
-    /// What keeps the metrics of an event loop, apart from those of others; they are told together.
+    /// The factory of an event loop's metrics, which `/metrics` adds to those of the others.
     ///
     /// - Parameter number: The event loop's number, from 0.
     /// - Returns: The factory.

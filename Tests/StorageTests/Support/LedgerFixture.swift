@@ -72,7 +72,7 @@ final class LedgerFixture: Sendable {
     func productReports() throws -> DurableProductReports { DurableProductReports(in: try database()) }
 
     /// What is on record of offers.
-    func funnel() throws -> any FunnelArchive { try database(readOnly: true) }
+    func funnel() throws -> any SQLDatabase { try database(readOnly: true) }
 
     /// The rows of a query: numbers and texts as text, in one line each.
     func rows(_ sql: String) throws -> [String] {

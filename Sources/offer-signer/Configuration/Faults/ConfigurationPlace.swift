@@ -1,6 +1,6 @@
-/// Where a configuration value stands: its key path, and the file, variable or flag that it came from.
+/// The place of a configuration value: its key path, and the file, variable or flag that it came from.
 struct ConfigurationPlace: Sendable {
-    /// What a value came from.
+    /// The source of a value.
     enum Origin: Hashable, Sendable {
         /// A file, as the operator would name it, and the line there, from 1.
         case file(String, line: Int?)
@@ -10,7 +10,7 @@ struct ConfigurationPlace: Sendable {
         case flag(String)
     }
 
-    /// What the value came from.
+    /// The source of the value.
     let origin: Origin
     private let path: Path
 
@@ -65,7 +65,7 @@ struct ConfigurationPlace: Sendable {
         return ConfigurationPlace(origin: .file(file, line: line), path: path)
     }
 
-    /// A path of keys, written out for those few places that are told of: a large catalog has very many.
+    /// A path of keys, written out only for reported places: a large catalog has very many.
     private indirect enum Path: Sendable {
         case text(String)
         case member(Path, String)
@@ -84,12 +84,12 @@ struct ConfigurationPlace: Sendable {
 }
 
 extension ConfigurationPlace: Hashable {
-    /// Whether two are told in the same words.
+    /// Whether two have the same text.
     static func == (left: ConfigurationPlace, right: ConfigurationPlace) -> Bool {
         left.origin == right.origin && left.keyPath == right.keyPath
     }
 
-    /// Hashes what is told.
+    /// Hashes the text.
     func hash(into hasher: inout Hasher) {
         hasher.combine(origin)
         hasher.combine(keyPath)

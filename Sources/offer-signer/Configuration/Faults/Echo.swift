@@ -6,10 +6,10 @@ enum Echo {
     /// the private part comes after them.
     private static let longest = 48
 
-    /// What the Base64 of every P-256 P8 has near its beginning: version 0, id-ecPublicKey (RFC 5208 §5, RFC 5480 §2).
+    /// The Base64 near the beginning of every P-256 P8: version 0, id-ecPublicKey (RFC 5208 §5, RFC 5480 §2).
     private static let startOfP8 = "AgEAMBMGByqGSM49"
 
-    /// What a PEM begins with (RFC 7468).
+    /// The beginning of a PEM (RFC 7468).
     private static let beginning = "-----BEGIN"
 
     /// How long a piece of letters and digits has to be for a token.
@@ -161,6 +161,31 @@ enum Echo {
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
             true
         default: false
+        }
+    }
+}
+
+/// The kinds of characters that Base64 is written with (RFC 4648 §4).
+enum Base64Kind {
+    case capital
+    case small
+    case digit
+    /// `+` and the padding.
+    case sign
+    /// `/`, which divides paths, too.
+    case slash
+
+    /// The kind of a character.
+    ///
+    /// - Parameter byte: The character in UTF-8; no kind has any other.
+    init?(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): self = .capital
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): self = .small
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self = .digit
+        case UInt8(ascii: "+"), UInt8(ascii: "="): self = .sign
+        case UInt8(ascii: "/"): self = .slash
+        default: return nil
         }
     }
 }

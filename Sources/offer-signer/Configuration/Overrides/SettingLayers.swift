@@ -1,14 +1,14 @@
 /// The settings after their overrides: each is a member, by its name in ``SettingTable``.
 ///
-/// Flags win over the environment, that over the file, that over the defaults. What a stronger layer hides must be
-/// well-formed too. A malformed value is a fault, and its setting has its default.
+/// Flags win over the environment, that over the file, that over the defaults. A hidden value must be well-formed
+/// too. A malformed value is a fault, and its setting has its default.
 @dynamicMemberLookup
 struct SettingLayers {
     /// A value as a file, a variable or a flag gives it.
     struct Given {
         /// The text.
         let text: String
-        /// Where it stands.
+        /// Its place.
         let place: ConfigurationPlace
     }
 
@@ -66,10 +66,25 @@ struct SettingLayers {
         malformed.contains(SettingTable.shared[keyPath: key].entry.keyPath)
     }
 
-    /// Where the setting's value comes from; the file as a whole for a default.
+    /// The place that gives the setting; the file as a whole for a default.
     func place<Value>(_ key: Key<Value>) -> ConfigurationPlace {
         let keyPath = SettingTable.shared[keyPath: key].entry.keyPath
         return given[keyPath]?.place ?? ConfigurationPlace(origin: .file(file.name, line: nil), keyPath: keyPath)
+    }
+
+    /// The values that only a start puts into effect, by key path; a setting without a value has none.
+    var valuesOfStart: [String: String] {
+        var values: [String: String] = [:]
+        for entry in SettingTable.scalars {
+            let text = given[entry.keyPath]?.text
+            switch (entry.changes, entry.fallback) {
+            case (.atReload, _): continue
+            case (.atStart, .value(let fallback)): values[entry.keyPath] = text ?? fallback
+            case (.atStart, .words): values[entry.keyPath] = text
+            case (.onlyPresenceAtStart, _): values[entry.keyPath] = text.map { _ in "" }
+            }
+        }
+        return values
     }
 
     /// Kubernetes sets `OFFER_SIGNER_ADMIN_PORT=tcp://10.0.0.1:9090` for a Service that is called `offer-signer-admin`.

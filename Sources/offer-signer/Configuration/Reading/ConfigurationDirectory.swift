@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// The directory of `offer-signer.yaml`: every relative path of the configuration begins there.
 struct ConfigurationDirectory {
-    /// What the name of a systemd credential begins with, instead of a path.
+    /// The prefix of a systemd credential's name, which stands in place of a path.
     static let credentialPrefix = "credential:"
 
     private let absolute: String

@@ -1,4 +1,4 @@
-/// Loads keys while the configuration is read, so that a key at fault is told beside everything else.
+/// Loads keys while the configuration is read, so that a key at fault is reported beside everything else.
 protocol KeyLoading {
     /// Makes the memory ready that keys are kept in, before the first is loaded.
     ///

@@ -4,7 +4,7 @@ import Offers
 
 /// `catalog.yaml`.
 extension SettingsReader {
-    /// What a reading of the catalog gives.
+    /// The result of reading the catalog.
     struct Catalog {
         /// The apps; those at fault are left out.
         var apps: [AppSettings] = []
@@ -122,7 +122,7 @@ extension SettingsReader {
         faults.warning(
             node.place,
             "is also \(first.keyPath)\(first.line.map { ", on line \($0)" } ?? ""); each app has its own (Apple ID, under App "
-                + "Information in App Store Connect), and what Apple tells of production is refused with a wrong one"
+                + "Information in App Store Connect), and what Apple says of production is refused with a wrong one"
         )
     }
 

@@ -5,7 +5,7 @@ import Storage
 
 /// `offer-signer.yaml` itself.
 extension SettingsReader {
-    /// What the file gives, by key path.
+    /// The file's values, by key path.
     struct MainFile {
         /// The values that overrides may replace.
         var values: [String: SettingLayers.Given] = [:]

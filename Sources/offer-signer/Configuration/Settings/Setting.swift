@@ -1,7 +1,7 @@
 /// A value of `offer-signer.yaml`, with all that the file, the environment, the flags, their help and the reference in
 /// `docs/configuration.md` need to know of it.
 struct Setting<Value: Sendable>: Sendable {
-    /// What is known of it whatever the type of its value.
+    /// Its description, whatever the type of its value.
     let entry: SettingEntry
     /// What holds where nothing is given.
     let fallback: Value
@@ -9,8 +9,14 @@ struct Setting<Value: Sendable>: Sendable {
     let parse: @Sendable (String) throws(ValueFault) -> Value
 
     /// A setting with a default.
-    init(_ keyPath: String, _ kind: SettingKind<Value>, default fallback: Value, _ meaning: String) {
-        entry = SettingEntry(keyPath, kind, .value(kind.text(fallback)), meaning)
+    init(
+        _ keyPath: String,
+        _ kind: SettingKind<Value>,
+        default fallback: Value,
+        _ meaning: String,
+        changes: SettingEntry.Change = .atReload
+    ) {
+        entry = SettingEntry(keyPath, kind, .value(kind.text(fallback)), meaning, changes: changes)
         self.fallback = fallback
         parse = kind.parse
     }
@@ -22,9 +28,15 @@ struct Setting<Value: Sendable>: Sendable {
     ///   - kind: What kind of value it has.
     ///   - absent: What holds without it, in words.
     ///   - meaning: What it is for, with its unit.
-    init<Wrapped>(_ keyPath: String, _ kind: SettingKind<Wrapped>, without absent: String, _ meaning: String)
-    where Value == Wrapped? {
-        entry = SettingEntry(keyPath, kind, .words(absent), meaning)
+    ///   - changes: When another value takes effect.
+    init<Wrapped>(
+        _ keyPath: String,
+        _ kind: SettingKind<Wrapped>,
+        without absent: String,
+        _ meaning: String,
+        changes: SettingEntry.Change = .atReload
+    ) where Value == Wrapped? {
+        entry = SettingEntry(keyPath, kind, .words(absent), meaning, changes: changes)
         fallback = nil
         parse = { text throws(ValueFault) in try kind.parse(text) }
     }
@@ -32,7 +44,7 @@ struct Setting<Value: Sendable>: Sendable {
 
 /// A list of `offer-signer.yaml`, which neither the environment nor a flag can give.
 struct SettingList: Sendable {
-    /// What is known of it.
+    /// Its description.
     let entry: SettingEntry
 
     /// A list that may be left out.
@@ -47,7 +59,7 @@ struct SettingList: Sendable {
     }
 }
 
-/// What is known of a setting whatever the type of its value.
+/// The description of a setting, whatever the type of its value.
 struct SettingEntry: Sendable {
     /// What holds where a setting is not given.
     enum Fallback: Equatable, Sendable {
@@ -57,7 +69,17 @@ struct SettingEntry: Sendable {
         case words(String)
     }
 
-    /// What the names of our environment variables begin with.
+    /// When another value takes effect.
+    enum Change: Sendable {
+        /// At the next reload.
+        case atReload
+        /// At the next start.
+        case atStart
+        /// At the next reload; at the next start where it was added or removed.
+        case onlyPresenceAtStart
+    }
+
+    /// The first part of the names of our environment variables.
     static let variablePrefix = "OFFER_SIGNER_"
 
     /// Its keys in the file, such as `server.port`.
@@ -68,12 +90,16 @@ struct SettingEntry: Sendable {
     let placeholder: String
     /// Whether the file writes it without quotation marks.
     let isPlain: Bool
+    /// Whether a log may have its value: not the path of a file, nor a URL.
+    let isShown: Bool
     /// Whether it is a list, which the file alone can give.
     let isList: Bool
     /// What holds where it is not given.
     let fallback: Fallback
-    /// What it is for, with its unit.
+    /// Its purpose, with its unit.
     let meaning: String
+    /// When another value takes effect.
+    let changes: Change
     /// Checks a value's text.
     let check: @Sendable (String) throws(ValueFault) -> Void
 
@@ -85,24 +111,28 @@ struct SettingEntry: Sendable {
     ///   - fallback: What holds where it is not given.
     ///   - meaning: What it is for, with its unit.
     ///   - isList: Whether it is a list.
+    ///   - changes: When another value takes effect.
     init<Value>(
         _ keyPath: String,
         _ kind: SettingKind<Value>,
         _ fallback: Fallback,
         _ meaning: String,
-        isList: Bool = false
+        isList: Bool = false,
+        changes: Change = .atReload
     ) {
         self.keyPath = keyPath
         self.isList = isList
         type = kind.name
         placeholder = kind.placeholder
         isPlain = kind.isPlain
+        isShown = kind.isShown
+        self.changes = changes
         self.fallback = fallback
         self.meaning = meaning
         check = { text throws(ValueFault) in _ = try kind.parse(text) }
     }
 
-    /// What is needed, for faults.
+    /// The needed kind of value, for faults.
     var needed: String { isPlain && !type.hasPrefix("whole") ? type : "a \(type)" }
 
     /// The command line flag without its dashes, such as `server-drain-delay-seconds`.

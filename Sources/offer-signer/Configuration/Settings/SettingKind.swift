@@ -6,6 +6,8 @@ struct SettingKind<Value: Sendable>: Sendable {
     let placeholder: String
     /// Whether the file writes it without quotation marks.
     var isPlain = false
+    /// Whether a log may have the value.
+    var isShown = true
     /// The text of a value.
     var text: @Sendable (Value) -> String = { "\($0)" }
     /// Reads a value.
@@ -41,21 +43,27 @@ extension SettingKind<String> {
 
     /// The path of a file.
     static var file: SettingKind {
-        SettingKind(name: "file", placeholder: "file", parse: FilePathText.parse)
+        SettingKind(name: "file", placeholder: "file", isShown: false, parse: FilePathText.parse)
     }
 
     /// An `https` URL, or `http` on this machine.
     static var url: SettingKind {
-        SettingKind(name: "https URL, or http to this machine", placeholder: "url", parse: HTTPURL.parse)
+        SettingKind(
+            name: "https URL, or http to this machine",
+            placeholder: "url",
+            isShown: false,
+            parse: HTTPURL.parse
+        )
     }
 }
 
 extension SettingKind<LedgerLocation> {
-    /// Where a ledger is.
+    /// The place of a ledger.
     static var ledgerURL: SettingKind {
         SettingKind(
             name: "sqlite:FILE or postgres://USER@HOST/DB",
             placeholder: "url",
+            isShown: false,
             text: { location in
                 switch location {
                 case .sqlite(let path): "sqlite:" + path

@@ -3,7 +3,7 @@ import Logging
 
 /// The values of `offer-signer.yaml`, each in its one place.
 ///
-/// A new one is a line here, a member of ``Settings``, and its row in `docs/configuration.md`, which a test asks for.
+/// A new one is an entry here, a member of ``Settings``, and its row in `docs/configuration.md`, which a test asks for.
 struct SettingTable: Sendable {
     /// The one table.
     static let shared = SettingTable()
@@ -18,26 +18,36 @@ struct SettingTable: Sendable {
         "server.host",
         .host,
         default: "127.0.0.1",
-        "where clients ask. The demo key and the demo token are refused on any but a loopback address"
+        "where clients ask. The demo key and the demo token are refused on any but a loopback address",
+        changes: .atStart
     )
-    let serverPort = Setting("server.port", .port, default: 8080, "where clients ask. 0: any free port")
+    let serverPort = Setting(
+        "server.port",
+        .port,
+        default: 8080,
+        "where clients ask. 0: any free port",
+        changes: .atStart
+    )
     let serverDrainDelaySeconds = Setting(
         "server.drainDelaySeconds",
         .seconds,
         default: 0,
-        "after SIGTERM, how long /readyz answers 503 before the listener closes"
+        "after SIGTERM, how long /readyz answers 503 before the listener closes",
+        changes: .atStart
     )
     let serverDrainTimeoutSeconds = Setting(
         "server.drainTimeoutSeconds",
         .seconds,
         default: 10,
-        "how long requests under way may take after that"
+        "how long requests under way may take after that",
+        changes: .atStart
     )
     let serverTLSCertificateFile = Setting(
         "server.tls.certificateFile",
         .file,
         without: "plain HTTP",
-        "the certificate with its chain, PEM. It is read anew at SIGHUP. /readyz warns 3 days before its end"
+        "the certificate with its chain, PEM. It is read anew at SIGHUP. /readyz warns 3 days before its end",
+        changes: .onlyPresenceAtStart
     )
     let serverTLSPrivateKeyFile = Setting(
         "server.tls.privateKeyFile",
@@ -56,64 +66,80 @@ struct SettingTable: Sendable {
         .wholeNumber(1...1_000_000),
         default: 4096,
         "connections at once. The next one is answered 503; over TLS it is closed. There are fewer where the process may "
-            + "not have so many files open (ulimit -Hn): a warning says so"
+            + "not have so many files open (ulimit -Hn): a warning says so",
+        changes: .atStart
     )
     let maximumHeaderBytes = Setting(
         "server.limits.maximumHeaderBytes",
         .wholeNumber(1024...1_048_576),
         default: 16384,
         "a head's target and the names and values of its fields, without what is between them. Beyond it, and beyond 100 "
-            + "fields: 431"
+            + "fields: 431",
+        changes: .atStart
     )
     let maximumEvidenceBodyBytes = Setting(
         "server.limits.maximumEvidenceBodyBytes",
         .wholeNumber(1024...67_108_864),
         default: 1_048_576,
-        "a body with evidence or product reports. Beyond it: 413"
+        "a body with evidence or product reports. Beyond it: 413",
+        changes: .atStart
     )
     let maximumBodyBytes = Setting(
         "server.limits.maximumBodyBytes",
         .wholeNumber(1024...67_108_864),
         default: 16384,
-        "any other body. Beyond it: 413"
+        "any other body. Beyond it: 413",
+        changes: .atStart
     )
     let maximumWaitingOffers = Setting(
         "server.limits.maximumWaitingOffers",
         .wholeNumber(1...1_000_000),
         default: 160,
         "offers that may wait on each event loop to be signed and recorded, one loop for each processor. The next request "
-            + "is answered 503 overloaded at once"
+            + "is answered 503 overloaded at once",
+        changes: .atStart
     )
     let idleTimeoutSeconds = Setting(
         "server.limits.idleTimeoutSeconds",
         .wholeNumber(1...3600),
         default: 75,
-        "how long a connection may be without a request before it is closed"
+        "how long a connection may be without a request before it is closed",
+        changes: .atStart
     )
     let headerTimeoutSeconds = Setting(
         "server.limits.headerTimeoutSeconds",
         .wholeNumber(1...3600),
         default: 10,
-        "how long a head may take. Beyond it: 408"
+        "how long a head may take. Beyond it: 408",
+        changes: .atStart
     )
     let requestTimeoutSeconds = Setting(
         "server.limits.requestTimeoutSeconds",
         .wholeNumber(1...3600),
         default: 30,
-        "how long a body may take after its head. Beyond it: 408"
+        "how long a body may take after its head. Beyond it: 408",
+        changes: .atStart
     )
     let adminHost = Setting(
         "admin.host",
         .host,
         default: "127.0.0.1",
-        "where operators ask: /livez, /readyz, /metrics, /version"
+        "where operators ask: /livez, /readyz, /metrics, /version",
+        changes: .atStart
     )
-    let adminPort = Setting("admin.port", .port, default: 9090, "where operators ask. 0: any free port")
+    let adminPort = Setting(
+        "admin.port",
+        .port,
+        default: 9090,
+        "where operators ask. 0: any free port",
+        changes: .atStart
+    )
     let adminPage = Setting(
         "admin.page",
         .boolean,
         default: true,
-        "the page to look at: /, /overview.json and its forms, which take a client's token. false: 404"
+        "the page to look at: /, /overview.json and its forms, which take a client's token. false: 404",
+        changes: .atStart
     )
     let catalog = Setting("catalog", .file, without: "required", "the apps, products and offers")
     let clients = Setting("clients", .file, without: "required", "the clients and the SHA-256 of their tokens")
@@ -127,7 +153,8 @@ struct SettingTable: Sendable {
         "log.format",
         .choice,
         default: LogFormat.auto,
-        "one JSON object a line, or text. auto: text on a terminal, JSON elsewhere"
+        "one JSON object a line, or text. auto: text on a terminal, JSON elsewhere",
+        changes: .atStart
     )
     let keysAllowUnlockedMemory = Setting(
         "keys.allowUnlockedMemory",
@@ -147,26 +174,36 @@ struct SettingTable: Sendable {
         .boolean,
         default: true,
         "use memfd_secret where the kernel has it (Linux 5.14; up to 6.4 with secretmem.enable=1). It keeps a machine "
-            + "from hibernating"
+            + "from hibernating",
+        changes: .atStart
     )
-    let ledgerURL = Setting("ledger.url", .ledgerURL, default: .sqlite(path: "ledger.sqlite"), "where the ledger is")
+    let ledgerURL = Setting(
+        "ledger.url",
+        .ledgerURL,
+        default: .sqlite(path: "ledger.sqlite"),
+        "where the ledger is",
+        changes: .atStart
+    )
     let ledgerDigestKeyFile = Setting(
         "ledger.digestKeyFile",
         .file,
         without: "beside an SQLite file",
-        "key for digests of accounts, 32 bytes or more. Required with PostgreSQL"
+        "key for digests of accounts, 32 bytes or more. Required with PostgreSQL",
+        changes: .atStart
     )
     let ledgerCheckpointKeyFile = Setting(
         "ledger.checkpointKeyFile",
         .file,
         without: "beside an SQLite file",
-        "key that signs checkpoints, a P-256 P8. Required with PostgreSQL"
+        "key that signs checkpoints, a P-256 P8. Required with PostgreSQL",
+        changes: .atStart
     )
     let ledgerRetentionDays = Setting(
         "ledger.retentionDays",
         .wholeNumber(1...36500),
         without: "for ever",
-        "how many days records are kept. Limits count no older ones; a warning says where a limit counts more days"
+        "how many days records are kept. Limits count no older ones; a warning says where a limit counts more days",
+        changes: .atStart
     )
     let evidenceMaximumAgeSeconds = Setting(
         "evidence.maximumAgeSeconds",
@@ -184,9 +221,16 @@ struct SettingTable: Sendable {
         "notifications.host",
         .host,
         default: "0.0.0.0",
-        "where Apple's notifications are taken. There is no such listener unless host or port is given"
+        "where Apple's notifications are taken. There is no such listener unless host or port is given",
+        changes: .atStart
     )
-    let notificationsPort = Setting("notifications.port", .port, default: 8081, "where Apple's notifications are taken")
+    let notificationsPort = Setting(
+        "notifications.port",
+        .port,
+        default: 8081,
+        "where Apple's notifications are taken",
+        changes: .atStart
+    )
     let retentionTimeoutMilliseconds = Setting(
         "retention.timeoutMilliseconds",
         .wholeNumber(10...5000),

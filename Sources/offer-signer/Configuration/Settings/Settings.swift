@@ -13,7 +13,7 @@ struct Settings: Equatable, Sendable {
     let server: ServerSettings
     /// The operators' listener.
     let admin: AdminSettings
-    /// What is logged, and how.
+    /// The level and the format of the log.
     let log: LogSettings
     /// How keys are kept.
     let keyProtection: KeyProtection
@@ -31,17 +31,19 @@ struct Settings: Equatable, Sendable {
     let apps: [AppSettings]
     /// The clients, in the order of their file.
     let clients: [Client]
+    /// The texts of the settings that only a start puts into effect, by key path.
+    let valuesOfStart: [String: String]
 }
 
 /// The public listener.
 struct ServerSettings: Equatable, Sendable {
-    /// Where it accepts requests.
+    /// The address that it accepts requests on.
     let address: ListenAddress
     /// How long `/readyz` says no before the listener closes, in seconds, for load balancers to notice.
     let drainDelaySeconds: Int
     /// How long running requests may take to end after that, in seconds.
     let drainTimeoutSeconds: Int
-    /// What it gives each connection.
+    /// The limits of each connection.
     let limits: ConnectionLimits
     /// What TLS needs; `nil` for plain HTTP.
     let tls: TLSFiles?
@@ -49,7 +51,7 @@ struct ServerSettings: Equatable, Sendable {
 
 /// The operators' listener: `/livez`, `/readyz`, `/metrics`, `/version`, and the page.
 struct AdminSettings: Equatable, Sendable {
-    /// Where it accepts requests.
+    /// The address that it accepts requests on.
     let address: ListenAddress
     /// Whether it has the page.
     let hasPage: Bool
@@ -68,7 +70,7 @@ struct ListenAddress: Equatable, Sendable {
     var isLoopback: Bool { HostName.isLoopback(host) }
 }
 
-/// What is logged, and how.
+/// The level and the format of the log.
 struct LogSettings: Equatable, Sendable {
     /// The least level that is written; a request has its line at `info`.
     let level: Logger.Level
@@ -88,7 +90,7 @@ struct KeyProtection: Equatable, Sendable {
 
 /// The ledger of what was signed.
 struct LedgerSettings: Equatable, Sendable {
-    /// Where it is kept.
+    /// The database.
     let location: LedgerLocation
     /// The key for digests of accounts, 32 bytes or more; `nil` for the one beside an SQLite file.
     let digestKeyFile: LedgerKeyFile?
@@ -98,7 +100,7 @@ struct LedgerSettings: Equatable, Sendable {
     let retentionDays: Int?
 }
 
-/// Where the ledger is kept.
+/// The ledger's database.
 enum LedgerLocation: Equatable, Sendable {
     /// An SQLite file, by its absolute path.
     case sqlite(path: String)
@@ -124,7 +126,7 @@ struct EvidenceSettings: Equatable, Sendable {
 
 /// The listener for App Store Server Notifications.
 struct NotificationSettings: Equatable, Sendable {
-    /// Where it accepts requests.
+    /// The address that it accepts requests on.
     let address: ListenAddress
 }
 
@@ -148,7 +150,7 @@ struct AppStoreSettings: Equatable, Sendable {
 
 /// An app of `catalog.yaml`: what the domain needs to know of it, and what the rooms around it need.
 struct AppSettings: Equatable, Sendable {
-    /// What the app sells by promotional offer, and whose purchases count.
+    /// The app's products and offers, and the rules of whose purchases count.
     let app: App
     /// The app's Apple ID, a positive number; `nil` when the catalog does not say.
     let appAppleId: Int64?
@@ -185,10 +187,10 @@ enum ReceiptLookup: String, CaseIterable, Sendable {
     case serverAPI
 }
 
-/// What a reading of the configuration gives.
+/// The result of reading the configuration.
 struct LoadedSettings: Equatable, Sendable {
     /// The configuration.
     let settings: Settings
-    /// What its author should know, by file and line.
+    /// The warnings, by file and line.
     let warnings: [ConfigurationWarning]
 }

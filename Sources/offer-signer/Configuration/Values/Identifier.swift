@@ -7,7 +7,7 @@ enum Identifier {
 
     /// How many characters a key identifier may have, of which Apple's have ten.
     ///
-    /// What is much longer is something else, maybe the key itself, of which a few in a hundred are of letters and digits
+    /// A much longer text is something else, maybe the key itself, of which a few in a hundred are of letters and digits
     /// alone.
     private static let longestKey = 20
 

@@ -1,3 +1,5 @@
+import Offers
+
 /// Whole numbers as the configuration writes them: decimal digits, nothing else.
 enum WholeNumber {
     /// Reads a whole number.
@@ -59,11 +61,26 @@ enum FilePathText {
 
 /// A text is not a value of the kind asked for.
 struct ValueFault: Error, Equatable {
-    /// What is wrong and what would be right, to follow the place in a message.
+    /// The fault and the fix, to follow the place in a message.
     let message: String
 
     /// Creates a fault.
     init(_ message: String) {
         self.message = message
+    }
+}
+
+extension SubscriptionPeriod {
+    /// Reads an ISO 8601 duration of one unit.
+    ///
+    /// - Parameter text: The duration, such as `P1M`.
+    /// - Throws: ``ValueFault`` when it is none.
+    init(parsingISO8601 text: String) throws(ValueFault) {
+        guard let period = SubscriptionPeriod(iso8601: text) else {
+            throw ValueFault(
+                "\(Echo.quoted(text)) is no ISO 8601 duration of one unit; write one such as P1W, P1M, P6M or P1Y"
+            )
+        }
+        self = period
     }
 }

@@ -1,6 +1,6 @@
 /// Keeps aliases of aliases from growing without bounds while YAML is parsed.
 ///
-/// Anchors and aliases are refused wherever they stand in the tree (``ConfigurationNode``). But Yams compares the keys
+/// Anchors and aliases are refused anywhere in the tree (``ConfigurationNode``). But Yams compares the keys
 /// of a mapping while it builds the tree, and an alias in a key stands for all that its anchor has. Few aliases cannot
 /// grow to much, so a text that may have more is refused before it is parsed.
 enum AliasGuard {

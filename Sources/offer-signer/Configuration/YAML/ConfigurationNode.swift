@@ -5,7 +5,7 @@ import Yams
 /// Every reading method records a fault and returns `nil` when the value is not what was asked for. It is a reference:
 /// a large catalog has very many, and Yams' nodes take long to copy.
 final class ConfigurationNode {
-    /// Where the value stands.
+    /// The place of the value.
     let place: ConfigurationPlace
     /// Where faults go.
     let faults: FaultCollector
@@ -160,6 +160,47 @@ final class ConfigurationNode {
         return true
     }
 
-    /// What a value has for a tag that has none written.
+    /// The tag of a value that has none written.
     private static let tags = [Tag.Name.str, .map, .seq, .implicit].map(\.rawValue)
+}
+
+/// The known members of a mapping in a configuration file.
+struct ConfigurationMapping {
+    /// The place of the mapping's beginning.
+    let place: ConfigurationPlace
+    /// Where faults go.
+    let faults: FaultCollector
+    /// The members, each with a key of its own.
+    let members: [Member]
+
+    /// A member with its key.
+    struct Member {
+        /// The key.
+        let key: String
+        /// The value.
+        let value: ConfigurationNode
+    }
+
+    /// The member with that key; `nil` when it is left out.
+    subscript(key: String) -> ConfigurationNode? { members.value(of: key) }
+
+    /// The member with that key, which must not be left out.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - fix: What to write, for the fault.
+    /// - Returns: The member; `nil` after recording a fault.
+    func required(_ key: String, _ fix: String) -> ConfigurationNode? {
+        if let member = self[key] { return member }
+        faults.fault(place.member(key, line: place.line), "is missing; \(fix)")
+        return nil
+    }
+}
+
+extension [ConfigurationMapping.Member] {
+    /// The value of a key; the few that there are at the most are looked through.
+    func value(of key: String) -> ConfigurationNode? {
+        for index in indices where self[index].key == key { return self[index].value }
+        return nil
+    }
 }
