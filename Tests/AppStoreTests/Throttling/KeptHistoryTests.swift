@@ -37,6 +37,16 @@ struct KeptHistoryTests {
         #expect(transport.requests.count == 1)
     }
 
+    @Test("Who asks without keeping leaves nothing to tell, and is told what others left")
+    func keepingNothing() async throws {
+        let fetcher = fetcher(lifetimeSeconds: 86_400)
+        let told = try await fetcher.keepingNothing.history(answering: .receipt(base64: "AAAA"), for: "b")
+        #expect(kept(fetcher, "AAAA", of: "b") == nil)
+        _ = try await fetcher.history(answering: .receipt(base64: "AAAA"), for: "b")
+        #expect(kept(fetcher.keepingNothing, "AAAA", of: "b") == told)
+        #expect(transport.requests.count == 2)
+    }
+
     @Test("Where answers have no life, nothing is kept")
     func never() async throws {
         let fetcher = fetcher(lifetimeSeconds: 0)
