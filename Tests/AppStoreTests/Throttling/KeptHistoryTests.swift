@@ -6,7 +6,9 @@ import Testing
 
 @Suite("What Apple said a short while ago")
 struct KeptHistoryTests {
-    private let transport = ScriptedTransport([.reply(#"{"status":0,"receipt":{"bundle_id":"b"}}"#)])
+    private let transport = ScriptedTransport(
+        Array(repeating: .reply(#"{"status":0,"receipt":{"bundle_id":"b"}}"#), count: 2)
+    )
 
     private func fetcher(lifetimeSeconds: Int) -> AppStoreEvidenceFetcher {
         AppStoreEvidenceFetcher(
