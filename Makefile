@@ -69,7 +69,7 @@ test: lint test-build test-swift test-fuzz test-interoperability test-demo
 	$(call heading,'Everything passed')
 	@echo '   format, links, scripts, YAML, Dockerfile and systemd unit; unit and end-to-end tests; fuzzing;'
 	@echo "   signatures against Python's cryptography and Apple's library; the examples of backends;"
-	@echo '   every answer against the OpenAPI description; the demo.'
+	@echo "   every answer against the OpenAPI description; the operators' page in a browser; the demo."
 
 lint: dependencies-for-test $(python)/installed
 	$(call heading,'Checking the format of the Swift sources')
@@ -152,7 +152,7 @@ bench-peers: dependencies-for-bench dependencies-for-peers build $(bench-python)
 	@$(bench-python)/bin/python -B deploy/loadtest/bench_peers.py $(BENCH)
 
 test-interoperability: test-build $(python)/installed
-	$(call heading,"Interoperability with Python's cryptography and Apple's library; examples of backends; OpenAPI")
+	$(call heading,"Interoperability with Python's cryptography and Apple's library; examples of backends; OpenAPI; the page")
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" $(python)/bin/python -B -m pytest Tests/Interoperability
 
 # On the optimised executable: whole-module builds find faults of their own, and this is what users run.

@@ -83,6 +83,7 @@ for group in "$@"; do
         need python3 "the interoperability tests" command -v python3
         need python3-venv "keeping their packages to themselves" have_venv
         need nodejs "the example of a backend in Node" command -v node
+        need chromium "looking at the operators' page" sh -c 'command -v chromium || command -v chromium-browser'
         need gcc "the libraries that tests put under the service" sh -c 'command -v cc || command -v clang || command -v gcc'
         need binutils "reading how the executable is linked" command -v readelf
         need util-linux "running the service without privileges" sh -c 'command -v setpriv && command -v prlimit'

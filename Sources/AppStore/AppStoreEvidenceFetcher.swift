@@ -6,7 +6,7 @@ public import Offers
 public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     private let apps: [String: AppStoreApp]
     private let verifyReceipt: VerifyReceiptClient
-    private let serverAPI: ServerAPIClient
+    private var serverAPI: ServerAPIClient
     private let transport: any HTTPTransport
     private let credentialsRefused: [String: [AppStoreService: Counter]]
     let urls: AppStoreURLs
@@ -111,6 +111,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     public var keepingNothing: AppStoreEvidenceFetcher {
         var fetcher = self
         fetcher.keepsAnswers = false
+        fetcher.serverAPI.underWay = nil
         return fetcher
     }
 

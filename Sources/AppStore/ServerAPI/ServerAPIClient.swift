@@ -19,8 +19,8 @@ struct ServerAPIClient: Sendable {
     let logger: Logger
     /// The observer of Apple's clock; `nil` for none.
     let clock: (any AppleClock)?
-    /// The histories that are not read to their end yet.
-    let underWay = HistoriesUnderWay()
+    /// The histories that are not read to their end yet; `nil` where none are kept.
+    var underWay: HistoriesUnderWay? = HistoriesUnderWay()
 
     /// Asks production first, and the Sandbox where production does not know the transaction.
     ///
@@ -39,7 +39,7 @@ struct ServerAPIClient: Sendable {
         let start = ContinuousClock.now
         let key = QuestionKey(.transactionId(transactionId), of: app.bundleId, needsWholeHistory: isWhole)
         var known: HistoryUnderWay
-        if let begun = underWay.take(key, at: start) {
+        if let begun = underWay?.take(key, at: start) {
             known = begun
         } else {
             known = try await statuses(ofTransaction: transactionId, of: app)
@@ -50,7 +50,7 @@ struct ServerAPIClient: Sendable {
                 page = try await self.page(after: known, ofCustomer: transactionId, of: app, until: start + deadline)
             } catch {
                 guard known.pages > 0, case .unavailable = error.kind else { throw error }
-                underWay.keep(known, for: key, at: .now)
+                underWay?.keep(known, for: key, at: .now)
                 throw error.after(pages: known.pages)
             }
             try add(page, to: &known)

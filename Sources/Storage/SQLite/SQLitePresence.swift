@@ -31,3 +31,16 @@ final class SQLitePresence: Sendable {
         flock(descriptor, LOCK_SH)
     }
 }
+
+extension SQLiteDatabase {
+    /// Whether another process has a file open to write to it.
+    ///
+    /// - Parameter path: The file, of which this process holds no lock.
+    /// - Returns: `false` where that cannot be known, too.
+    public static func isWrittenByAnother(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { Glibc.close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+}

@@ -1,6 +1,6 @@
 extension Migration {
     /// Every step, in the order in which they are made: new ones go to the end.
-    static let inOrder = [first, verifications]
+    static let inOrder = [first]
 
     /// The tables of the first version.
     static let first = Migration(
@@ -9,22 +9,6 @@ extension Migration {
         others: [
             .sqlite: clustered("WITHOUT ROWID") + NonceSQL.sqliteTables,
             .postgreSQL: clustered("") + ["CREATE INDEX ledger_records_nonce ON ledger_records (nonce)"],
-        ]
-    )
-
-    /// What the last verification of the ledger found, as a note for operators.
-    static let verifications = Migration(
-        "ledger-verifications",
-        [
-            """
-            CREATE TABLE ledger_verifications (
-                id BIGINT NOT NULL PRIMARY KEY,
-                time BIGINT NOT NULL,
-                chains BIGINT NOT NULL,
-                records BIGINT NOT NULL,
-                faults BIGINT NOT NULL
-            )
-            """
         ]
     )
 
@@ -62,6 +46,16 @@ extension Migration {
         )
         """,
         "CREATE TABLE ledger_key_marks (name TEXT NOT NULL PRIMARY KEY, mark BYTEA NOT NULL)",
+        // What the last verification found, as a note for operators.
+        """
+        CREATE TABLE ledger_verifications (
+            id BIGINT NOT NULL PRIMARY KEY,
+            time BIGINT NOT NULL,
+            chains BIGINT NOT NULL,
+            records BIGINT NOT NULL,
+            faults BIGINT NOT NULL
+        )
+        """,
     ]
 
     /// The tables that signatures and evidence add rows to, and the answers to Apple's calls, which are kept for an hour.

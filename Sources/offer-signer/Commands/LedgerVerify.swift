@@ -61,8 +61,11 @@ struct LedgerVerify: AsyncParsableCommand {
         if !json { try Console.result("The ledger is in order.") }
     }
 
-    /// Notes what was found for the operators' page, where the ledger can be written: it is found all the same where not.
+    /// Notes what was found, for the page of a service that runs.
+    ///
+    /// A file that no service has open stays as it is.
     private func note(_ found: LedgerVerification, in settings: Settings) async {
+        if case .sqlite(let path) = settings.ledger.location, !SQLiteDatabase.isWrittenByAnother(path) { return }
         guard let database = try? LedgerDatabase(settings.ledger.location, access: .existing) else { return }
         let note = NotedVerification(
             at: WallClock.now(),

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("What Apple said a short while ago")
 struct KeptHistoryTests {
-    private let transport = ScriptedTransport([.reply(#"{"status":0,"receipt":{"bundle_id":"b"}}"#)])
+    private let transport = ScriptedTransport(
+        Array(repeating: .reply(#"{"status":0,"receipt":{"bundle_id":"b"}}"#), count: 2)
+    )
 
     private func fetcher(lifetimeSeconds: Int) -> AppStoreEvidenceFetcher {
         AppStoreEvidenceFetcher(
@@ -35,6 +37,16 @@ struct KeptHistoryTests {
         #expect(kept(fetcher, "AAAA", of: "c") == nil)
         #expect(kept(fetcher, "AAAA", of: "unknown") == nil)
         #expect(transport.requests.count == 1)
+    }
+
+    @Test("Who asks without keeping leaves nothing to tell, and is told what others left")
+    func keepingNothing() async throws {
+        let fetcher = fetcher(lifetimeSeconds: 86_400)
+        let told = try await fetcher.keepingNothing.history(answering: .receipt(base64: "AAAA"), for: "b")
+        #expect(kept(fetcher, "AAAA", of: "b") == nil)
+        _ = try await fetcher.history(answering: .receipt(base64: "AAAA"), for: "b")
+        #expect(kept(fetcher.keepingNothing, "AAAA", of: "b") == told)
+        #expect(transport.requests.count == 2)
     }
 
     @Test("Where answers have no life, nothing is kept")

@@ -22,6 +22,12 @@ struct ReadinessTests {
         #expect(!readiness.answer().isReady)
     }
 
+    @Test("Every warning has a fix: its own, or that of its kind", arguments: ReadinessWarning.Kind.allCases)
+    func fixes(kind: ReadinessWarning.Kind) {
+        #expect(ReadinessWarning(kind, "a").fix.hasSuffix("."))
+        #expect(ReadinessWarning(kind, "a", fix: "Do b.").fix == "Do b.")
+    }
+
     @Test("A fault makes it unready for as long as there is one, and is named")
     func faults() {
         let faults = Mutex<[String]>([])

@@ -41,6 +41,28 @@ final class TestListener: Sendable {
         )
     }
 
+    /// The operators' listener with its page.
+    init(forms endpoints: PublicEndpoints, page: OperatorsPage, logger: Logger) {
+        let ages = TimeAmount.hours(24)
+        rules = ListenerRules(
+            operators: AdminAPI.responder(
+                readiness: Readiness { ReadinessDetails() },
+                metrics: { MetricsPage(contentType: "text/plain", bytes: []) },
+                version: "1",
+                page: page,
+                logger: logger
+            ),
+            forms: { endpoints },
+            failures: FailedAuthentications(),
+            limits: ConnectionLimits(
+                idleTimeout: ages,
+                headerTimeout: ages,
+                requestTimeout: ages,
+                answerTimeout: ages
+            )
+        )
+    }
+
     /// Another connection.
     func connect() async throws -> TestConnection { try await TestConnection(to: rules, on: loop) }
 

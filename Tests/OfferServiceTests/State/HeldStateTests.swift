@@ -67,8 +67,10 @@ struct HeldStateTests {
         atHand: SubscriptionHistory = active(secondsAgo: 60),
         states: (any SubscriptionStates)? = nil,
         explaining rule: String? = nil,
-        suspects: Set<String> = []
+        suspects: Set<String> = [],
+        remembering isRemembered: Bool = true
     ) async -> String {
+        let memory = StateMemory(states: states ?? self.states, digester: HMACAccountDigester(key: [1, 2, 3]))
         let app = App(
             bundleId: "reader",
             subscriptionGroups: [
@@ -79,7 +81,7 @@ struct HeldStateTests {
             apps: [SigningApp(app: app, signer: Signer())],
             evidenceReader: Reader(history: atHand),
             evidenceFetcher: AppStore(answer: appStore),
-            memory: StateMemory(states: states ?? self.states, digester: HMACAccountDigester(key: [1, 2, 3])),
+            memory: isRemembered ? memory : memory.readOnly,
             maximumEvidenceAgeSeconds: 3600,
             maximumSignedTransactionAgeSeconds: 86_400,
             ledger: ScriptedLedger(suspects: suspects),
@@ -113,6 +115,15 @@ struct HeldStateTests {
         #expect(await ask(receipt) == "active")
         #expect(await ask(nil) == "active")
         #expect(await ask(receipt, account: .applicationUsername("bob")) == "down")
+    }
+
+    @Test("Memory that is only looked at answers, and learns nothing")
+    func readOnly() async {
+        let told = Result<SubscriptionHistory, EvidenceFault>.success(Self.active(secondsAgo: 1800))
+        #expect(await ask(receipt, told, remembering: false) == "active")
+        #expect(await ask(nil) == "no_evidence")
+        #expect(await ask(receipt, told) == "active")
+        #expect(await ask(nil, remembering: false) == "active")
     }
 
     @Test("State that is too old is stale, and says so instead of a fault")

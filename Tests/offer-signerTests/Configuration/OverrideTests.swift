@@ -138,7 +138,7 @@ import Testing
         "server-limits-maximum-evidence-body-bytes", "server-limits-maximum-body-bytes",
         "server-limits-maximum-waiting-offers", "server-limits-idle-timeout-seconds",
         "server-limits-header-timeout-seconds",
-        "server-limits-request-timeout-seconds", "admin-host", "admin-port", "catalog",
+        "server-limits-request-timeout-seconds", "admin-host", "admin-port", "admin-page", "catalog",
         "clients", "log-level", "log-format",
         "keys-allow-unlocked-memory", "keys-group-readable", "keys-secret-memory",
         "ledger-url", "ledger-digest-key-file", "ledger-checkpoint-key-file", "ledger-retention-days",

@@ -94,7 +94,8 @@ function empty(title, text) {
 }
 
 function facts(...pairs) {
-  return h('dl', { class: 'facts' }, pairs.filter(Boolean).map(([name, value]) => [h('dt', null, name), h('dd', null, value)]));
+  const rows = pairs.filter(Boolean).map(([name, value]) => [h('dt', null, name), h('dd', null, value)]);
+  return h('dl', { class: 'facts' }, rows);
 }
 
 function tile(kind, name, value, more) {
@@ -106,28 +107,42 @@ function tags(texts) {
   return texts.length ? h('ul', { class: 'tags' }, texts.map((text) => h('li', null, text))) : '–';
 }
 
+// Numbers by a name, such as a status.
+const counts = (byName) => tags(Object.entries(byName).map(([name, value]) => `${name}: ${number(value)}`));
+
+function reasonTags(byReason) {
+  const sorted = Object.entries(byReason).sort(([, left], [, right]) => right - left);
+  return tags(sorted.map(([reason, cases]) => `${words(reason)} ${number(cases)}`));
+}
+
 // table(caption, ['name', { text: 'count', number: true }, …], rows): a row is an array of cells, whose first is its
-// heading, or { cells, chosen }. On a narrow screen each cell says what it is; so the roles are said, too, which browsers
-// forget where a table is laid out in another way.
+// heading, or { cells, chosen }. On a narrow screen each cell says what it is. The roles are said, too: browsers forget
+// them where a table is laid out in another way.
 function table(caption, columns, rows) {
   columns = columns.map((column) => (typeof column === 'string' ? { text: column } : column));
   const kind = (column) => (column.number ? 'number' : null);
+  const heading = (column) => h('th', { scope: 'col', role: 'columnheader', class: kind(column) }, column.text);
+  const cell = (content, column) => h('td', { role: 'cell', class: kind(column), 'data-label': column.text },
+    h('span', null, content));
+  const line = (row) => {
+    const [first, ...others] = row.cells ?? row;
+    return h('tr', { role: 'row', class: row.chosen ? 'chosen' : null },
+      h('th', { scope: 'row', role: 'rowheader' }, first),
+      others.map((content, index) => cell(content, columns[index + 1])));
+  };
   return h('div', { class: 'scroll' }, h('table', { class: 'wide', role: 'table' },
     caption ? h('caption', null, caption) : null,
-    h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' },
-      columns.map((column) => h('th', { scope: 'col', role: 'columnheader', class: kind(column) }, column.text)))),
-    h('tbody', { role: 'rowgroup' }, rows.map((row) => {
-      const cells = row.cells ?? row;
-      return h('tr', { role: 'row', class: row.chosen ? 'chosen' : null }, cells.map((cell, index) => (index === 0
-        ? h('th', { scope: 'row', role: 'rowheader' }, cell)
-        : h('td', { role: 'cell', class: kind(columns[index]), 'data-label': columns[index].text }, h('span', null, cell)))));
-    }))));
+    h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, columns.map(heading))),
+    h('tbody', { role: 'rowgroup' }, rows.map(line))));
 }
 
-function choice(label, options, chosen, choose) {
-  return h('div', { class: 'switch', role: 'group', 'aria-label': label }, options.map(([value, text]) => h('button', {
-    type: 'button', 'aria-pressed': String(value === chosen), 'data-key': `${label} ${value}`, onclick: () => choose(value),
-  }, text)));
+function switches(label, values, chosen, onChoice) {
+  return h('div', { class: 'switch', role: 'group', 'aria-label': label }, values.map((value) => h('button', {
+    type: 'button',
+    'aria-pressed': String(value === chosen),
+    'data-key': `${label} ${value}`,
+    onclick: () => onChoice(value),
+  }, value)));
 }
 
 function bar(part, whole, name) {
@@ -144,66 +159,67 @@ function ceiling(largest) {
   return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((step) => step * power).find((step) => step >= largest);
 }
 
-// Bars over time: points are { label, axis, values: [number] } with a value for each of the series { name, class, width };
-// stacked, or one before the other from wide to narrow.
-function chart(title, summary, series, points, { stacked = false, columns } = {}) {
+// Bars over time: points are { label, axis, values }, with a value for each of the series { name, class, width }. They
+// are stacked, or one before the other from wide to narrow.
+function chart(title, summary, series, points, { stacked = false, first = 'Day (UTC)' } = {}) {
   const holder = h('div', null);
-  const height = 190;
-  const totals = series.map((_, index) => sum(points.map((point) => point.values[index])));
-  const top = ceiling(Math.max(...points.map((point) => (stacked ? sum(point.values) : Math.max(...point.values)))));
-  const draw = () => {
-    const width = Math.max(holder.clientWidth, 240);
-    const [left, right, under] = [String(compact.format(top)).length * 7 + 10, 4, 20];
-    const base = height - under;
-    const y = (value) => base - (value / top) * (base - 10);
-    const step = (width - left - right) / points.length;
-    const marks = new Set([0, points.length - 1]);
-    const between = Math.max(1, Math.floor(width / 130) - 1);
-    for (let mark = 1; mark < between; mark += 1) marks.add(Math.round((mark * (points.length - 1)) / between));
-    const image = svg('svg', {
-      class: 'chart', role: 'img', 'aria-label': `${title}. ${summary}`, width, height, viewBox: `0 0 ${width} ${height}`,
-    });
-    for (const value of [top, top / 2]) {
-      image.append(
-        svg('line', { class: 'grid', x1: left, x2: width - right, y1: y(value), y2: y(value) }),
-        svg('text', { x: left - 6, y: y(value) + 4, 'text-anchor': 'end' }, compact.format(value)));
-    }
-    image.append(svg('line', { class: 'base', x1: left, x2: width - right, y1: base, y2: base }));
-    points.forEach((point, index) => {
-      const start = left + index * step;
-      let floor = 0;
-      const bars = series.map((one, place) => {
-        const value = point.values[place];
-        if (!value) return null;
-        const from = stacked ? floor : 0;
-        floor += value;
-        const wide = Math.max(step * (one.width ?? 0.82), 1);
-        const high = Math.max(y(from) - y(from + value), 1);
-        return svg('rect', {
-          class: one.class, x: start + (step - wide) / 2, y: y(from + value), width: wide, height: high, rx: Math.min(1.5, wide / 3),
-        });
-      });
-      const said = series.map((one, place) => [one.name, point.values[place]]).filter(([, value]) => !stacked || value > 0)
-        .map(([name, value]) => `${name} ${number(value)}`).join('\n');
-      image.append(svg('g', null, svg('title', null, `${point.label}\n${said || 'none'}`), bars,
-        svg('rect', { class: 'hit', x: start, y: 4, width: step, height: base - 4 })));
-      if (marks.has(index)) {
-        const anchor = index === 0 ? 'start' : index === points.length - 1 ? 'end' : 'middle';
-        const x = anchor === 'start' ? start : anchor === 'end' ? start + step : start + step / 2;
-        image.append(svg('text', { x, y: height - 5, 'text-anchor': anchor }, point.axis));
-      }
-    });
+  drawings.set(holder, () => {
+    const image = bars(Math.max(holder.clientWidth, 240), series, points, stacked);
+    image.setAttribute('aria-label', `${title}. ${summary}`);
     holder.replaceChildren(image);
-  };
+  });
   observer.observe(holder);
-  drawings.set(holder, draw);
   const legend = h('ul', { class: 'legend' }, series.map((one, index) => h('li', null,
-    svg('svg', { width: 12, height: 12, 'aria-hidden': 'true' }, svg('rect', { class: one.class, width: 12, height: 12, rx: 3 })),
-    `${one.name} ${number(totals[index])}`)));
-  const rows = points.filter((point) => sum(point.values) > 0)
-    .map((point) => [point.label, ...point.values.map((value) => number(value))]).reverse();
-  return h('figure', null, holder, legend, h('details', { 'data-key': `table of ${title}` }, h('summary', null, 'As a table'),
-    table(null, [columns ?? 'Day (UTC)', ...series.map((one) => ({ text: one.name, number: true }))], rows)));
+    svg('svg', { width: 12, height: 12, 'aria-hidden': 'true' },
+      svg('rect', { class: one.class, width: 12, height: 12, rx: 3 })),
+    `${one.name} ${number(sum(points.map((point) => point.values[index])))}`)));
+  const rows = points.filter((point) => sum(point.values) > 0).reverse()
+    .map((point) => [point.label, ...point.values.map(number)]);
+  return h('figure', null, holder, legend, h('details', { 'data-key': `table of ${title}` },
+    h('summary', null, 'As a table'),
+    table(null, [first, ...series.map((one) => ({ text: one.name, number: true }))], rows)));
+}
+
+function bars(width, series, points, stacked) {
+  const height = 190;
+  const top = ceiling(Math.max(...points.map((point) => (stacked ? sum(point.values) : Math.max(...point.values)))));
+  const [left, right, base] = [compact.format(top / 2).length * 7 + 10, 4, height - 20];
+  const step = (width - left - right) / points.length;
+  const y = (value) => base - (value / top) * (base - 10);
+  const grid = [top, top / 2].map((value) => [
+    svg('line', { class: 'grid', x1: left, x2: width - right, y1: y(value), y2: y(value) }),
+    svg('text', { x: left - 6, y: y(value) + 4, 'text-anchor': 'end' }, compact.format(value)),
+  ]);
+  const columns = points.map((point, index) => {
+    const start = left + index * step;
+    let floor = 0;
+    const parts = series.map((one, place) => {
+      const value = point.values[place];
+      if (!value) return null;
+      const from = stacked ? floor : 0;
+      floor += value;
+      const wide = Math.max(step * (one.width ?? 0.82), 1);
+      return svg('rect', {
+        class: one.class, x: start + (step - wide) / 2, y: y(from + value), width: wide,
+        height: Math.max(y(from) - y(from + value), 1), rx: Math.min(1.5, wide / 3),
+      });
+    });
+    const said = series.map((one, place) => [one.name, point.values[place]])
+      .filter(([, value]) => !stacked || value > 0).map(([name, value]) => `${name} ${number(value)}`);
+    return svg('g', null, svg('title', null, [point.label, ...said].join('\n')), parts,
+      svg('rect', { class: 'hit', x: start, y: 4, width: step, height: base - 4 }));
+  });
+  // As many times or days as there is room for.
+  const last = points.length - 1;
+  const spaces = Math.max(1, Math.floor(width / 130) - 1);
+  const marks = new Set(Array.from({ length: spaces + 1 }, (_, mark) => Math.round((mark * last) / spaces)));
+  const axis = [...marks].map((index) => {
+    const place = { 0: ['start', 0], [last]: ['end', step] }[index] ?? ['middle', step / 2];
+    const x = left + index * step + place[1];
+    return svg('text', { x, y: height - 5, 'text-anchor': place[0] }, points[index].axis);
+  });
+  return svg('svg', { class: 'chart', role: 'img', width, height, viewBox: `0 0 ${width} ${height}` },
+    grid, svg('line', { class: 'base', x1: left, x2: width - right, y1: base, y2: base }), columns, axis);
 }
 
 const drawings = new WeakMap();
@@ -223,198 +239,95 @@ function reasonSeries(totals) {
 
 // ---------------------------------------------------------------- Views
 
-const state = { overview: null, environment: 'Production', offer: null, refusals: 'days', failedSince: null, paused: false };
-
-const offerKey = (offer) => JSON.stringify([offer.bundleId, offer.productId, offer.offerId]);
-const offerName = (offer) => offer.offerId ?? '(not in the catalog)';
-
-const views = {
-  now: ['Now', ({ faults, warnings, ...overview }) => {
-    const steps = overview.decisions.steps;
-    const lastHour = steps.filter((step) => Date.now() - new Date(step.startedAt) < 3600 * seconds);
-    const signed = sum(lastHour.map((step) => step.signed));
-    const refused = sum(lastHour.map((step) => sum(Object.values(step.refused))));
-    const failing = overview.keys.filter((key) => key.fault);
-    const [word, kind, more] = statuses[overview.status] ?? [overview.status, 'warn', ''];
-    return [
-      h('div', { class: 'tiles' },
-        tile(kind, 'Service', word, more),
-        tile(warnings.length ? 'warn' : 'good', 'Warnings', number(warnings.length), warnings.length ? 'each with its fix, below' : 'nothing to do'),
-        tile(failing.length ? 'bad' : 'good', 'Keys that sign', number(overview.keys.filter((key) => key.use === 'signs' && !key.fault).length),
-          failing.length ? count(failing.length, 'key does not sign', 'keys do not sign') : 'self-tests passed'),
-        tile(...appStoreTile(overview.appStore)),
-        tile(overview.clock.fault ? 'bad' : 'good', 'Clock', overview.clock.fault ? 'wrong' : 'in order', `within ${count(Math.round(overview.clock.toleranceSeconds / 60), 'minute')}`),
-        tile('', 'Last hour', `${compact.format(signed)} signed`, `${compact.format(refused)} refused`)),
-      faults.map((fault) => notice('bad', h('p', null, h('strong', null, 'Not ready: '), prose(fault)))),
-      overview.clock.fault && !faults.includes(overview.clock.fault) ? notice('bad', h('p', null, overview.clock.fault)) : null,
-      card('Warnings', warnings.length
-        ? warnings.map((warning) => notice('warn', h('p', null, h('strong', null, `${warning.kind}: `), prose(warning.text)),
-          h('p', null, h('strong', null, 'Fix: '), prose(warning.fix))))
-        : h('p', { class: 'muted' }, 'None. What needs an operator’s attention though the service works will be here, with its fix.')),
-      decisionsCard(overview),
-      card('Keys', table(`In ${overview.keyMemory} memory. The fingerprint is the SHA-256 of the public key, as keys inspect prints it.`,
-        ['Key', 'App', 'Use', 'Fingerprint'], overview.keys.map((key) => [
-          h('span', { class: 'mono' }, key.id), key.bundleId,
-          key.fault ? h('span', { class: 'pill bad' }, 'does not sign: ' + key.fault)
-            : { signs: 'signs', recognises: 'recognises older signatures', retired: 'retired: its public half alone' }[key.use],
-          h('code', null, key.publicKeySHA256)]))),
-      card('App Store', table('Calls since the start of this process, by status or by why there was none.',
-        ['Service', 'Where', 'State', 'Calls', { text: 'Mean time', number: true }], overview.appStore.map((place) => [
-          [services[place.service] ?? place.service, h('small', null, place.environment)], h('code', null, place.url),
-          place.isPaused ? h('span', { class: 'pill bad' }, 'not asked: it was down') : Object.keys(place.calls).length ? 'asked' : 'not asked yet',
-          tags(Object.entries(place.calls).map(([status, calls]) => `${status}: ${number(calls)}`)),
-          place.meanMilliseconds === undefined ? '–' : `${number(place.meanMilliseconds)} ms`]))),
-      card('Configuration', facts(
-        ['Started', time(overview.startedAt)],
-        ['Reloads', `${number(overview.reloads.completed)} in effect, ${number(overview.reloads.refused)} refused`],
-        ['Last reload', overview.reloads.lastAt ? time(overview.reloads.lastAt) : 'none since the start']),
-      overview.reloads.lastFaults.map((fault) => notice('bad', h('p', null, h('strong', null, 'Refused: '), prose(fault))))),
-    ];
-  }],
-
-  offers: ['Offers', (overview) => {
-    const funnel = overview.funnel;
-    const part = funnel.environments.find((one) => one.environment === state.environment) ?? funnel.environments[0];
-    const chosen = part.offers.find((offer) => offerKey(offer) === state.offer);
-    const line = chosen ?? part.total;
-    const first = day(funnel.days[0]);
-    const total = { asked: sum(line.asked), signed: sum(line.signed), redeemed: sum(line.redeemed) };
-    const summary = `${number(total.asked)} asked, ${number(total.signed)} signed, ${number(total.redeemed)} redeemed.`;
-    const series = [
-      { name: 'Asked', class: 'asked', width: 0.86 }, { name: 'Signed', class: 'signed', width: 0.56 },
-      { name: 'Redeemed', class: 'redeemed', width: 0.26 },
-    ];
-    const points = funnel.days.map((date, index) => ({
-      label: day(date), axis: day(date), values: [line.asked[index], line.signed[index], line.redeemed[index]],
-    }));
-    const others = funnel.environments.filter((one) => one !== part && sum(one.total.asked) + sum(one.total.redeemed) > 0);
-    return [
-      h('div', { class: 'head' },
-        choice('Environment', funnel.environments.map((one) => [one.environment, one.environment]), part.environment, (value) => {
-          state.environment = value;
-          state.offer = null;
-          show();
-        }),
-        h('span', { class: 'muted' }, others.length ? `There is something in ${others.map((one) => one.environment).join(', ')}, too.` : '')),
-      funnel.fault ? notice('bad', h('p', null, 'The database cannot be read now: ', funnel.fault)) : null,
-      funnel.isCut ? notice('warn', h('p', null, 'There is more on record than is shown here: the newest is. ', h('code', null, 'offer-signer ledger funnel'), ' has all of it.')) : null,
-      card([chosen ? offerName(chosen) : 'All offers by day', chosen
-        ? h('button', { type: 'button', class: 'quiet', 'data-key': 'all offers', onclick: () => { state.offer = null; show(); } }, 'Show all offers')
-        : h('span', { class: 'muted' }, `${funnel.days.length} days, from ${first} on`)],
-      total.asked + total.redeemed > 0 ? chart('Funnel by day', summary, series, points)
-        : empty(`No offer was asked for in ${part.environment} within ${funnel.days.length} days`,
-          'Offers that backends ask for will be here by day: asked, signed and redeemed. Redemptions come with Apple’s notifications, or with later evidence.')),
-      card('By offer', part.offers.length ? table('Asked and refused are counted by this ledger’s services, within seconds. Choose an offer to see its days.',
-        ['Offer', { text: 'Asked', number: true }, { text: 'Signed', number: true }, { text: 'Redeemed', number: true }, 'Refused, by reason'],
-        part.offers.map((offer) => {
-          const key = offerKey(offer);
-          const [asked, signed, redeemed] = [sum(offer.asked), sum(offer.signed), sum(offer.redeemed)];
-          const refused = Object.entries(offer.refused).sort(([, left], [, right]) => right - left);
-          return { chosen: key === state.offer, cells: [
-            [h('button', { type: 'button', class: 'link', 'aria-pressed': String(key === state.offer), 'data-key': key, onclick: () => {
-              state.offer = key === state.offer ? null : key;
-              show();
-            } }, offerName(offer)), h('small', null, offer.productId ?? offer.bundleId)],
-            number(asked),
-            [number(signed), h('small', null, asked ? `${share(signed, asked)} of asked` : ''), bar(signed, asked, 'signed')],
-            [number(redeemed), h('small', null, signed ? `${share(redeemed, signed)} of signed` : ''), bar(redeemed, signed, 'redeemed')],
-            refused.length ? tags(refused.map(([reason, cases]) => `${words(reason)} ${number(cases)}`)) : '–'] };
-        })) : empty('The catalog has no offer', 'Offers of catalog.yaml will be here.')),
-      refusalsCard(overview, part),
-    ];
-  }],
-
-  retention: ['Retention', (overview) => {
-    const metrics = overview.retention.metrics.filter((metric) => metric.series.length);
-    if (!metrics.length) {
-      return empty('No retention call so far', 'When Apple asks what to show to a customer who is about to cancel, the calls will be counted '
-        + 'here by their outcome, with how long the answers took. That needs retention in catalog.yaml, and the listener for notifications.');
-    }
-    return metrics.map((metric) => card(metric.name.replace('offer_signer_retention_', '').replace(/_total$/, '').replaceAll('_', ' '),
-      metric.help ? h('p', { class: 'muted' }, metric.help) : null,
-      table('Since the start of this process.', ['Kind', { text: 'Number', number: true }, { text: 'Mean time', number: true }], metric.series.map((one) => [
-        Object.entries(one.labels).map(([name, value]) => `${words(name)} ${words(value)}`).join(', ') || 'all', number(one.value),
-        one.meanMicroseconds === undefined ? '–' : `${number(one.meanMicroseconds / 1000)} ms`]))));
-  }],
-
-  ledger: ['Ledger', ({ ledger }) => {
-    const verified = ledger.lastVerification;
-    return [
-      ledger.fault ? notice('bad', h('p', null, 'The database cannot be read now: ', ledger.fault)) : null,
-      h('div', { class: 'tiles' },
-        tile('', 'Records', compact.format(ledger.records), `in ${count(ledger.chains, 'chain')}`),
-        tile('', 'Size', bytes(ledger.bytes), `${ledger.database}, with what is remembered`),
-        tile('', 'Waiting', number(ledger.waiting), 'requests for the next commit'),
-        tile(verified ? (verified.faults ? 'bad' : 'good') : 'warn', 'Verified', verified ? ago(verified.endedAt) : 'never',
-          verified ? (verified.faults ? count(verified.faults, 'fault') : 'in order') : 'as far as is noted')),
-      card('The ledger', facts(
-        ['Where', h('code', null, ledger.place)],
-        ['Signed up to', ledger.checkpointAt ? time(ledger.checkpointAt) : 'no checkpoint yet: the first signature brings one'],
-        ['Records are kept', ledger.retentionDays ? count(ledger.retentionDays, 'day') : 'for ever'],
-        ['Last verification', verified
-          ? [time(verified.endedAt), `: ${count(verified.records, 'record')} in ${count(verified.chains, 'chain')}, `,
-            verified.faults ? count(verified.faults, 'fault') : 'in order']
-          : ['none is noted. Run ', h('code', null, 'offer-signer ledger verify --config FILE'), ', once a day for example.']]),
-      verified?.faults ? notice('bad', h('p', null, 'Something is broken or missing. ', h('code', null, 'offer-signer ledger verify'), ' names it, and what it is for.')) : null,
-      h('p', { class: 'help' }, 'The note of the last verification is in the database and proves nothing: run it yourself, with ',
-        h('code', null, '--anchor'), ', from a machine that you trust.')),
-      card('Newest chains', ledger.newestChains.length
-        ? table('Each start of a service begins a chain with its first signature.', ['Writer', 'Began', { text: 'Records', number: true }, 'State'],
-          ledger.newestChains.map((chain) => [h('span', { class: 'mono' }, chain.writer), time(chain.startedAt), number(chain.records),
-            chain.isEnded ? 'ended, and signed' : 'open']))
-        : empty('No chain yet', 'The first signature begins one.')),
-      ledger.chainsCounted < ledger.chains ? h('p', { class: 'muted' }, `Records are those of the newest ${number(ledger.chainsCounted)} chains.`) : null,
-    ];
-  }],
-
-  clients: ['Clients', ({ clients }) => (clients.length ? card(count(clients.length, 'client'),
-    table('Requests since the start of this process, by status. A token is named by how its SHA-256 in clients.yaml begins.',
-      ['Client', 'May call', 'May send', 'Limits', 'Tokens', 'Requests'], clients.map((client) => [
-        [client.name, client.apps.map((app) => h('small', null, app))],
-        tags(client.scopes), tags(client.evidence),
-        [client.signaturesPerSecond ? `${number(client.signaturesPerSecond)} signatures/s` : null,
-          client.concurrentRequests ? h('small', null, `${number(client.concurrentRequests)} requests at once`) : null,
-          client.signaturesPerSecond || client.concurrentRequests ? null : 'none'],
-        client.tokens.map((token) => h('div', null, h('code', { class: 'nowrap' }, token.sha256Prefix + '…'),
-          token.requests === undefined ? null : h('small', null, token.requests ? `used ${times(token.requests)}` : 'not used'),
-          token.lastUsedAt ? h('small', null, ago(token.lastUsedAt)) : null)),
-        Object.keys(client.requests).length ? tags(Object.entries(client.requests).map(([status, calls]) => `${status}: ${number(calls)}`)) : 'none yet'])))
-    : empty('No client', 'Whoever may ask is in clients.yaml. offer-signer clients token makes a token for one.'))],
-
-  catalog: ['Catalog', ({ catalog }) => [
-    h('p', { class: 'lead' }, `${count(catalog.offers, 'offer')} in ${count(catalog.apps.length, 'app')}, as they are in use now: since the start, or the last reload that took effect.`),
-    catalog.apps.map((app) => card(app.bundleId,
-      facts(
-        ['Evidence counts from', tags(app.environments)],
-        app.appAppleId ? ['Apple ID', String(app.appAppleId)] : null,
-        ['Receipts are looked up by', services[app.receipts] ?? app.receipts],
-        ['A request names the account', app.requireAccount ? 'always' : 'if it likes'],
-        ['Accounts per transaction', `${number(app.maximumAccountsPerTransaction)} in 30 days, beside the account inside the evidence`]),
-      app.groups.map((group) => {
-        const rows = group.products.flatMap((product) => product.offers.map((offer) => [
-          [offer.id, h('small', null, product.id)], tags(offer.audience), when(offer), limits(offer)]));
-        return h('div', { class: 'group even' }, h('h3', null, `Group ${group.id}`), rows.length
-          ? table(null, ['Offer', 'For', 'When', 'Limits and conditions'], rows)
-          : h('p', { class: 'muted' }, 'No product of this group has an offer.'));
-      }))),
-    sum(catalog.apps.flatMap((app) => app.groups.flatMap((group) => group.products.map((product) => product.offers.length)))) < catalog.offers
-      ? h('p', { class: 'muted' }, 'There are more offers than are listed here; catalog.yaml has all of them.') : null,
-  ]],
-
-  try: ['Try a customer', null],
-  diagnose: ['Why did StoreKit refuse?', null],
-};
+const state = { overview: null, environment: 'Production', offer: null, failedSince: null, paused: false };
 
 const statuses = {
-  ready: ['Ready', 'good', 'gets requests'], unready: ['Not ready', 'bad', 'gets no requests'],
-  starting: ['Starting', 'warn', 'gets no requests yet'], draining: ['Draining', 'warn', 'ends what is under way'],
+  ready: ['Ready', 'good', 'gets requests'],
+  unready: ['Not ready', 'bad', 'gets no requests'],
+  starting: ['Starting', 'warn', 'gets no requests yet'],
+  draining: ['Draining', 'warn', 'ends what is under way'],
+};
+const uses = {
+  signs: 'signs',
+  recognises: 'recognises older signatures',
+  retired: 'retired: its public half alone',
 };
 
+function nowView(overview) {
+  const { faults, warnings, clock, reloads } = overview;
+  const lastHour = overview.decisions.steps.filter((step) => Date.now() - new Date(step.startedAt) < 3600 * seconds);
+  const signed = sum(lastHour.map((step) => step.signed));
+  const refused = sum(lastHour.map((step) => sum(Object.values(step.refused))));
+  const failing = overview.keys.filter((key) => key.fault);
+  const signing = overview.keys.filter((key) => key.use === 'signs' && !key.fault);
+  const [word, kind, more] = statuses[overview.status] ?? [overview.status, 'warn', ''];
+  const within = `within ${count(Math.round(clock.toleranceSeconds / 60), 'minute')}`;
+  return [
+    h('div', { class: 'tiles' },
+      tile(kind, 'Service', word, more),
+      warnings.length
+        ? tile('warn', 'Warnings', number(warnings.length), 'each with its fix, below')
+        : tile('good', 'Warnings', '0', 'nothing to do'),
+      failing.length
+        ? tile('bad', 'Keys that sign', number(signing.length), count(failing.length, 'key failed', 'keys failed'))
+        : tile('good', 'Keys that sign', number(signing.length), 'self-tests passed'),
+      appStoreTile(overview.appStore),
+      tile(clock.fault ? 'bad' : 'good', 'Clock', clock.fault ? 'wrong' : 'in order', within),
+      tile('', 'Last hour', `${compact.format(signed)} signed`, `${compact.format(refused)} refused`)),
+    faults.map((fault) => notice('bad', h('p', null, h('strong', null, 'Not ready: '), prose(fault)))),
+    card('Warnings', warnings.length
+      ? warnings.map((warning) => notice('warn',
+        h('p', null, h('strong', null, `${warning.kind}: `), prose(warning.text)),
+        h('p', null, h('strong', null, 'Fix: '), prose(warning.fix))))
+      : h('p', { class: 'muted' }, 'None. What an operator should see to though the service works will be here.')),
+    decisionsCard(overview),
+    keysCard(overview),
+    appStoreCard(overview.appStore),
+    card('Configuration',
+      facts(
+        ['Started', time(overview.startedAt)],
+        ['Reloads', `${number(reloads.completed)} in effect, ${number(reloads.refused)} refused`],
+        ['Last reload', reloads.lastAt ? time(reloads.lastAt) : 'none since the start']),
+      reloads.lastFaults.map((fault) => notice('bad', h('p', null, h('strong', null, 'Refused: '), prose(fault))))),
+  ];
+}
+
+function keysCard({ keys, keyMemory }) {
+  return card('Keys', table(
+    `In ${keyMemory} memory. A fingerprint is the SHA-256 of the public key, as offer-signer keys inspect prints it.`,
+    ['Key', 'App', 'Use', 'Fingerprint'],
+    keys.map((key) => [
+      h('code', null, key.id),
+      key.bundleId,
+      key.fault ? h('span', { class: 'bad text' }, `does not sign: ${key.fault}`) : uses[key.use],
+      h('code', null, key.publicKeySHA256),
+    ])));
+}
+
 function appStoreTile(places) {
-  const paused = places.filter((place) => place.isPaused);
-  if (paused.length) return ['bad', 'App Store', 'not asked', `${services[paused[0].service]} was down`];
+  const paused = places.find((place) => place.isPaused);
+  if (paused) return tile('bad', 'App Store', 'not asked', `${services[paused.service]} was down`);
   const calls = sum(places.flatMap((place) => Object.values(place.calls)));
-  return calls ? ['good', 'App Store', 'in reach', count(calls, 'call')] : ['', 'App Store', 'not asked yet', 'no request needed it'];
+  return calls
+    ? tile('good', 'App Store', 'in reach', count(calls, 'call'))
+    : tile('', 'App Store', 'not asked yet', 'no request needed it');
+}
+
+function appStoreCard(places) {
+  const status = (place) => {
+    if (place.isPaused) return h('span', { class: 'pill bad' }, 'not asked: it was down');
+    return Object.keys(place.calls).length ? 'asked' : 'not asked yet';
+  };
+  return card('App Store', table(
+    'Calls since the start of this process, by status or by why there was none.',
+    ['Service', 'Where', 'State', 'Calls', { text: 'Mean time', number: true }],
+    places.map((place) => [
+      [services[place.service] ?? place.service, h('small', null, place.environment)],
+      h('code', null, place.url),
+      status(place),
+      counts(place.calls),
+      place.meanMilliseconds === undefined ? '–' : `${number(place.meanMilliseconds)} ms`,
+    ])));
 }
 
 // Signed and refused offers of the last day, as this process counted them.
@@ -424,19 +337,22 @@ function decisionsCard({ decisions, startedAt }) {
     for (const [reason, cases] of Object.entries(step.refused)) totals[reason] = (totals[reason] ?? 0) + cases;
   }
   const signed = sum(decisions.steps.map((step) => step.signed));
-  const aside = h('span', { class: 'muted' }, 'since ', time(decisions.sinceAt ?? startedAt, false));
-  const title = ['Signed and refused, by this process', aside];
-  if (!signed && !Object.keys(totals).length) {
-    return card(title, empty('No offer was asked for yet', 'Signatures and refusals of the last 24 hours will be here, in steps of ten minutes.'));
+  const refused = sum(Object.values(totals));
+  const since = h('span', { class: 'muted' }, 'since ', time(decisions.sinceAt ?? startedAt, false));
+  const title = ['Signed and refused, by this process', since];
+  if (!signed && !refused) {
+    return card(title, empty('No offer was asked for yet',
+      'Signatures and refusals of the last 24 hours will be here, in steps of ten minutes.'));
   }
   const reasons = reasonSeries(totals);
-  const series = [{ name: 'signed', class: 'signed' }, ...reasons];
   const points = padded(decisions).map((step) => ({
-    label: fullTime.format(new Date(step.startedAt)), axis: minuteTime.format(new Date(step.startedAt)),
+    label: fullTime.format(new Date(step.startedAt)),
+    axis: minuteTime.format(new Date(step.startedAt)),
     values: [step.signed, ...reasons.map((one) => sum(one.reasons.map((reason) => step.refused[reason] ?? 0)))],
   }));
-  return card(title, chart('Signed and refused offers in steps of ten minutes', `${number(signed)} signed, ${number(sum(Object.values(totals)))} refused.`,
-    series, points, { stacked: true, columns: 'From' }));
+  return card(title, chart(
+    'Signed and refused offers in steps of ten minutes', `${number(signed)} signed, ${number(refused)} refused.`,
+    [{ name: 'signed', class: 'signed' }, ...reasons], points, { stacked: true, first: 'From' }));
 }
 
 // The steps, after empty ones where the process is young: a chart of one wide bar says little.
@@ -449,38 +365,244 @@ function padded({ steps, stepSeconds }) {
   return [...before, ...steps];
 }
 
-function refusalsCard(overview, part) {
-  const totals = Object.fromEntries(Object.entries(part.refusals).map(([reason, days]) => [reason, sum(days)]));
-  const title = ['Refusals by reason', h('span', { class: 'muted' }, `${part.environment}, since ${day(overview.funnel.days[0])}`)];
-  if (!sum(Object.values(totals))) {
-    return card(title, empty('No offer was refused', 'Why offers were refused will be here by day, the most frequent reason first.'));
+const offerKey = (offer) => JSON.stringify([offer.bundleId, offer.productId, offer.offerId]);
+const offerName = (offer) => offer.offerId ?? '(not in the catalog)';
+
+function choose(changes) {
+  Object.assign(state, changes);
+  show();
+}
+
+function offersView({ funnel }) {
+  const part = funnel.environments.find((one) => one.environment === state.environment) ?? funnel.environments[0];
+  const chosen = part.offers.find((offer) => offerKey(offer) === state.offer);
+  const isUsed = (one) => sum(one.total.asked) + sum(one.total.redeemed) > 0;
+  const others = funnel.environments.filter((one) => one !== part && isUsed(one)).map((one) => one.environment);
+  return [
+    h('div', { class: 'head' },
+      switches('Environment', funnel.environments.map((one) => one.environment), part.environment,
+        (environment) => choose({ environment, offer: null })),
+      h('span', { class: 'muted' }, others.length ? `There is something in ${others.join(', ')}, too.` : '')),
+    funnel.fault ? notice('bad', h('p', null, `The database cannot be read now: ${funnel.fault}`)) : null,
+    funnel.isCut ? notice('warn', h('p', null, 'There is more on record than the newest, which is shown here. ',
+      h('code', null, 'offer-signer ledger funnel'), ' has all of it.')) : null,
+    daysCard(funnel.days, part, chosen),
+    offersCard(part),
+    refusalsCard(funnel.days, part),
+  ];
+}
+
+function daysCard(days, part, chosen) {
+  const line = chosen ?? part.total;
+  const [asked, signed, redeemed] = [sum(line.asked), sum(line.signed), sum(line.redeemed)];
+  const all = h('button', {
+    type: 'button', class: 'quiet', 'data-key': 'all offers', onclick: () => choose({ offer: null }),
+  }, 'Show all offers');
+  const since = h('span', { class: 'muted' }, `${days.length} days, from ${day(days[0])} on`);
+  const title = chosen ? [offerName(chosen), all] : ['All offers by day', since];
+  if (!asked && !redeemed) {
+    return card(title, empty(`No offer was asked for in ${part.environment} within ${days.length} days`,
+      'Offers that backends ask for will be here by day: asked, signed and redeemed. Redemptions come with Apple’s '
+      + 'notifications, or with later evidence.'));
+  }
+  const series = [
+    { name: 'Asked', class: 'asked', width: 0.86 },
+    { name: 'Signed', class: 'signed', width: 0.56 },
+    { name: 'Redeemed', class: 'redeemed', width: 0.26 },
+  ];
+  const points = days.map((date, index) => ({
+    label: day(date), axis: day(date), values: [line.asked[index], line.signed[index], line.redeemed[index]],
+  }));
+  const summary = `${number(asked)} asked, ${number(signed)} signed, ${number(redeemed)} redeemed.`;
+  return card(title, chart('Funnel by day', summary, series, points));
+}
+
+function offersCard(part) {
+  if (!part.offers.length) return card('By offer', empty('The catalog has no offer', 'Its offers will be here.'));
+  return card('By offer', table(
+    'Counted within seconds, by all services of this ledger. Choose an offer to see its days.',
+    ['Offer', { text: 'Asked', number: true }, { text: 'Signed', number: true }, { text: 'Redeemed', number: true },
+      'Refused, by reason'],
+    part.offers.map((offer) => {
+      const key = offerKey(offer);
+      const isChosen = key === state.offer;
+      const [asked, signed, redeemed] = [sum(offer.asked), sum(offer.signed), sum(offer.redeemed)];
+      const name = h('button', {
+        type: 'button', class: 'link', 'aria-pressed': String(isChosen), 'data-key': key,
+        onclick: () => choose({ offer: isChosen ? null : key }),
+      }, offerName(offer));
+      return { chosen: isChosen, cells: [
+        [name, h('small', null, offer.productId ?? offer.bundleId)],
+        number(asked),
+        [number(signed), h('small', null, asked ? `${share(signed, asked)} of asked` : ''),
+          bar(signed, asked, 'signed')],
+        [number(redeemed), h('small', null, signed ? `${share(redeemed, signed)} of signed` : ''),
+          bar(redeemed, signed, 'redeemed')],
+        reasonTags(offer.refused),
+      ] };
+    })));
+}
+
+function refusalsCard(days, part) {
+  const totals = Object.fromEntries(Object.entries(part.refusals).map(([reason, cases]) => [reason, sum(cases)]));
+  const refused = sum(Object.values(totals));
+  const title = ['Refusals by reason', h('span', { class: 'muted' }, `${part.environment}, since ${day(days[0])}`)];
+  if (!refused) {
+    return card(title, empty('No offer was refused',
+      'Why offers were refused will be here by day, the most frequent reason first.'));
   }
   const series = reasonSeries(totals);
-  const points = overview.funnel.days.map((date, index) => ({
-    label: day(date), axis: day(date), values: series.map((one) => sum(one.reasons.map((reason) => part.refusals[reason][index]))),
+  const points = days.map((date, index) => ({
+    label: day(date),
+    axis: day(date),
+    values: series.map((one) => sum(one.reasons.map((reason) => part.refusals[reason][index]))),
   }));
-  return card(title, chart('Refusals by reason and day', `${number(sum(Object.values(totals)))} refused, most often ${series[0].name}.`, series, points, { stacked: true }));
+  const summary = `${number(refused)} refused, most often ${series[0].name}.`;
+  return card(title, chart('Refusals by reason and day', summary, series, points, { stacked: true }));
+}
+
+function retentionView({ retention }) {
+  const metrics = retention.metrics.filter((metric) => metric.series.length);
+  if (!metrics.length) {
+    return empty('No retention call so far',
+      'When Apple asks what to show to a customer who is about to cancel, its calls will be here by their outcome, '
+      + 'with how long the answers took. That needs retention in catalog.yaml, and the listener for notifications.');
+  }
+  const name = (metric) => words(metric.name.replace('offer_signer_retention_', '').replace(/_total$/, ''));
+  const label = ([key, value]) => `${words(key)} ${words(value)}`;
+  return metrics.map((metric) => card(name(metric),
+    metric.help ? h('p', { class: 'muted' }, metric.help) : null,
+    table('Since the start of this process.',
+      ['Kind', { text: 'Number', number: true }, { text: 'Mean time', number: true }],
+      metric.series.map((one) => [
+        Object.entries(one.labels).map(label).join(', ') || 'all',
+        number(one.value),
+        one.meanMicroseconds === undefined ? '–' : `${number(one.meanMicroseconds / 1000)} ms`,
+      ]))));
+}
+
+function ledgerView({ ledger }) {
+  const verified = ledger.lastVerification;
+  const outcome = verified?.faults ? count(verified.faults, 'fault') : 'in order';
+  return [
+    ledger.fault ? notice('bad', h('p', null, `The database cannot be read now: ${ledger.fault}`)) : null,
+    h('div', { class: 'tiles' },
+      tile('', 'Records', compact.format(ledger.records), `in ${count(ledger.chains, 'chain')}`),
+      tile('', 'Size', bytes(ledger.bytes), `${ledger.database}, with what is remembered`),
+      tile('', 'Waiting', number(ledger.waiting), 'requests for the next commit'),
+      verified
+        ? tile(verified.faults ? 'bad' : 'good', 'Verified', ago(verified.endedAt), outcome)
+        : tile('warn', 'Verified', 'never', 'as far as is noted')),
+    card('The ledger',
+      facts(
+        ['Where', h('code', null, ledger.place)],
+        ['Signed up to', ledger.checkpointAt ? time(ledger.checkpointAt) : 'nothing yet'],
+        ['Records are kept', ledger.retentionDays ? count(ledger.retentionDays, 'day') : 'for ever'],
+        ['Last verification', verified
+          ? [time(verified.endedAt),
+            `: ${count(verified.records, 'record')} in ${count(verified.chains, 'chain')}, ${outcome}`]
+          : ['none is noted. Run ', h('code', null, 'offer-signer ledger verify --config FILE'), ' each day.']]),
+      verified?.faults ? notice('bad', h('p', null, 'Something is broken or missing: ',
+        h('code', null, 'offer-signer ledger verify'), ' names it.')) : null,
+      h('p', { class: 'help' }, 'The note of the last verification is in the database, and proves nothing. Run it '
+        + 'yourself with ', h('code', null, '--anchor'), ', from a machine that you trust.')),
+    card('Newest chains', ledger.newestChains.length
+      ? table('Each start of a service begins a chain, with its first signature.',
+        ['Writer', 'Began', { text: 'Records', number: true }, 'State'],
+        ledger.newestChains.map((chain) => [
+          h('code', null, chain.writer), time(chain.startedAt), number(chain.records),
+          chain.isEnded ? 'ended, and signed' : 'open',
+        ]))
+      : empty('No chain yet', 'The first signature begins one.'),
+    ledger.chainsCounted < ledger.chains
+      ? h('p', { class: 'help' }, `Records are of the newest ${number(ledger.chainsCounted)} chains.`) : null),
+  ];
+}
+
+function clientsView({ clients }) {
+  if (!clients.length) {
+    return empty('No client', 'Who may ask is in clients.yaml. offer-signer clients token makes a token for one.');
+  }
+  const limits = (client) => [
+    client.signaturesPerSecond ? `${number(client.signaturesPerSecond)} signatures a second` : null,
+    client.concurrentRequests ? h('div', null, `${count(client.concurrentRequests, 'request')} at once`) : null,
+    client.signaturesPerSecond || client.concurrentRequests ? null : 'none',
+  ];
+  const token = ({ sha256Prefix, requests, lastUsedAt }) => h('div', null,
+    h('code', { class: 'nowrap' }, `${sha256Prefix}…`),
+    requests === undefined ? null : h('small', null, requests ? `used ${times(requests)}` : 'not used'),
+    lastUsedAt ? h('small', null, ago(lastUsedAt)) : null);
+  return card(count(clients.length, 'client'), table(
+    'Requests since the start of this process, by status. A token is named by how its SHA-256 in clients.yaml begins.',
+    ['Client', 'May call', 'May send', 'Limits', 'Tokens', 'Requests'],
+    clients.map((client) => [
+      [client.name, client.apps.map((app) => h('small', null, app))],
+      tags(client.scopes),
+      tags(client.evidence),
+      limits(client),
+      client.tokens.map(token),
+      Object.keys(client.requests).length ? counts(client.requests) : 'none yet',
+    ])));
+}
+
+function catalogView({ catalog }) {
+  const listed = sum(catalog.apps.map((app) => offersOf(app).length));
+  return [
+    h('p', { class: 'lead' }, `${count(catalog.offers, 'offer')} in ${count(catalog.apps.length, 'app')}, as they are `
+      + 'in use: since the start, or the last reload that took effect.'),
+    catalog.apps.map((app) => card(app.bundleId,
+      facts(
+        ['Evidence counts from', tags(app.environments)],
+        app.appAppleId ? ['Apple ID', String(app.appAppleId)] : null,
+        ['Receipts are looked up by', services[app.receipts] ?? app.receipts],
+        ['A request’s account', app.requireAccount ? 'has to be named' : 'may be left out'],
+        ['Accounts per transaction',
+          `${number(app.maximumAccountsPerTransaction)} in 30 days, and the account inside the evidence`]),
+      app.groups.map(groupTable))),
+    listed < catalog.offers ? h('p', { class: 'muted' }, `${number(listed)} are listed; catalog.yaml has all.`) : null,
+  ];
+}
+
+function groupTable(group) {
+  const rows = group.products.flatMap((product) => product.offers.map((offer) => [
+    [offer.id, h('small', null, product.id)], tags(offer.audience), when(offer), conditions(offer),
+  ]));
+  return h('div', { class: 'group even' }, h('h3', null, `Group ${group.id}`), rows.length
+    ? table(null, ['Offer', 'For', 'When', 'Limits and conditions'], rows)
+    : h('p', { class: 'muted' }, 'No product of this group has an offer.'));
 }
 
 function when({ startsAt, endsAt }) {
-  const now = Date.now();
-  if (startsAt && new Date(startsAt) > now) return [h('strong', null, 'not yet'), h('small', null, 'from ', time(startsAt, false))];
-  if (endsAt && new Date(endsAt) <= now) return [h('strong', null, 'over'), h('small', null, 'since ', time(endsAt, false))];
-  return ['now', endsAt ? h('small', null, 'until ', time(endsAt, false)) : null];
+  const edge = (word, moment) => h('small', null, `${word} `, time(moment, false));
+  if (startsAt && new Date(startsAt) > Date.now()) return [h('strong', null, 'not yet'), edge('from', startsAt)];
+  if (endsAt && new Date(endsAt) <= Date.now()) return [h('strong', null, 'over'), edge('since', endsAt)];
+  return ['now', endsAt ? edge('until', endsAt) : null];
 }
 
-function limits(offer) {
-  const found = [
+function conditions(offer) {
+  const most = offer.maximumSignaturesPerCustomer;
+  return tags([
     offer.maxRedemptions && `redeemed ${times(offer.maxRedemptions)} at most`,
-    offer.maximumSignaturesPerCustomer && `signed ${times(offer.maximumSignaturesPerCustomer)} in ${count(offer.signaturePeriodDays, 'day')} at most`,
+    most && `signed ${times(most)} in ${count(offer.signaturePeriodDays, 'day')} at most`,
     offer.scope === 'app' && 'for subscribers of any group of the app',
     offer.fromProducts && `from ${offer.fromProducts.join(', ')}`,
     offer.minimumLapsedDays && `lapsed for ${count(offer.minimumLapsedDays, 'day')} at least`,
     offer.maximumLapsedDays && `lapsed for ${count(offer.maximumLapsedDays, 'day')} at most`,
-    offer.afterRefund === 'allow' && 'refunded customers, too', offer.familyShared === 'allow' && 'shared purchases, too',
-  ].filter(Boolean);
-  return found.length ? tags(found) : '–';
+    offer.afterRefund === 'allow' && 'refunded customers, too',
+    offer.familyShared === 'allow' && 'shared purchases, too',
+  ].filter(Boolean));
 }
+
+const views = {
+  now: ['Now', nowView],
+  offers: ['Offers', offersView],
+  retention: ['Retention', retentionView],
+  ledger: ['Ledger', ledgerView],
+  clients: ['Clients', clientsView],
+  catalog: ['Catalog', catalogView],
+  try: ['Try a customer', null],
+  diagnose: ['Why did StoreKit refuse?', null],
+};
 
 // ---------------------------------------------------------------- Showing a view
 
@@ -519,7 +641,8 @@ function show() {
 // ---------------------------------------------------------------- Asking for the overview
 
 async function ask(path, options) {
-  return fetch(path, { credentials: 'omit', cache: 'no-store', redirect: 'error', signal: AbortSignal.timeout(patience), ...options });
+  const signal = AbortSignal.timeout(patience);
+  return fetch(path, { credentials: 'omit', cache: 'no-store', redirect: 'error', signal, ...options });
 }
 
 async function refresh() {
@@ -550,7 +673,8 @@ function tellStatus() {
     outage.replaceChildren();
   } else if (outage.hidden) {
     outage.hidden = false;
-    outage.replaceChildren(h('p', null, h('strong', null, `The service has not answered since ${clockTime.format(failedSince)}. `),
+    outage.replaceChildren(h('p', null,
+      h('strong', null, `The service has not answered since ${clockTime.format(failedSince)}. `),
       overview ? `What is shown is of ${clockTime.format(new Date(overview.generatedAt))}. ` : '',
       'It may be stopped, restarting, or out of reach from here. It is asked again every ten seconds.'));
   }
@@ -568,7 +692,8 @@ async function keepFresh() {
 
 let token = '';
 
-const offersOf = (app) => app.groups.flatMap((group) => group.products.flatMap((product) => product.offers.map((offer) => [product.id, offer.id])));
+const productsOf = (app) => app.groups.flatMap((group) => group.products);
+const offersOf = (app) => productsOf(app).flatMap((product) => product.offers.map((offer) => [product.id, offer.id]));
 
 // Fills a list of choices, where they have changed, and keeps what is chosen.
 function fill(select, options) {
@@ -582,7 +707,8 @@ function fill(select, options) {
 
 function fillForms() {
   const apps = state.overview?.catalog.apps ?? [];
-  for (const select of document.querySelectorAll('select[data-apps]')) fill(select, apps.map((app) => [app.bundleId, app.bundleId]));
+  const names = apps.map((app) => [app.bundleId, app.bundleId]);
+  for (const select of document.querySelectorAll('select[data-apps]')) fill(select, names);
   const tried = apps.find((app) => app.bundleId === byId('try-app').value);
   fill(byId('try-offer'), [['', 'every offer of the app'],
     ...(tried ? offersOf(tried) : []).map((offer) => [JSON.stringify(offer), `${offer[1]} of ${offer[0]}`])]);
@@ -592,34 +718,43 @@ function fillForms() {
   fill(byId('offers'), [...new Set(pairs.map(([, offer]) => offer))].map((id) => [id, id]));
 }
 
-// The evidence that a text is: { kind, said, evidence }.
+// The evidence that a text is: { said, evidence }, or { fault } for none.
 function recogniseEvidence(text) {
   text = text.trim();
-  if (!text) return { said: '', evidence: undefined };
-  if (/^\d{1,40}$/.test(text)) return { said: 'A transaction id: the App Store is asked.', evidence: { transactionId: text } };
+  if (!text) return { said: '' };
+  if (/^\d{1,40}$/.test(text)) {
+    return { said: 'A transaction id: the App Store is asked.', evidence: { transactionId: text } };
+  }
   if (/^[[{"]/.test(text)) {
-    let value;
     try {
-      value = JSON.parse(text);
+      return recogniseJSON(JSON.parse(text));
     } catch (error) {
       return { fault: `This begins as JSON, and is none: ${error.message}` };
     }
-    if (Array.isArray(value) || typeof value === 'string') return recogniseEvidence([value].flat().join('\n'));
-    for (const kind of ['receiptResponse', 'receipt', 'signedTransactions', 'transactionId']) {
-      if (value[kind] !== undefined) return { said: `Evidence of the kind ${kind}.`, evidence: value };
-    }
-    if (value.evidence) return { said: 'The evidence of a request; its other members are left out.', evidence: value.evidence };
-    return { said: 'An answer of verifyReceipt: the client needs receiptResponse among its evidence.', evidence: { receiptResponse: value } };
   }
   const parts = text.split(/[\s,]+/);
   if (parts.every((part) => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(part))) {
-    const [renewals, transactions] = [parts.filter(isRenewal), parts.filter((part) => !isRenewal(part))];
+    const renewals = parts.filter(isRenewal);
+    const transactions = parts.filter((part) => !isRenewal(part));
     return {
       said: `JWS: ${count(transactions.length, 'transaction')}, ${count(renewals.length, 'renewal info')}.`,
       evidence: { signedTransactions: transactions, ...(renewals.length ? { signedRenewalInfos: renewals } : {}) },
     };
   }
   return { said: 'A receipt: the App Store is asked.', evidence: { receipt: text.replaceAll(/\s+/g, '') } };
+}
+
+function recogniseJSON(value) {
+  if (Array.isArray(value) || typeof value !== 'object') return recogniseEvidence([value].flat().join('\n'));
+  if (value.evidence) return { said: 'The evidence of a request, and nothing else of it.', evidence: value.evidence };
+  // An answer of verifyReceipt has a receipt, too: an object, where evidence has Base64.
+  const isEvidence = typeof value.receiptResponse === 'object' || typeof value.receipt === 'string'
+    || Array.isArray(value.signedTransactions) || typeof value.transactionId === 'string';
+  if (isEvidence) return { said: `Evidence: ${Object.keys(value).join(', ')}.`, evidence: value };
+  return {
+    said: 'An answer of verifyReceipt: the client needs receiptResponse among its evidence.',
+    evidence: { receiptResponse: value },
+  };
 }
 
 function isRenewal(jws) {
@@ -664,7 +799,9 @@ async function submit(form, path, body, render) {
   form.setAttribute('aria-busy', 'true');
   try {
     const response = await ask(path, {
-      method: 'POST', headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }, body: JSON.stringify(body),
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
     });
     const answer = await response.json();
     if (response.ok) return showResult(render(answer));
@@ -672,7 +809,8 @@ async function submit(form, path, body, render) {
     showResult(notice('bad',
       h('p', null, h('strong', null, `${answer.title ?? response.status}: `), prose(answer.detail ?? '')),
       h('p', { class: 'muted' }, h('code', null, answer.code ?? String(response.status)),
-        answer.pointer ? [' at ', h('code', null, answer.pointer)] : null, again ? `, ask again in ${count(Number(again), 'second')}` : null)));
+        answer.pointer ? [' at ', h('code', null, answer.pointer)] : null,
+        again ? `, ask again in ${count(Number(again), 'second')}` : null)));
     if (response.status === 401) {
       field.setAttribute('aria-invalid', 'true');
       field.focus();
@@ -707,63 +845,89 @@ function tryCustomer(form) {
 
 // What each rule wants of a customer who may have the offer.
 const wanted = {
-  catalog: 'The catalog has the offer, or the product.', bundleId: 'The evidence is of this app.',
+  catalog: 'The catalog has the offer, or the product.',
+  bundleId: 'The evidence is of this app.',
   environments: 'The evidence is of an environment that counts for the app.',
   account: 'The account is the one inside the evidence, and the evidence is not used for too many.',
-  startsAt: 'The offer has begun.', endsAt: 'The offer is not over.', evidence: 'There is evidence that says what the customer has.',
-  subscriptionGroup: 'It is known which group the subscription is of.', evidenceAge: 'The evidence is fresh enough.',
-  subscription: 'The customer has or had a subscription.', afterRefund: 'The newest purchase was not refunded, or the offer allows it.',
+  startsAt: 'The offer has begun.',
+  endsAt: 'The offer is not over.',
+  evidence: 'There is evidence that says what the customer has.',
+  subscriptionGroup: 'It is known which group the subscription is of.',
+  evidenceAge: 'The evidence is fresh enough.',
+  subscription: 'The customer has or had a subscription.',
+  afterRefund: 'The newest purchase was not refunded, or the offer allows it.',
   familyShared: 'The subscription is the customer’s own, or the offer allows shared ones.',
-  audience: 'The offer is for the state of the customer’s subscription.', fromProducts: 'The customer comes from a product that the offer names.',
-  minimumLapsedDays: 'The customer was away for long enough.', maximumLapsedDays: 'The customer was not away for too long.',
-  maxRedemptions: 'The customer has not redeemed the offer too often.', maximumSignaturesPerCustomer: 'The offer was not signed for the customer too often.',
-  introductoryOffer: 'No introductory offer of the group was used.', activeSubscription: 'No subscription of the group is active.',
-  gracePeriod: 'No subscription of the group is in its grace period.', coverage: 'The evidence has every subscription of the group.',
+  audience: 'The offer is for the state of the customer’s subscription.',
+  fromProducts: 'The customer comes from a product that the offer names.',
+  minimumLapsedDays: 'The customer was away for long enough.',
+  maximumLapsedDays: 'The customer was not away for too long.',
+  maxRedemptions: 'The customer has not redeemed the offer too often.',
+  maximumSignaturesPerCustomer: 'The offer was not signed for the customer too often.',
+  introductoryOffer: 'No introductory offer of the group was used.',
+  activeSubscription: 'No subscription of the group is active.',
+  gracePeriod: 'No subscription of the group is in its grace period.',
+  coverage: 'The evidence has every subscription of the group.',
   renewal: 'It is known how the subscriptions ended.',
 };
 
 const verdicts = { eligible: ['good', 'Eligible'], ineligible: ['bad', 'Not eligible'], unknown: ['warn', 'Unknown'] };
 
+const ruleVerdicts = { eligible: ['good', 'passed'], ineligible: ['bad', 'refused'], unknown: ['warn', 'cannot tell'] };
+
 function decision(title, subtitle, { verdict, reason, detail, explanation = [], begins }) {
   const [kind, word] = verdicts[verdict] ?? ['warn', verdict];
-  const rule = { eligible: ['good', 'passed'], ineligible: ['bad', 'refused'], unknown: ['warn', 'cannot tell'] };
+  const rest = verdict === 'eligible' ? '' : '; those after the last were not';
+  const rule = (finding) => {
+    const [kind, word] = ruleVerdicts[finding.verdict] ?? ['warn', finding.verdict];
+    return [h('code', null, finding.rule), wanted[finding.rule] ?? '–', finding.saw,
+      h('span', { class: `pill ${kind}` }, word)];
+  };
   return h('article', { class: 'card', 'data-verdict': verdict },
-    h('div', { class: 'verdict' }, h('h3', null, title), h('span', { class: `pill ${kind}` }, word), h('code', null, reason)),
-    h('p', { class: 'help' }, subtitle), h('p', null, detail), begins ? h('p', { class: 'muted' }, `It would begin: ${words(begins)}.`) : null,
-    h('details', { open: true }, h('summary', null, `${count(explanation.length, 'rule')} asked${verdict === 'eligible' ? '' : '; those after the last were not'}`),
-      table(null, ['Rule', 'Wanted', 'Saw', 'Verdict'], explanation.map((finding) => [
-        h('code', null, finding.rule), wanted[finding.rule] ?? '–', finding.saw,
-        h('span', { class: `pill ${rule[finding.verdict]?.[0]}` }, rule[finding.verdict]?.[1] ?? finding.verdict)]))));
+    h('div', { class: 'verdict' },
+      h('h3', null, title), h('span', { class: `pill ${kind}` }, word), h('code', null, reason)),
+    h('p', { class: 'help' }, subtitle),
+    h('p', null, detail),
+    begins ? h('p', { class: 'muted' }, `It would begin: ${words(begins)}.`) : null,
+    h('details', { open: true }, h('summary', null, `${count(explanation.length, 'rule')} asked${rest}`),
+      table(null, ['Rule', 'Wanted', 'Saw', 'Verdict'], explanation.map(rule))));
 }
 
 function showDecisions(answer) {
   const eligible = answer.decisions.filter((one) => one.verdict === 'eligible').length;
   const name = answer.account.appAccountToken ?? answer.account.applicationUsername;
+  const winBacks = answer.winBackOffers?.map((offer) => offer.id).join(', ');
   return [
     h('h2', null, `${number(eligible)} of ${count(answer.decisions.length, 'offer')} eligible`),
-    h('p', { class: 'help' }, answer.bundleId, answer.environment ? `, evidence of ${answer.environment}` : '', name ? [', for ', h('code', null, name)] : ', for no account in particular',
-      '. Nothing was signed.'),
-    answer.winBackOffers ? notice('', h('p', null, 'Apple’s win-back offers for this customer: ', answer.winBackOffers.map((offer) => offer.id).join(', '))) : null,
+    h('p', { class: 'help' }, answer.bundleId, answer.environment ? `, evidence of ${answer.environment}` : '',
+      name ? [', for ', h('code', null, name)] : ', for no account in particular', '. Nothing was signed.'),
+    winBacks ? notice('', h('p', null, `Apple’s win-back offers for this customer: ${winBacks}`)) : null,
     answer.decisions.map((one) => decision(one.offerId, one.productId, one)),
     answer.products.map((product) => decision('Introductory offer', product.productId, product.introductoryOffer)),
   ];
 }
 
+const reportMembers = {
+  both: ['productId', 'offerId', 'storeKitError'],
+  discount: ['keyIdentifier', 'nonce', 'timestamp', 'signature'],
+  jws: ['jws', 'transactionId', 'resultingTransaction'],
+};
+
 function diagnose(form) {
   const format = form.elements.format.value;
   const body = { bundleId: byId('diagnose-bundleId').value, ...account('diagnose') };
   if (!body.bundleId) delete body.bundleId;
-  const names = ['productId', 'offerId', 'storeKitError',
-    ...(format === 'jws' ? ['jws', 'transactionId', 'resultingTransaction'] : ['keyIdentifier', 'nonce', 'timestamp', 'signature'])];
-  for (const name of names) {
+  for (const name of [...reportMembers.both, ...reportMembers[format]]) {
     const text = form.elements[name].value;
     const isNumber = (name === 'timestamp' || name === 'storeKitError') && /^-?\d{1,15}$/.test(text.trim());
     if (text !== '') body[name] = isNumber ? Number(text) : text;
   }
   return submit(form, '/diagnose', body, ({ valid, causes }) => [
     h('h2', null, valid ? 'The signature is right for these values' : 'The signature is not right for these values'),
-    causes.length ? h('ol', { class: 'causes' }, causes.map((cause) => h('li', { class: 'card', 'data-code': cause.code },
-      h('div', { class: 'verdict' }, h('code', null, cause.code)), h('p', null, prose(cause.detail)), h('p', null, h('strong', null, 'Fix: '), prose(cause.fix)))))
+    causes.length
+      ? h('ol', { class: 'causes' }, causes.map((cause) => h('li', { class: 'card', 'data-code': cause.code },
+        h('div', { class: 'verdict' }, h('code', null, cause.code)),
+        h('p', null, prose(cause.detail)),
+        h('p', null, h('strong', null, 'Fix: '), prose(cause.fix)))))
       : notice('good', h('p', null, 'Nothing is wrong with it, and no error was reported.')),
   ]);
 }
@@ -782,8 +946,8 @@ function pasteReport(form, text) {
   const first = value.decisions?.find((one) => one.discount ?? one.jws) ?? {};
   const found = { ...value, ...value.account, ...first, ...(first.discount ?? value.discount ?? {}) };
   found.offerId ??= found.identifier;
-  const names = ['productId', 'offerId', 'storeKitError', 'jws', 'transactionId', 'resultingTransaction', 'keyIdentifier', 'nonce', 'timestamp', 'signature'];
-  const filled = names.filter((name) => ['string', 'number'].includes(typeof found[name]));
+  const isGiven = (name) => ['string', 'number'].includes(typeof found[name]);
+  const filled = Object.values(reportMembers).flat().filter(isGiven);
   for (const name of filled) form.elements[name].value = found[name];
   const kind = ['appAccountToken', 'applicationUsername'].find((name) => typeof found[name] === 'string');
   if (kind) {
@@ -792,7 +956,8 @@ function pasteReport(form, text) {
   }
   if (found.bundleId) byId('diagnose-bundleId').value = found.bundleId;
   chooseFormat(form, filled.includes('jws') && !filled.includes('signature') ? 'jws' : 'discount');
-  told.textContent = filled.length ? `Filled in: ${[...filled, ...(kind ? [kind] : [])].join(', ')}.` : 'There is nothing of a signature in this.';
+  const all = [...filled, ...(kind ? [kind] : [])];
+  told.textContent = all.length ? `Filled in: ${all.join(', ')}.` : 'There is nothing of a signature in this.';
 }
 
 function chooseFormat(form, format) {
@@ -805,7 +970,9 @@ function chooseFormat(form, format) {
 function begin() {
   const [tryForm, diagnoseForm] = [byId('try-form'), byId('diagnose-form')];
   byId('zone').textContent = `Times are those of ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`;
-  for (const field of document.querySelectorAll('[data-token]')) field.addEventListener('input', () => setToken(field.value));
+  for (const field of document.querySelectorAll('[data-token]')) {
+    field.addEventListener('input', () => setToken(field.value));
+  }
   tryForm.addEventListener('submit', (event) => { event.preventDefault(); tryCustomer(tryForm); });
   diagnoseForm.addEventListener('submit', (event) => { event.preventDefault(); diagnose(diagnoseForm); });
   for (const form of [tryForm, diagnoseForm]) {
