@@ -29,7 +29,7 @@ heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\0
 .PHONY: help demo test run build lint format clean \
         dependencies-to-build dependencies-for-demo dependencies-for-test \
         dependencies-for-bench dependencies-for-peers bench bench-growth bench-scale bench-peers \
-        test-build test-swift test-fuzz test-interoperability test-demo soak sanitize overload
+        test-build test-swift test-fuzz test-interoperability test-demo soak sanitize overload sbom reproduce image-root
 
 help:
 	@echo 'make demo          Start the example, ask it for signatures, check and use them.'
@@ -49,6 +49,10 @@ help:
 	@echo 'make bench-growth  Measure a ledger of a million records (GROWTH="--records N").'
 	@echo 'make bench-scale   Measure by processors and customers (SCALE="--rounds 5").'
 	@echo 'make overload      Measure at ten times the load it can take (LOAD_SECONDS=10).'
+	@echo
+	@echo 'make sbom          Write what is in the executable: .build/offer-signer.cdx.json'
+	@echo 'make reproduce     Build twice, and compare: half an hour on two processors.'
+	@echo 'make image-root    Try the image without a container engine (as root).'
 	@echo
 	@echo 'make clean         Remove what was built.'
 	@echo 'Each installs by apt, and for Python by pip, what it does not find, and says so.'
@@ -150,6 +154,15 @@ bench-scale: dependencies-for-bench build
 
 bench-peers: dependencies-for-bench dependencies-for-peers build $(bench-python)/installed
 	@$(bench-python)/bin/python -B deploy/loadtest/bench_peers.py $(BENCH)
+
+sbom: build
+	@python3 -B deploy/sbom.py $(release) >.build/offer-signer.cdx.json
+
+reproduce: dependencies-to-build
+	@deploy/reproduce.sh
+
+image-root: build
+	@deploy/image-root.sh $(release)
 
 test-interoperability: test-build $(python)/installed
 	$(call heading,"Interoperability with Python's cryptography and Apple's library; examples of backends; OpenAPI; the page")

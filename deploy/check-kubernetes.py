@@ -67,6 +67,8 @@ def check_pod(overlay, resources):
     drain = settings["server"]["drainDelaySeconds"] + settings["server"]["drainTimeoutSeconds"]
     assert spec["terminationGracePeriodSeconds"] >= drain + 10, f"{overlay}: the grace is shorter than the drain"
     ports = {port["name"]: port["containerPort"] for port in spec["containers"][0]["ports"]}
+    for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+        assert spec["containers"][0][probe]["httpGet"]["port"] == "admin", f"{overlay}: {probe}"
     assert ports == {"http": settings["server"]["port"], "admin": 9090, "notifications": settings["notifications"]["port"]}
 
 

@@ -11,6 +11,7 @@ RULES = HERE.parent / "prometheus/offer-signer.rules.yaml"
 RESOURCE = HERE / "base/prometheus-rule.yaml"
 HEAD = """\
 # The alerts of deploy/prometheus for the Prometheus operator. deploy/kubernetes/rules.py writes this file.
+# yamllint disable rule:line-length
 ---
 apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
