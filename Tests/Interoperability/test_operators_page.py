@@ -277,7 +277,8 @@ def test_refusals_have_their_reasons_over_time_and_say_since_when(page, example)
 def test_the_ledger_shows_its_chains_size_and_last_verification(page, example):
     known = overview(example)["ledger"]
     assert (known["records"], known["chains"]) == (2, 1)
-    assert known["bytes"] >= ledger_file(example.folder).stat().st_size - 4096 > 0
+    # Whole pages, of which most may still be in the log.
+    assert known["bytes"] >= ledger_file(example.folder).stat().st_size and known["bytes"] % 2048 == 0
     look(page, "ledger")
     expect(page.locator("#view")).to_contain_text("none is noted")
     configuration = example.folder / "keys.example/offer-signer.yaml"
@@ -331,7 +332,9 @@ def test_trying_a_customer_shows_every_rule_and_leaves_nothing_behind(page, exam
     tables, metrics = everything_in(example.folder), counted(example)
     look(page, "try")
     enter(page, "try", example.token, evidence=json.dumps(evidence("lapsed")), account="Reader-4711")
-    expect(page.locator("#result")).to_contain_text("The account token is not a UUID")
+    page.expected.append("400")
+    expect(page.locator("#result")).to_contain_text("An appAccountToken is a UUID")
+    expect(page.locator("#result")).to_contain_text("/appAccountToken")
     page.select_option("#try-account-kind", "applicationUsername")
     page.check("#try-introductory")
     page.click("#try-form button[type=submit]")
@@ -343,7 +346,7 @@ def test_trying_a_customer_shows_every_rule_and_leaves_nothing_behind(page, exam
     lost = result.locator("article", has_text="loyal20")
     expect(lost).to_have_attribute("data-verdict", "ineligible")
     # Every rule that was asked, with what it wanted, what it saw and its verdict.
-    for text in ["audience", "The offer is for the state of the customer’s subscription.", "lapsed", "refused"]:
+    for text in ["audience", "The offer is for the state of the customer’s subscription.", "The subscription expired", "refused"]:
         expect(lost.get_by_role("row").last).to_contain_text(text)
     assert lost.get_by_role("row").count() > 10
     # The page knows what each rule wants.
@@ -458,7 +461,7 @@ def test_the_forms_refuse_without_a_token_and_with_a_wrong_one(page, example):
     enter(page, "try", "a-wrong-token", evidence="410000000000001")
     expect(page.locator("#result")).to_contain_text("No client has this token")
     expect(page.locator("#try-token")).to_have_attribute("aria-invalid", "true")
-    enter(page, "try", "tökén", evidence="410000000000001")
+    enter(page, "try", "токен", evidence="410000000000001")
     expect(page.locator("#result")).to_contain_text("The token has characters that no token has.")
 
 
@@ -616,7 +619,7 @@ def test_it_fits_a_screen_of_360_pixels(chromium, example):
             # What is cut off inside of a box cannot be read either.
             cut = """() => [...document.querySelectorAll('main *')].filter(element => element.checkVisibility()
                 && element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== 'inline'
-                && !['TEXTAREA', 'INPUT', 'SELECT'].includes(element.tagName)).map(element => element.outerHTML.slice(0, 200))"""
+                && !element.closest('svg') && !['TEXTAREA', 'INPUT', 'SELECT'].includes(element.tagName)).map(element => element.outerHTML.slice(0, 200))"""
             assert page.evaluate(cut) == [], view
         look(page, "try")
         enter(page, "try", example.token, evidence=json.dumps(evidence("lapsed")))
