@@ -1,4 +1,4 @@
-"""The operators' page in a real browser, Debian's Chromium: what is seen, clicked and typed, and what it leaves behind."""
+"""The operators' page in a real browser, Debian's Chromium: what is seen, clicked and typed, and what it leaves."""
 
 import contextlib
 import http.server
@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from playwright.sync_api import expect, sync_playwright
 
 from example import running_example
-from offer_signer import EXECUTABLE, REPOSITORY, milliseconds_now
+from offer_signer import DAY, EXECUTABLE, REPOSITORY, milliseconds_now
 
 VIEWS = {
     "now": "Now",
@@ -166,8 +166,16 @@ def fill_funnel(folder):
                 row = (today - back, "com.example.reader", product, offer, "Production", "signatures", reason)
                 rows.append((*row, max(weight, 4) * percent // 100))
     rows.append((today - 2, "com.example.reader", MONTHLY, "comeback50", "Sandbox", "signatures", "lapsed", 7))
+    redeemed = []
+    for day, app, product, offer, environment, _, reason, count in rows:
+        # Two of five signatures are redeemed, on the same day.
+        for number in range(count * 2 // 5 if reason == "lapsed" and environment == "Production" else 0):
+            name = f"{offer}-{day}-{number}"
+            redeemed.append((app, environment, name, name, product, offer, day * DAY + number))
     with contextlib.closing(sqlite3.connect(ledger_file(folder))) as database, database:
         database.executemany("INSERT INTO offer_counts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        columns = "bundle_id, environment, original_transaction_id, transaction_id, product_id, offer_id, redeemed_at"
+        database.executemany(f"INSERT INTO redemptions ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", redeemed)
 
 
 def everything_in(folder):
@@ -234,11 +242,15 @@ def test_the_funnel_is_by_offer_and_day_with_the_sandbox_apart(page, example):
     assert (asked["comeback50"][-1], asked["loyal20"][-1], asked["stay30"][-1]) == (2, 2, 0)
     assert asked["comeback50"][-8:-1] != [0] * 7
     assert production["refusals"]["state_not_in_audience"][-1] == 2
+    redeemed = sum(production["total"]["redeemed"])
+    assert production["total"]["redeemed"][-1] == 0 and redeemed > 100
     page.reload()
     look(page, "offers")
     total = f"{sum(production['total']['asked']):,}"
     expect(page.locator(".legend").first).to_contain_text(f"Asked {total}")
-    expect(page.locator("svg.chart").first).to_have_attribute("aria-label", re.compile(rf"Funnel by day\. {total} asked"))
+    expect(page.locator(".legend").first).to_contain_text(f"Redeemed {redeemed:,}")
+    label = re.compile(rf"Funnel by day\. {total} asked")
+    expect(page.locator("svg.chart").first).to_have_attribute("aria-label", label)
     # A day for each of four weeks, and what its bar is of.
     assert page.locator("svg.chart").first.locator("g").count() == 28
     page.get_by_role("button", name="comeback50").click()
@@ -264,7 +276,8 @@ def wait_for(condition):
 
 def test_refusals_have_their_reasons_over_time_and_say_since_when(page, example):
     look(page, "offers")
-    expect(page.locator(".card", has_text="Refusals by reason").locator(".legend")).to_contain_text("state not in audience")
+    refusals = page.locator(".card", has_text="Refusals by reason")
+    expect(refusals.locator(".legend")).to_contain_text("state not in audience")
     look(page, "now")
     recent = page.locator(".card", has_text="Signed and refused, by this process")
     expect(recent).to_contain_text("since ")
@@ -277,7 +290,8 @@ def test_refusals_have_their_reasons_over_time_and_say_since_when(page, example)
 def test_the_ledger_shows_its_chains_size_and_last_verification(page, example):
     known = overview(example)["ledger"]
     assert (known["records"], known["chains"]) == (2, 1)
-    assert known["bytes"] >= ledger_file(example.folder).stat().st_size - 4096 > 0
+    # Whole pages, of which most may still be in the log.
+    assert known["bytes"] >= ledger_file(example.folder).stat().st_size and known["bytes"] % 2048 == 0
     look(page, "ledger")
     expect(page.locator("#view")).to_contain_text("none is noted")
     configuration = example.folder / "keys.example/offer-signer.yaml"
@@ -331,19 +345,24 @@ def test_trying_a_customer_shows_every_rule_and_leaves_nothing_behind(page, exam
     tables, metrics = everything_in(example.folder), counted(example)
     look(page, "try")
     enter(page, "try", example.token, evidence=json.dumps(evidence("lapsed")), account="Reader-4711")
-    expect(page.locator("#result")).to_contain_text("The account token is not a UUID")
+    page.expected.append("400")
+    expect(page.locator("#result")).to_contain_text("An appAccountToken is a UUID")
+    expect(page.locator("#result")).to_contain_text("/appAccountToken")
     page.select_option("#try-account-kind", "applicationUsername")
     page.check("#try-introductory")
     page.click("#try-form button[type=submit]")
     result = page.locator("#result")
     # Six offers, and the introductory ones of four products.
     expect(result.locator("article")).to_have_count(10)
+    expect(result.get_by_role("table")).to_have_count(0)
+    result.get_by_role("button", name="Show all rules").click()
     won = result.locator("article", has_text="comeback50")
     expect(won).to_have_attribute("data-verdict", "eligible")
     lost = result.locator("article", has_text="loyal20")
     expect(lost).to_have_attribute("data-verdict", "ineligible")
     # Every rule that was asked, with what it wanted, what it saw and its verdict.
-    for text in ["audience", "The offer is for the state of the customer’s subscription.", "lapsed", "refused"]:
+    wanted = "The offer is for the state of the customer’s subscription."
+    for text in ["audience", wanted, "The subscription expired", "refused"]:
         expect(lost.get_by_role("row").last).to_contain_text(text)
     assert lost.get_by_role("row").count() > 10
     # The page knows what each rule wants.
@@ -404,7 +423,7 @@ def test_pasted_evidence_is_recognised(page, example):
         "410000000000001": "A transaction id: the App Store is asked.",
         "TUlJ QUFB": "A receipt: the App Store is asked.",
         '{"status": 0}': "An answer of verifyReceipt: the client needs receiptResponse among its evidence.",
-        subscription["signedTransaction"] + "\n" + subscription["signedRenewalInfo"]: "JWS: 1 transaction, 1 renewal info.",
+        f"{subscription['signedTransaction']}\n{subscription['signedRenewalInfo']}": "JWS: 1 transaction, 1 renewal info.",
         "{ no": "This begins as JSON, and is none",
     }.items():
         page.fill("#try-evidence", text)
@@ -458,7 +477,7 @@ def test_the_forms_refuse_without_a_token_and_with_a_wrong_one(page, example):
     enter(page, "try", "a-wrong-token", evidence="410000000000001")
     expect(page.locator("#result")).to_contain_text("No client has this token")
     expect(page.locator("#try-token")).to_have_attribute("aria-invalid", "true")
-    enter(page, "try", "tökén", evidence="410000000000001")
+    enter(page, "try", "токен", evidence="410000000000001")
     expect(page.locator("#result")).to_contain_text("The token has characters that no token has.")
 
 
@@ -558,6 +577,7 @@ def test_an_outage_is_said_and_what_was_known_stays(chromium, tmp_path):
         page.click("#pause")
         expect(page.locator("#outage")).to_contain_text("The service has not answered since")
         expect(page.locator("#status")).to_have_text("No answer")
+        expect(page.locator("#view .tile").first).to_contain_text("No answer")
         assert page.title().startswith("⚠")
         expect(page.locator("#view")).to_contain_text("EXAMPLE123")
         if SCREENSHOTS:
@@ -616,7 +636,8 @@ def test_it_fits_a_screen_of_360_pixels(chromium, example):
             # What is cut off inside of a box cannot be read either.
             cut = """() => [...document.querySelectorAll('main *')].filter(element => element.checkVisibility()
                 && element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== 'inline'
-                && !['TEXTAREA', 'INPUT', 'SELECT'].includes(element.tagName)).map(element => element.outerHTML.slice(0, 200))"""
+                && !element.closest('svg') && !['TEXTAREA', 'INPUT', 'SELECT'].includes(element.tagName))
+                .map(element => element.outerHTML.slice(0, 200))"""
             assert page.evaluate(cut) == [], view
         look(page, "try")
         enter(page, "try", example.token, evidence=json.dumps(evidence("lapsed")))

@@ -260,7 +260,8 @@ function nowView(overview) {
   const refused = sum(lastHour.map((step) => sum(Object.values(step.refused))));
   const failing = overview.keys.filter((key) => key.fault);
   const signing = overview.keys.filter((key) => key.use === 'signs' && !key.fault);
-  const [word, kind, more] = statuses[overview.status] ?? [overview.status, 'warn', ''];
+  const [word, kind, more] = state.failedSince
+    ? ['No answer', 'bad', 'all of this is older'] : statuses[overview.status] ?? [overview.status, 'warn', ''];
   const within = `within ${count(Math.round(clock.toleranceSeconds / 60), 'minute')}`;
   return [
     h('div', { class: 'tiles' },
@@ -874,7 +875,7 @@ const verdicts = { eligible: ['good', 'Eligible'], ineligible: ['bad', 'Not elig
 
 const ruleVerdicts = { eligible: ['good', 'passed'], ineligible: ['bad', 'refused'], unknown: ['warn', 'cannot tell'] };
 
-function decision(title, subtitle, { verdict, reason, detail, explanation = [], begins }) {
+function decision(title, subtitle, { verdict, reason, detail, explanation = [], begins }, isOpen) {
   const [kind, word] = verdicts[verdict] ?? ['warn', verdict];
   const rest = verdict === 'eligible' ? '' : '; those after the last were not';
   const rule = (finding) => {
@@ -888,21 +889,31 @@ function decision(title, subtitle, { verdict, reason, detail, explanation = [], 
     h('p', { class: 'help' }, subtitle),
     h('p', null, detail),
     begins ? h('p', { class: 'muted' }, `It would begin: ${words(begins)}.`) : null,
-    h('details', { open: true }, h('summary', null, `${count(explanation.length, 'rule')} asked${rest}`),
+    h('details', { open: isOpen }, h('summary', null, `${count(explanation.length, 'rule')} asked${rest}`),
       table(null, ['Rule', 'Wanted', 'Saw', 'Verdict'], explanation.map(rule))));
 }
 
 function showDecisions(answer) {
   const eligible = answer.decisions.filter((one) => one.verdict === 'eligible').length;
   const name = answer.account.appAccountToken ?? answer.account.applicationUsername;
+  // Of few, every rule is shown at once.
+  const isShort = answer.decisions.length + answer.products.length <= 2;
   const winBacks = answer.winBackOffers?.map((offer) => offer.id).join(', ');
   return [
     h('h2', null, `${number(eligible)} of ${count(answer.decisions.length, 'offer')} eligible`),
     h('p', { class: 'help' }, answer.bundleId, answer.environment ? `, evidence of ${answer.environment}` : '',
       name ? [', for ', h('code', null, name)] : ', for no account in particular', '. Nothing was signed.'),
     winBacks ? notice('', h('p', null, `Apple’s win-back offers for this customer: ${winBacks}`)) : null,
-    answer.decisions.map((one) => decision(one.offerId, one.productId, one)),
-    answer.products.map((product) => decision('Introductory offer', product.productId, product.introductoryOffer)),
+    isShort ? null : h('p', null, h('button', {
+      type: 'button',
+      class: 'quiet',
+      onclick: () => {
+        for (const rules of document.querySelectorAll('#result details')) rules.open = true;
+      },
+    }, 'Show all rules')),
+    answer.decisions.map((one) => decision(one.offerId, one.productId, one, isShort)),
+    answer.products.map((product) => (
+      decision('Introductory offer', product.productId, product.introductoryOffer, isShort))),
   ];
 }
 
