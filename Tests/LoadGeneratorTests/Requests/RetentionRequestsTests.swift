@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import NIOCore
 import Testing
 
 @testable import LoadGenerator
