@@ -282,7 +282,10 @@ struct RetentionMessagesTests {
         let scene = try RetentionScene(asking: silent, offer: "maximumSignaturesPerCustomer: 1")
         func run(_ arguments: String...) throws -> ChildProcess.Outcome {
             try Executable.run(
-                ["retention", "try", "--config", scene.installation.configuration, "--bundle-id", Installation.bundleId]
+                [
+                    "retention", "try", "--config", scene.installation.configuration, "--bundle-id",
+                    Installation.bundleId,
+                ]
                     + arguments
             )
         }

@@ -74,7 +74,10 @@ public struct AppStoreRetentionCallReader: RetentionCallReader {
         _ verified: SignedDataVerifier.Payload
     ) throws(SignedDataFault) -> (AppStoreApp, AppStoreEnvironment) {
         guard let app = apps[appAppleId] else {
-            throw SignedDataFault(.otherApp, "The call is for the app \(appAppleId), which is no appAppleId of the catalog.")
+            throw SignedDataFault(
+                .otherApp,
+                "The call is for the app \(appAppleId), which is no appAppleId of the catalog."
+            )
         }
         guard let environment = try verified.environment(named: environmentName) else {
             throw SignedDataFault(.otherApp, "The call is from an environment that is none of Apple's.")

@@ -56,8 +56,9 @@ public struct RetentionMetrics: Sendable {
     public init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
         calls = Dictionary(
             Outcome.allCases.map { outcome in
-                let labels = [("answer", outcome.labels.answer), ("reason", outcome.labels.reason)]
-                return (outcome, Counter(label: "offer_signer_retention_calls_total", dimensions: labels, factory: factory))
+                let (name, labels) = ("offer_signer_retention_calls_total", outcome.labels)
+                let dimensions = [("answer", labels.answer), ("reason", labels.reason)]
+                return (outcome, Counter(label: name, dimensions: dimensions, factory: factory))
             },
             uniquingKeysWith: { first, _ in first }
         )

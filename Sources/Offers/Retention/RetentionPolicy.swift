@@ -137,7 +137,6 @@ public struct RetentionPolicy: Sendable {
     /// - Parameters:
     ///   - offer: The offer.
     ///   - reason: Why the customer may have it.
-    ///   - subscription: The subscription that the call is about.
     ///   - signature: The signature.
     /// - Returns: The grant, with the limit under which it may leave.
     public mutating func grant(
@@ -163,7 +162,9 @@ public struct RetentionPolicy: Sendable {
         )
     }
 
-    /// Asks one rule. What it saw is put into words only where somebody reads them.
+    /// Asks one rule.
+    ///
+    /// What it saw is put into words only where somebody reads them.
     private mutating func ask(_ rule: RetentionRule, explaining: Bool) -> Answer {
         func words(_ text: @autoclosure () -> String) -> String { explaining ? text() : "" }
         if let products = rule.products, !products.contains(productId) {

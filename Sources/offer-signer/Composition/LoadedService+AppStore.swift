@@ -34,7 +34,8 @@ extension LoadedService {
     ///   - appStore: Asks the App Store about subscriptions that nobody knew, once they were answered.
     ///   - lifelong: The ledger, what is remembered of customers, and what is counted.
     /// - Returns: The use case.
-    func retentionCalls(asking appStore: AppStoreEvidenceFetcher, with lifelong: LifelongParts) -> AnswerRetentionCalls {
+    func retentionCalls(asking appStore: AppStoreEvidenceFetcher, with lifelong: LifelongParts) -> AnswerRetentionCalls
+    {
         let apps = zip(settings.apps, keys).compactMap { app, keys -> RetentionApp? in
             guard let rules = app.retention, let key = keys.first else { return nil }
             let signing = SigningApp(app: app.app, signer: key, issuerId: app.keys.first?.issuerId)

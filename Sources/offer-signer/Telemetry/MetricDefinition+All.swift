@@ -6,7 +6,8 @@ import PrometheusMetrics
 /// and keeps it. A metric that is not in the table is told without a help, which a test finds.
 extension MetricDefinition {
     /// Every metric of the service.
-    static let all = requests + decisions + ledger + appStore + notifications + retention + states + ProcessMetrics.definitions
+    static let all =
+        requests + decisions + ledger + appStore + notifications + retention + states + ProcessMetrics.definitions
 
     private static let requests = [
         MetricDefinition(

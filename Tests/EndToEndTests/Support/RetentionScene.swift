@@ -22,6 +22,7 @@ struct RetentionScene {
     ///   - offer: Rules of the offer `stay30`.
     ///   - rules: The rules of the catalog, as a YAML list in one line.
     ///   - settings: More lines of offer-signer.yaml.
+    /// - Throws: The error of writing its files.
     init(
         asking server: FakeServer,
         trusting authority: TestAuthority? = nil,

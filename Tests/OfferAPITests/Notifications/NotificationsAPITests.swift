@@ -253,7 +253,9 @@ struct NotificationsAPITests {
         let stuck = (0..<NotificationsAPI.mostAtOnce).map { index in
             Task { try await post("\(index)", to: responder).status }
         }
-        for _ in 0..<2000 where states.waiting < NotificationsAPI.mostAtOnce { try await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<2000 where states.waiting < NotificationsAPI.mostAtOnce {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         #expect(try await post("one too many", to: responder).status == .serviceUnavailable)
         #expect(try await post("call", as: path, to: responder).status == .ok)
         states.open()

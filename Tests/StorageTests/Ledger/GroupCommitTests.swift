@@ -112,6 +112,55 @@ struct GroupCommitTests {
         #expect(store.state.withLock { $0.commits } == [[4]])
     }
 
+    @Test(
+        "A caller with a moment of its own is told then, and nothing is recorded; once its commit has begun, it waits for it"
+    )
+    func moment() async throws {
+        let store = Store(isGated: true)
+        let group = store.group(.init(deadline: .seconds(50)))
+        async let first = append([1], to: group)
+        while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
+        let late = await withCheckedContinuation { continuation in
+            group.append([2], until: .now + .milliseconds(20)) { continuation.resume(returning: $0) }
+        }
+        #expect(late == .failure(StorageFailure(.tooSlow, "")))
+        store.gate.signal()
+        #expect(try await first.get() == [10])
+        // Nobody waits for the second any more: it is left out before the store is asked.
+        #expect(store.state.withLock { $0.commits } == [[1]])
+
+        let committing = CommittingStore()
+        let other = committing.group()
+        let result = Mutex<Result<[Int], StorageFailure>?>(nil)
+        other.append([3], until: .now + .milliseconds(50)) { outcome in result.withLock { $0 = outcome } }
+        while !committing.hasBegun.withLock({ $0 }) { await Task.yield() }
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(result.withLock { $0 } == nil)
+        committing.gate.signal()
+        while result.withLock({ $0 }) == nil { await Task.yield() }
+        #expect(result.withLock { $0 } == .success([30]))
+    }
+
+    /// A store whose commit has begun and takes its time.
+    private final class CommittingStore: Sendable {
+        let hasBegun = Mutex(false)
+        let gate = DispatchSemaphore(value: 0)
+
+        func group() -> GroupCommit<Int, Int> {
+            GroupCommit(
+                bounds: .init(deadline: .seconds(50)),
+                on: DispatchQueue(label: "test"),
+                probe: { () throws(StorageFailure) in },
+                commit: { (items, isWanted) throws(StorageFailure) in
+                    guard isWanted() else { throw .abandoned }
+                    self.hasBegun.withLock { $0 = true }
+                    self.gate.wait()
+                    return items.map { $0 * 10 }
+                }
+            )
+        }
+    }
+
     @Test("After a failure nothing is taken until the store takes something again, by itself")
     func recovery() async throws {
         let store = Store()

@@ -57,7 +57,7 @@ struct RetentionFaultTests {
             catalog = catalog.replacing(old, with: new)
         }
         var edits = [
-            ConfigurationFixture.Edit("catalog.yaml", ConfigurationFixture.catalog, catalog),
+            ConfigurationFixture.Edit("catalog.yaml", ConfigurationFixture.catalog, catalog)
         ]
         if file != "catalog.yaml" { edits.append(.init(file, old, new)) }
         return try ConfigurationFixture(edits)
@@ -93,25 +93,60 @@ struct RetentionFaultTests {
     ]
 
     private static let named: [Case] = [
-        .init("stay30, message: stay }", "stay30, message: stya }", "17: \(rules)[0].message", "did you mean \"stay\"?"),
+        .init(
+            "stay30, message: stay }",
+            "stay30, message: stya }",
+            "17: \(rules)[0].message",
+            "did you mean \"stay\"?"
+        ),
         .init("offer: stay30,", "offer: stay3,", "17: \(rules)[0].offer", "did you mean \"stay30\"?"),
         .init("offer: stay30,", "offer: yearly,", "17: \(rules)[0].offer", "is no offer of pro.monthly"),
-        .init("[pro.yearly], switchTo", "[pro.yaerly], switchTo", "18: \(rules)[1].products[0]", "did you mean \"pro.yearly\"?"),
-        .init("switchTo: pro.monthly", "switchTo: news.monthly", "18: \(rules)[1].switchTo", "is of another group than pro.yearly"),
+        .init(
+            "[pro.yearly], switchTo",
+            "[pro.yaerly], switchTo",
+            "18: \(rules)[1].products[0]",
+            "did you mean \"pro.yearly\"?"
+        ),
+        .init(
+            "switchTo: pro.monthly",
+            "switchTo: news.monthly",
+            "18: \(rules)[1].switchTo",
+            "is of another group than pro.yearly"
+        ),
         .init("switchTo: pro.monthly", "switchTo: pro.yearly", "18: \(rules)[1].switchTo", "is one of the products"),
         .init("switchTo: pro.monthly", "switchTo: pro.weekly", "18: \(rules)[1].switchTo", "is no product of this app"),
         .init("switchTo: pro.monthly, ", "", "18: \(rules)[1].billingPlanType", "says how the other product is paid"),
-        .init("billingPlanType: MONTHLY", "billingPlanType: monthly", "18: \(rules)[1].billingPlanType", "known here: BILLED_UPFRONT, MONTHLY"),
-        .init("offerProduct: pro.yearly", "offerProduct: news.monthly", "19: \(rules)[2].offerProduct", "is of another group"),
+        .init(
+            "billingPlanType: MONTHLY",
+            "billingPlanType: monthly",
+            "18: \(rules)[1].billingPlanType",
+            "known here: BILLED_UPFRONT, MONTHLY"
+        ),
+        .init(
+            "offerProduct: pro.yearly",
+            "offerProduct: news.monthly",
+            "19: \(rules)[2].offerProduct",
+            "is of another group"
+        ),
         .init("offer: yearly20, offerProduct", "offerProduct", "19: \(rules)[2].offerProduct", "name the offer, too"),
-        .init("offer: yearly20,", "offer: yearly20, switchTo: pro.yearly,", "19: \(rules)[2].switchTo", "make two rules of it"),
+        .init(
+            "offer: yearly20,",
+            "offer: yearly20, switchTo: pro.yearly,",
+            "19: \(rules)[2].switchTo",
+            "make two rules of it"
+        ),
         .init("- { message: plain }", "- { products: [] , message: plain }", "20: \(rules)[3].products", "is empty"),
         .init("- { message: plain }", "- { products: [news.monthly] }", "20: \(rules)[3].message", "is missing"),
     ]
 
     private static let needed: [Case] = [
         .init("    appAppleId: 1234567890\n", "", "11: apps[0].retention", "needs appAppleId"),
-        .init("    issuerId: 57246542-96fe-1a63-e053-0824d011072a\n", "", "11: apps[0].retention", "needs the issuerId"),
+        .init(
+            "    issuerId: 57246542-96fe-1a63-e053-0824d011072a\n",
+            "",
+            "11: apps[0].retention",
+            "needs the issuerId"
+        ),
     ]
 
     @Test("Without the listener that Apple calls it is at fault")
@@ -126,7 +161,10 @@ struct RetentionFaultTests {
         func warnings(_ old: String, _ new: String) throws -> [String] {
             try fixture(old, new).warnings().filter { $0.contains("retention") }
         }
-        let first = try warnings("    - { products: [pro.monthly], offer: stay30", "    - { message: plain }\n        - { products: [pro.monthly], offer: stay30")
+        let first = try warnings(
+            "    - { products: [pro.monthly], offer: stay30",
+            "    - { message: plain }\n        - { products: [pro.monthly], offer: stay30"
+        )
         #expect(first.count == 4, "\(first)")
         #expect(first.allSatisfy { $0.contains("is never asked") })
         // Each of its products has an answer by then.

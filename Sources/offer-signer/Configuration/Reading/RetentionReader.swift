@@ -149,7 +149,8 @@ struct RetentionReader {
         let all = groups.flatMap(\.products)
         let meant = named.map { [$0] } ?? products.map { ids in all.filter { ids.contains($0.id) } }
         // Without a product, the offer is of whichever product of the app the customer has.
-        let lacking = meant.map { $0.filter { $0.offer(id) == nil } } ?? (all.contains { $0.offer(id) != nil } ? [] : all)
+        let anywhere = all.contains { $0.offer(id) != nil } ? [] : all
+        let lacking = meant.map { $0.filter { $0.offer(id) == nil } } ?? anywhere
         if let product = lacking.first {
             let home = meant == nil ? "any product of this app" : product.id
             let known = (meant == nil ? all : [product]).flatMap(\.offers).map(\.id)
@@ -180,7 +181,8 @@ struct RetentionReader {
     private func isOfGroup(of products: Set<String>?, _ product: Product, _ node: ConfigurationNode) -> Bool {
         guard let products else { return true }
         func group(of id: String) -> String? { groups.first { $0.products.contains { $0.id == id } }?.id }
-        guard let other = products.sorted().first(where: { group(of: $0) != group(of: product.id) }) else { return true }
+        let home = group(of: product.id)
+        guard let other = products.sorted().first(where: { group(of: $0) != home }) else { return true }
         node.fault(
             "\(Echo.quoted(product.id)) is of another group than \(other), whose customers the rule is for; Apple takes "
                 + "a product of the customer's own group"

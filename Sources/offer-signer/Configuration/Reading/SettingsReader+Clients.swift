@@ -65,7 +65,9 @@ extension SettingsReader {
             throw ValueFault("looks like a token, and logs repeat names; call the client by another name")
         }
         guard text != LedgerEntry.retention else {
-            throw ValueFault("is what the ledger calls Apple's calls for retention messages; call the client by another name")
+            throw ValueFault(
+                "is what the ledger calls Apple's calls for retention messages; call the client by another name"
+            )
         }
         return try Identifier.parse(text)
     }

@@ -1,0 +1,132 @@
+import Foundation
+import Offers
+import Testing
+
+@testable import Storage
+
+@Suite("Answers to Apple's calls, kept with their records")
+struct KeptAnswersTests {
+    private static let account = AccountDigest(Array(repeating: 9, count: 16))
+
+    private func call(_ identifier: String = "a", _ id: String = "1000") -> RetentionCallKey {
+        RetentionCallKey(
+            requestIdentifier: identifier,
+            subscription: SubscriptionIdentity(
+                bundleId: "com.example.reader",
+                environment: .production,
+                originalTransactionId: id
+            )
+        )
+    }
+
+    private func entry(
+        _ call: RetentionCallKey,
+        _ body: String,
+        limit: Int? = nil,
+        account: AccountDigest? = nil,
+        offers: Bool = true,
+        at time: Timestamp
+    ) -> LedgerEntry {
+        LedgerEntry(
+            time: time,
+            client: LedgerEntry.retention,
+            bundleId: "com.example.reader",
+            environment: .production,
+            evidence: nil,
+            account: .none,
+            customer: nil,
+            knownAccount: account,
+            grants: !offers
+                ? []
+                : [
+                    OfferGrant(
+                        offer: OfferRequest(productId: "monthly", offerId: "stay"),
+                        reason: Reason.active.rawValue,
+                        originalTransactionId: call.subscription.originalTransactionId,
+                        signatures: [.init(form: .jws, keyIdentifier: "KEY1234567", nonce: Nonce(), timestamp: time)],
+                        signatureLimit: limit.map { SignatureLimit(maximumSignaturesPerCustomer: $0) }
+                    )
+                ],
+            answer: KeptAnswer(call: call, body: Array(body.utf8))
+        )
+    }
+
+    @Test(
+        "The same call gets the first answer and one record, in one commit and in the next",
+        arguments: LedgerHome.allCases
+    )
+    func once(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        let outcomes = try store.commit([
+            entry(call(), "first", at: fixture.now), entry(call(), "second", at: fixture.now),
+            entry(call("b"), "other", at: fixture.now), entry(call("a", "2000"), "another's", at: fixture.now),
+        ])
+        #expect(outcomes == [[.recorded], [.answered(Array("first".utf8))], [.recorded], [.recorded]])
+        let another = try fixture.store()
+        #expect(try another.commit([entry(call(), "third", at: fixture.now)]) == [[.answered(Array("first".utf8))]])
+        #expect(try fixture.records().count == 3)
+        #expect(try await another.keptAnswer(to: call(), at: fixture.now) == Array("first".utf8))
+        #expect(try await another.keptAnswer(to: call("c"), at: fixture.now) == nil)
+        // A message is an answer without a record.
+        #expect(try store.commit([entry(call("m"), "message", offers: false, at: fixture.now)]) == [[]])
+        #expect(
+            try another.commit([entry(call("m"), "later", offers: false, at: fixture.now)])
+                == [[.answered(Array("message".utf8))]]
+        )
+        #expect(try fixture.records().count == 3)
+    }
+
+    @Test("What a limit refuses is no answer; an earlier answer comes before the limit", arguments: LedgerHome.allCases)
+    func limits(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        #expect(try store.commit([entry(call(), "first", limit: 1, at: fixture.now)]) == [[.recorded]])
+        #expect(
+            try store.commit([entry(call("b"), "second", limit: 1, at: fixture.now)]) == [[.signatureLimit(count: 1)]]
+        )
+        #expect(try await store.keptAnswer(to: call("b"), at: fixture.now) == nil)
+        #expect(try store.commit([entry(call(), "x", limit: 1, at: fixture.now)]) == [[.answered(Array("first".utf8))]])
+    }
+
+    @Test(
+        "With an account that is known, its other signatures count, and those from before it was known",
+        arguments: LedgerHome.allCases
+    )
+    func accounts(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        let token = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+        let digest = testDigestKey.digest(of: token, bundleId: "com.example.reader") as AccountDigest
+        func outcome(_ identifier: String, _ account: AccountDigest?) throws -> GrantOutcome? {
+            try store.commit([entry(call(identifier), "x", limit: 3, account: account, at: fixture.now)]).first?.first
+        }
+        #expect(try outcome("a", nil) == .recorded)
+        var own = LedgerEntry.of(account: token, offer: "stay", limit: 3, at: fixture.now)
+        #expect(try store.commit([own]) == [[.recorded]])
+        #expect(try outcome("b", digest) == .recorded)
+        #expect(try outcome("c", digest) == .signatureLimit(count: 3))
+        // The account itself has got two of the three.
+        own = LedgerEntry.of(account: token, offer: "stay", limit: 2, at: fixture.now)
+        #expect(try store.commit([own]) == [[.signatureLimit(count: 2)]])
+        #expect(try outcome("d", Self.account) == .recorded)
+    }
+
+    @Test("After an hour a call is a new one, and what was kept is deleted", arguments: LedgerHome.allCases)
+    func hour(home: LedgerHome) async throws {
+        let fixture = try LedgerFixture(home)
+        let store = try fixture.store()
+        _ = try store.commit([entry(call(), "first", at: fixture.now)])
+        fixture.advance(days: 0, seconds: 3599)
+        #expect(try store.commit([entry(call(), "x", at: fixture.now)]) == [[.answered(Array("first".utf8))]])
+        #expect(try store.deleteAnswers(before: fixture.now.adding(seconds: -3600)) == 0)
+        fixture.advance(days: 0, seconds: 1)
+        #expect(try await store.keptAnswer(to: call(), at: fixture.now) == nil)
+        #expect(try store.commit([entry(call(), "second", at: fixture.now)]) == [[.recorded]])
+        #expect(try await store.keptAnswer(to: call(), at: fixture.now) == Array("second".utf8))
+        fixture.advance(days: 0, seconds: 3601)
+        #expect(try store.deleteAnswers(before: fixture.now.adding(seconds: -3600)) == 1)
+        #expect(try fixture.rows("SELECT request_id FROM kept_answers").isEmpty)
+        #expect(try fixture.records().count == 2)
+    }
+}
