@@ -171,7 +171,7 @@ struct RetentionCallTests {
     func late() async throws {
         store.change { $0.apps[0].retention.settings.responseTimeThreshold = 100 }
         let endpoint = Endpoint()
-        endpoint.answers(#"{"message":{"messageIdentifier":"\#(Self.plain)"}}"#, after: .seconds(20))
+        endpoint.answers(#"{"message":{"messageIdentifier":"\#(Self.plain)"}}"#, after: .seconds(3))
         try await endpoint.listening { url in
             try await store.live { client in
                 _ = try await client.post("/simulator/retention-url", ["bundleId": "com.example.app", "url": url])
