@@ -1,7 +1,7 @@
 import OfferAPI
 import ServiceLifecycle
 
-/// Has the log told every minute how many requests could not be answered, and once more at the end.
+/// Logs every minute how many requests could not be answered, and once more at the end.
 struct FaultCounts: Service {
     /// What counts them.
     let faults: RepeatedFaults
@@ -9,7 +9,7 @@ struct FaultCounts: Service {
     var interval = Duration.seconds(60)
 
     func run() async throws {
-        while await Pause.isOver(after: interval) { faults.tellCounts() }
-        faults.tellCounts()
+        while await Pause.isOver(after: interval) { faults.logCounts() }
+        faults.logCounts()
     }
 }
