@@ -27,7 +27,7 @@ public struct ProductReports: Sendable {
     /// - Throws: ``ProductReportFault`` when none was taken.
     public func take(_ reports: [ProductReport], of bundleId: String) async throws(ProductReportFault) -> [Bool] {
         guard apps[bundleId] != nil else { throw .unknownApp(bundleId: bundleId) }
-        do throws(ProductReportStoreFailure) {
+        do throws(StorageFailure) {
             return try await store.keep(reports, of: bundleId, at: now())
         } catch {
             throw .store(error)
@@ -48,10 +48,10 @@ public struct ProductReports: Sendable {
         productIds: [String] = []
     ) async throws(ProductReportFault) -> ProductOverview {
         guard let app = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
-        let sightings: [ProductSightings]
+        let observed: [ObservedProduct]
         let seen: Set<OfferRequest>
-        do throws(ProductReportStoreFailure) {
-            sightings = try await store.products(of: bundleId, in: country)
+        do throws(StorageFailure) {
+            observed = try await store.products(of: bundleId, in: country)
             seen = try await store.offersSeen(of: bundleId)
         } catch {
             throw .store(error)
@@ -59,12 +59,12 @@ public struct ProductReports: Sendable {
         let asked = Set(productIds)
         func counts(_ productId: String) -> Bool { asked.isEmpty || asked.contains(productId) }
         let comparison = CatalogComparison(offered: app.offers, seen: seen)
-        let known = Set(sightings.map(\.productId))
+        let known = Set(observed.map(\.productId))
         return ProductOverview(
             bundleId: bundleId,
             country: country,
-            products: sightings.filter { counts($0.productId) }.sorted { $0.productId < $1.productId }
-                .map { KnownProduct(sightings: $0, catalog: app.product($0.productId)?.product) },
+            products: observed.filter { counts($0.productId) }.sorted { $0.productId < $1.productId }
+                .map { KnownProduct(observed: $0, catalog: app.product($0.productId)?.product) },
             unknownProducts: Array(asked.subtracting(known)).sorted(),
             offersNeverSeen: comparison.neverSeen.filter { counts($0.productId) },
             offersNotInCatalog: comparison.notInCatalog.filter { counts($0.productId) }
@@ -78,7 +78,7 @@ public struct ProductReports: Sendable {
     /// - Throws: ``ProductReportFault`` when there is no answer.
     public func comparison(of bundleId: String) async throws(ProductReportFault) -> CatalogComparison {
         guard let app = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
-        do throws(ProductReportStoreFailure) {
+        do throws(StorageFailure) {
             return CatalogComparison(offered: app.offers, seen: try await store.offersSeen(of: bundleId))
         } catch {
             throw .store(error)
@@ -91,7 +91,7 @@ public enum ProductReportFault: Error, Equatable {
     /// The catalog does not have the app.
     case unknownApp(bundleId: String)
     /// The store failed.
-    case store(ProductReportStoreFailure)
+    case store(StorageFailure)
 }
 
 /// An app's products as they are known in one country, and how they compare with the catalog.
@@ -113,7 +113,7 @@ public struct ProductOverview: Sendable {
 /// A product as clients reported it.
 public struct KnownProduct: Sendable {
     /// The reports.
-    public let sightings: ProductSightings
+    public let observed: ObservedProduct
     /// The product in the catalog; `nil` when it does not have it.
     public let catalog: Product?
 
@@ -122,7 +122,7 @@ public struct KnownProduct: Sendable {
         /// Which offer it is.
         public let name: OfferName
         /// The reports.
-        public let terms: SightingLog<OfferTerms>
+        public let terms: ObservationLog<OfferTerms>
         /// Its saving in each billing period; `nil` when that is not known, as where the product's price is in another
         /// currency by now, or nothing is saved.
         public let saving: OfferSaving?
@@ -134,8 +134,8 @@ public struct KnownProduct: Sendable {
 
     /// The offers: the introductory one first, then by their identifiers.
     public var offers: [Offer] {
-        sightings.offers.sorted { ($0.key.offerId ?? "") < ($1.key.offerId ?? "") }.map { name, terms in
-            let (tag, newest) = (sightings.prices.newest.value, terms.newest.value)
+        observed.offers.sorted { ($0.key.offerId ?? "") < ($1.key.offerId ?? "") }.map { name, terms in
+            let (tag, newest) = (observed.prices.newest.value, terms.newest.value)
             let isComparable = newest.currency == tag.currency
             return Offer(
                 name: name,

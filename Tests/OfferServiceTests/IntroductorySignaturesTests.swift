@@ -157,7 +157,7 @@ struct IntroductorySignaturesTests {
             #expect(released.products.map { $0.jws != nil } == [false, false, false])
             #expect(released.products.map(\.introductoryOffer.reason) == [.neverUsed, .alreadyUsed, .groupUnknown])
         }
-        let failure = LedgerFailure(.refused, "full")
+        let failure = StorageFailure(.refused, "full")
         await #expect(throws: SignatureFault.ledger(failure)) {
             try await self.useCase(ScriptedLedger(failure: failure)).answer(request)
         }

@@ -54,7 +54,7 @@ public struct TakeNotifications<Reader: NotificationReader>: Sendable {
         let observation = notification.history.map {
             StateObservation($0, digester: memory.digester, at: moment)
         }
-        do throws(StateStoreFailure) {
+        do throws(StorageFailure) {
             let isNew = try await memory.states.keep(
                 record,
                 observation ?? StateObservation(subscriptions: [])
@@ -81,5 +81,5 @@ public enum NotificationRefusal: Error, Equatable {
     /// It is not Apple's, or not for an app of the catalog.
     case notTaken(NotificationFault)
     /// It cannot be kept now; Apple sends it again.
-    case notKept(StateStoreFailure)
+    case notKept(StorageFailure)
 }
