@@ -28,7 +28,7 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
     ///   - metrics: What is counted on the way to Apple.
     ///   - clock: Learns Apple's clock from the answers of `urls`: the operator put them in Apple's
     ///     place, and what they say of customers is believed, too.
-    ///   - logger: Where an operator's faults are logged.
+    ///   - logger: Where an operator's faults and failed calls are logged.
     ///   - now: The server's clock.
     public init(
         apps: [AppStoreApp],
@@ -42,13 +42,13 @@ public struct AppStoreEvidenceFetcher: EvidenceFetcher {
         logger: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) {
-        let counting = CountingTransport(transport, metrics)
+        let observed = ObservedTransport(transport, metrics, logger: logger)
         self.init(
             apps: apps,
             urls: urls,
             verifier: verifier,
             anyTransport: ThrottledTransport(
-                counting,
+                observed,
                 requestsPerSecond: requestsPerSecond,
                 deadline: deadline,
                 metrics: metrics,

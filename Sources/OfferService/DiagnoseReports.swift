@@ -107,7 +107,7 @@ public actor DiagnoseReports {
         return diagnostician.diagnose(report, jws, purchase: purchase, customerIds: ids)
     }
 
-    /// Whom an offer was meant for.
+    /// The customer of an offer.
     private struct Buyer {
         let account: Account
         let offer: OfferRequest
@@ -115,7 +115,7 @@ public actor DiagnoseReports {
         let moment: Timestamp
     }
 
-    /// What the ledger is searched for.
+    /// The nonce that is looked for in the ledger.
     private struct RecordedNonce {
         let text: String
         let accounts: [Account]
@@ -152,7 +152,7 @@ public actor DiagnoseReports {
             .mapValues { other in other.verifiers.filter { !own.contains($0.keyIdentifier) } }
     }
 
-    /// What the service signed with a nonce, when it was for this caller.
+    /// The record of a nonce, when it was signed for this caller.
     private func record(of nonce: RecordedNonce, callersApps: Set<String>, client: String?) async -> RecordedSignature?
     {
         guard let recall, !nonce.text.isEmpty,
@@ -191,19 +191,18 @@ public actor DiagnoseReports {
         return (own + others).reduce(into: []) { $0.formUnion($1.ids) }
     }
 
-    /// Where the customer never had a subscription, when Apple told all subscriptions of the account at most a day before the
-    /// signature was made, or later.
+    /// The scope in which the customer never had a subscription, when Apple named all subscriptions of the account at most
+    /// a day before the signature was made, or later.
     ///
-    /// That is where the offer asks for one. Of an offer that the catalog does not have nobody knows: the whole app is
-    /// looked at.
+    /// It is the offer's scope; of an offer that the catalog does not have, the whole app.
     private func neverSubscribed(_ buyer: Buyer, in app: App) async -> OfferScope? {
         guard let memory, let (product, group) = app.product(buyer.offer.productId) else { return nil }
         let scope = product.offer(buyer.offer.offerId)?.scope ?? .app
         let view = memory.view(of: buyer.account, in: app)
         let question = StateQuestion(bundleId: app.bundleId, account: view.digest)
         guard let state = try? await memory.states.held(question),
-            let history = SubscriptionHistory(held: state, of: app, for: view), let told = history.asOf,
-            told.adding(seconds: Discount.lifetimeSeconds) > buyer.moment
+            let history = SubscriptionHistory(held: state, of: app, for: view), let asOf = history.asOf,
+            asOf.adding(seconds: Discount.lifetimeSeconds) > buyer.moment
         else { return nil }
         let status = history.status(inGroup: scope == .app ? nil : group.id, of: app, at: now())
         return status == .neverSubscribed ? scope : nil

@@ -13,7 +13,7 @@ public struct P256Verifier: SignatureVerifier {
     ///
     /// - Parameters:
     ///   - keyIdentifier: The key's identifier in App Store Connect.
-    ///   - subjectPublicKeyInfo: The DER of its SubjectPublicKeyInfo (RFC 5280 §4.1.2.7). What is no P-256 key gives `nil`.
+    ///   - subjectPublicKeyInfo: The DER of its SubjectPublicKeyInfo (RFC 5280 §4.1.2.7). Anything but a P-256 key gives `nil`.
     public init?(keyIdentifier: String, subjectPublicKeyInfo: [UInt8]) {
         guard let key = try? P256.Signing.PublicKey(derRepresentation: subjectPublicKeyInfo) else { return nil }
         self.keyIdentifier = keyIdentifier
@@ -49,7 +49,7 @@ public struct P256Verifier: SignatureVerifier {
         case .sha512: key.isValidSignature(parsed, for: SHA512.hash(data: message))
         case .sha384: key.isValidSignature(parsed, for: SHA384.hash(data: message))
         case .sha3: key.isValidSignature(parsed, for: SHA3_256.hash(data: message))
-        // Broken, and never to be used: a backend that has signed so is told that it has.
+        // Broken, and never to be used: the diagnosis names a backend that has signed so.
         case .sha1: key.isValidSignature(parsed, for: Insecure.SHA1.hash(data: message))
         case .md5: key.isValidSignature(parsed, for: Insecure.MD5.hash(data: message))
         }

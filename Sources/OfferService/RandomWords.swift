@@ -4,7 +4,7 @@ import Synchronization
 /// Random words from the system's cryptographically secure generator, fetched thirty-two at a time: to ask the kernel for
 /// each takes longer than to write a nonce.
 ///
-/// For what is handed out in the clear anyway, as nonces and request identifiers are: words wait in memory here.
+/// Words wait in memory here: so they are for nonces and request identifiers, which leave in the clear anyway.
 public struct RandomWords: RandomNumberGenerator, Sendable {
     private struct Stock {
         /// As much as the kernel gives at once: getentropy(3).
@@ -40,7 +40,7 @@ public struct RandomWords: RandomNumberGenerator, Sendable {
 
     private static func take(from stock: inout Stock) -> UInt64 {
         stock.left -= 1
-        // What was given out is not kept.
+        // A word that is given out is not kept.
         defer { stock.words[stock.left] = 0 }
         return stock.words[stock.left]
     }

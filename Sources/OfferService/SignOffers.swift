@@ -2,17 +2,15 @@ public import Offers
 
 /// The main use case: reads the evidence, decides about each offer, signs those that the customer may have.
 ///
-/// Plain synchronous functions over values, without I/O, wherever the evidence is at hand: they run on whatever thread
-/// the request is on. What the App Store has to be asked about is answered asynchronously, by the same functions, and so
-/// is the ledger waited for.
+/// Where the evidence is at hand, these are plain synchronous functions over values, without I/O, on the thread of the
+/// request. Where the App Store or the ledger has to be asked, a ``Step`` goes on after the wait, by the same functions.
 ///
-/// It is a class so that asking for it copies nothing, and knows its parts by their protocols alone so that the compiler
-/// makes one fast copy of it, which generic code across modules is not.
+/// It knows its parts by their protocols alone: generic code across modules would be slower.
 public final class SignOffers: Sendable {
     let apps: [String: SigningApp]
     let maximumEvidenceAgeSeconds: Int64
     let now: @Sendable () -> Timestamp
-    /// What is counted on the way.
+    /// The metrics of the use cases.
     public let metrics: ServiceMetrics
     let signatureCounters: [String: SignatureCounters]
     let ledger: (any SignatureLedger)?
@@ -30,7 +28,7 @@ public final class SignOffers: Sendable {
     ///   - maximumSignedTransactionAgeSeconds: How old signed transactions may be, in seconds; 0 for no limit; `nil` for
     ///     the limit of other evidence.
     ///   - ledger: Where signatures are recorded before they are given out; without one, none is.
-    ///   - metrics: What is counted on the way.
+    ///   - metrics: The metrics of the use cases.
     ///   - now: The server's clock.
     public init(
         apps: [SigningApp],
@@ -147,10 +145,9 @@ public final class SignOffers: Sendable {
 
     /// How old evidence may be, in seconds; 0 for no limit.
     ///
-    /// What is held has a limit of its own.
+    /// Held state has a limit of its own.
     ///
-    /// - Parameter history: The evidence; what a sender chose to show are signed transactions.
-    /// - Returns: The limit.
+    /// Signed transactions, which a sender chose to show, may have a limit of their own.
     func maximumAgeSeconds(of history: SharedHistory?) -> Int64 {
         guard let history, history.value.coverage == .partial else { return maximumEvidenceAgeSeconds }
         return maximumSignedTransactionAgeSeconds ?? maximumEvidenceAgeSeconds

@@ -45,3 +45,65 @@ public final class SignatureRequest: Sendable {
         self.explain = explain
     }
 }
+
+/// The answer to a ``SignatureRequest``: a decision for each offer, and a signature where it is eligible.
+public struct SignatureAnswer: Sendable {
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The environment that the evidence is from; `nil` without evidence, or where it does not say.
+    public let environment: AppStoreEnvironment?
+    /// The account that the signatures are bound to: what the client has to set on the payment.
+    public let account: Account
+    /// One decision for each offer, in the order asked.
+    public let decisions: [SignedDecision]
+}
+
+/// A decision about one offer, with the signed offer where it is eligible.
+///
+/// A reference: it is handed on from the signature to the ledger's answer, to the figures and to what is sent.
+public final class SignedDecision: Sendable {
+    /// The offer that was asked for.
+    public let request: OfferRequest
+    /// The decision.
+    public let decision: Decision
+    /// The offer signed for an `SKPaymentDiscount`; there only where the verdict is eligible and this form was asked for.
+    public let discount: Discount?
+    /// The offer signed as a JWS; there only where the verdict is eligible and this form was asked for.
+    public let jws: PromotionalOfferJWS?
+
+    init(request: OfferRequest, decision: Decision, discount: Discount?, jws: PromotionalOfferJWS?) {
+        self.request = request
+        self.decision = decision
+        self.discount = discount
+        self.jws = jws
+    }
+
+    /// The moment from which the App Store no longer takes one of the signatures; `nil` where nothing is signed.
+    public var expiresAt: Timestamp? {
+        guard let discount else { return jws?.expiresAt }
+        guard let jws else { return discount.expiresAt }
+        return min(discount.expiresAt, jws.expiresAt)
+    }
+}
+
+/// Why a ``SignatureRequest`` has no answer at all.
+///
+/// One bad offer is no fault: it gets a decision.
+public enum SignatureFault: Error, Equatable {
+    /// The catalog does not have the app.
+    case unknownApp(bundleId: String)
+    /// The catalog asks for an account, and the request names none.
+    case accountRequired
+    /// A JWS was asked for, and the catalog does not name the issuer of the app's key.
+    case issuerUnknown(bundleId: String)
+    /// An introductory offer's JWS has to name a transaction of the customer, and none is known.
+    case transactionRequired
+    /// The evidence cannot be taken.
+    case evidence(EvidenceFault)
+    /// The key did not sign.
+    case signing(SigningFailure)
+    /// The ledger did not take the signatures, or did not tell what it holds: none leaves.
+    case ledger(StorageFailure)
+    /// The request was given up while somebody was waited for: nothing is signed.
+    case givenUp
+}

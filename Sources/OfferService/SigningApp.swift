@@ -1,8 +1,6 @@
 public import Offers
 
-/// An app of the catalog together with the key that signs for it.
-///
-/// It is a class so that handing it on copies nothing.
+/// An app of the catalog together with the key that signs for it: a reference, which is handed on without a copy.
 public final class SigningApp: Sendable {
     /// The app.
     public let app: App
@@ -21,5 +19,60 @@ public final class SigningApp: Sendable {
         self.app = app
         self.signer = signer
         issuer = issuerId.map { AppStoreRequestIssuer(bundleId: app.bundleId, issuerId: $0) }
+    }
+}
+
+/// Signs the eligible offers of one request, in the forms that it asks for.
+struct OfferStamp {
+    /// The app with its key.
+    let signing: SigningApp
+    /// The request: the account to sign for, and the forms asked for.
+    let request: SignatureRequest
+    /// The purchases to name in a JWS; `nil` where none is to be named.
+    let purchases: NewestTransactions?
+    /// The moment of signing.
+    let moment: Timestamp
+    /// Measures how long signing takes.
+    let rooms: RoomMetrics
+
+    /// Adds the signatures to a decision, where it is eligible.
+    func signed(_ offer: OfferRequest, _ decision: Decision) throws(SigningFailure) -> SignedDecision {
+        guard decision.verdict == .eligible else {
+            return SignedDecision(request: offer, decision: decision, discount: nil, jws: nil)
+        }
+        return try rooms.measure(.signature) { () throws(SigningFailure) in
+            SignedDecision(
+                request: offer,
+                decision: decision,
+                discount: request.formats.contains(.discount) ? try discount(offer) : nil,
+                jws: request.formats.contains(.jws) ? try jws(offer) : nil
+            )
+        }
+    }
+
+    private func discount(_ offer: OfferRequest) throws(SigningFailure) -> Discount {
+        var words = RandomWords()
+        return try Discount(
+            offerId: offer.offerId,
+            productId: offer.productId,
+            bundleId: signing.app.bundleId,
+            account: request.account,
+            nonce: Nonce(using: &words),
+            timestamp: moment,
+            signer: signing.signer
+        )
+    }
+
+    private func jws(_ offer: OfferRequest) throws(SigningFailure) -> PromotionalOfferJWS? {
+        guard let issuer = signing.issuer else { return nil }
+        let group = signing.app.product(offer.productId)?.group
+        return try PromotionalOfferJWS(
+            offerId: offer.offerId,
+            productId: offer.productId,
+            transactionId: group.flatMap { purchases?.identifier(inGroup: $0.id) },
+            issuer: issuer,
+            timestamp: moment,
+            signer: signing.signer
+        )
     }
 }

@@ -30,13 +30,47 @@ struct LogTests {
         #expect(request["level"] as? String == "info")
         #expect(request["message"] as? String == "request")
         #expect(request["route"] as? String == "/v1/signatures")
-        #expect(request["status"] as? String == "200")
+        #expect(request["status"] as? Int == 200)
         #expect(request["client"] as? String == "backend")
         #expect(request["traceId"] as? String == "0af7651916cd43dd8448eb211c80319c")
         #expect(try #require(request["microseconds"] as? Int) > 0)
         let refused = try #require(lines.first { $0["route"] as? String == "unmatched" })
-        #expect(refused["status"] as? String == "404")
+        #expect(refused["status"] as? Int == 404)
         #expect(refused["code"] as? String == "not_found")
+        #expect(request["code"] == nil)
+    }
+
+    @Test("a refusal has its code, whether its body, its evidence or its head is at fault")
+    func codes() throws {
+        let service = try RunningService(flags: ["--log-level", "info"])
+        let offers = #"[{"productId":"p","offerId":"o"}]"#
+        let receipt = #"{"evidence":{"receiptResponse":{"status":21003}},"offers":\#(offers)}"#
+        for body in ["{}", receipt] { _ = try post(service, body) }
+        _ = try post(service, "{}", ["Transfer-Encoding: gzip"])
+        let refusals = try lines(service).filter { $0["message"] as? String == "request" }
+        #expect(refusals.compactMap { $0["status"] as? Int } == [400, 422, 400])
+        let codes = ["missing_member", "receipt_status", "malformed_http"]
+        #expect(refusals.compactMap { $0["code"] as? String } == codes)
+    }
+
+    @Test("an App Store that cannot be reached has a line with its host and what failed")
+    func appStore() throws {
+        let server = try FakeServer { _ in .init(closes: true) }
+        let service = try RunningService(Installation(asking: server, trusting: try TestAuthority()))
+        let offers = #"[{"productId":"pro.monthly","offerId":"anyone"}]"#
+        for receipt in ["AAAA", "AAAB"] {
+            #expect(try post(service, #"{"evidence":{"receipt":"\#(receipt)"},"offers":\#(offers)}"#).status == 503)
+        }
+        let calls = try lines(service).filter { $0["message"] as? String == "a call to Apple failed" }
+        #expect(calls.count == 1, "one a minute")
+        let line = try #require(calls.first)
+        #expect(line["service"] as? String == "verifyReceipt")
+        #expect(line["environment"] as? String == "Production")
+        #expect(line["host"] as? String == "127.0.0.1:\(server.port)")
+        #expect(line["failed"] as? String == "connection")
+        #expect(line["label"] as? String == "connection")
+        let label = #"{service="verifyReceipt",environment="Production",status="connection"}"#
+        #expect(try service.metrics()["offer_signer_app_store_calls_total" + label] ?? 0 >= 2)
     }
 
     @Test("what could not be answered is told with its request, whichever way the request went")

@@ -126,7 +126,14 @@ public final class FakeServer: Sendable {
 
     private static func read(from connection: Int32, _ buffer: inout Data) -> Request? {
         let separator = Data("\r\n\r\n".utf8)
-        while buffer.range(of: separator) == nil { guard fill(&buffer, from: connection) else { return nil } }
+        while buffer.range(of: separator) == nil {
+            guard fill(&buffer, from: connection) else { return nil }
+            // A client that speaks TLS gets an answer that does not.
+            if buffer.first == 0x16 {
+                _ = write(Data("HTTP/1.1 400 No TLS here\r\n\r\n".utf8), to: connection)
+                return nil
+            }
+        }
         guard let end = buffer.range(of: separator) else { return nil }
         let lines = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
         buffer = Data(buffer[end.upperBound...])

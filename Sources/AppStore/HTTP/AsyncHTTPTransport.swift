@@ -1,6 +1,8 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOPosix
+import NIOSSL
 
 /// Sends requests with AsyncHTTPClient: connections that are kept open, no redirects, bounded answers.
 public final class AsyncHTTPTransport: HTTPTransport {
@@ -80,14 +82,29 @@ public final class AsyncHTTPTransport: HTTPTransport {
                     body: Array(body.readableBytesView)
                 )
             )
-        } catch is NIOTooManyBytesError {
-            return .failure(.tooLarge)
-        } catch let error as HTTPClientError where [.deadlineExceeded, .readTimeout].contains(error) {
-            return .failure(.timeout)
-        } catch let error as HTTPClientError where [.cancelled, .connectTimeout].contains(error) {
-            return .failure(.timeout)
         } catch {
-            return .failure(.connection)
+            return .failure(fault(of: error))
         }
     }
+
+    private static let timeouts: [HTTPClientError] = [
+        .deadlineExceeded, .readTimeout, .cancelled, .connectTimeout, .tlsHandshakeTimeout,
+        .getConnectionFromPoolTimeout,
+    ]
+
+    private static func fault(of error: any Error) -> TransportFault {
+        switch error {
+        case is NIOTooManyBytesError: .tooLarge
+        case let error as HTTPClientError where timeouts.contains(error): .timeout
+        case let error as NIOConnectionError where error.connectionErrors.isEmpty:
+            .failed(.name, detail: detail(error.dnsAError ?? error.dnsAAAAError ?? error))
+        case let error as NIOConnectionError:
+            .failed(.connection, detail: detail(error.connectionErrors.first?.error ?? error))
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: .failed(.tls, detail: detail(error))
+        case is HTTPParserError: .failed(.notHTTP, detail: detail(error))
+        default: .failed(.connection, detail: detail(error))
+        }
+    }
+
+    private static func detail(_ error: any Error) -> String { String("\(error)".prefix(300)) }
 }

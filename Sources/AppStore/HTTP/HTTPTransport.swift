@@ -60,14 +60,30 @@ struct IncomingResponse: Sendable {
 
 /// Why nothing came back.
 enum TransportFault: Error, Equatable, Sendable {
-    /// There was no answer in time.
-    case timeout
-    /// There was no connection, it broke, or what came was no HTTP.
-    case connection
-    /// The answer is larger than any that makes sense.
-    case tooLarge
+    /// A call that was made has no answer, with what the system or the library says of it.
+    case failed(CallFailure, detail: String? = nil)
     /// Nothing was sent: the service was down just now, or has been asked too much; ask again after that time.
     case heldBack(seconds: Int)
+
+    static let timeout = failed(.timeout)
+    static let connection = failed(.connection)
+    static let tooLarge = failed(.tooLarge)
+}
+
+/// Why a call has no answer; the raw values are those of the label `status` of `offer_signer_app_store_calls_total`.
+enum CallFailure: String, CaseIterable, Sendable {
+    /// The host's name has no address.
+    case name
+    /// There was no connection, or it broke.
+    case connection
+    /// TLS was not agreed on: for example, the certificate is not trusted.
+    case tls
+    /// There was no answer in time.
+    case timeout
+    /// The answer is not HTTP.
+    case notHTTP = "not_http"
+    /// The answer is larger than any that makes sense.
+    case tooLarge = "too_large"
 }
 
 /// The services of Apple that are asked about customers.

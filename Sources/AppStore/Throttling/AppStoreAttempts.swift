@@ -124,9 +124,10 @@ extension EvidenceFault {
     /// The outcome of a request that got no answer.
     static func outcome<Answer>(of fault: TransportFault) -> AppStoreOutcome<Answer> {
         switch fault {
-        case .timeout: .temporary(.appStoreUnavailable("The App Store did not answer in time."))
-        case .connection: .temporary(.appStoreUnavailable("The App Store cannot be reached."))
-        case .tooLarge: .unavailable(.appStoreUnavailable("The App Store's answer is too large to be one."))
+        case .failed(.timeout, _): .temporary(.appStoreUnavailable("The App Store did not answer in time."))
+        case .failed(.name, _), .failed(.connection, _), .failed(.tls, _), .failed(.notHTTP, _):
+            .temporary(.appStoreUnavailable("The App Store cannot be reached."))
+        case .failed(.tooLarge, _): .unavailable(.appStoreUnavailable("The App Store's answer is too large to be one."))
         case .heldBack(let seconds):
             .unavailable(
                 .appStoreUnavailable("The App Store is not asked just now.", retryAfterSeconds: seconds)

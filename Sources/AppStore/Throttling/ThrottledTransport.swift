@@ -107,10 +107,10 @@ final class ThrottledTransport: HTTPTransport {
             return response
         } catch {
             switch error {
-            // Whose own time was short, or who gave it up, has learnt nothing of the host.
-            case .timeout where timeout < fairTime: break
-            case .timeout, .connection: if !Task.isCancelled { record(isSuccess: false, of: request.host) }
-            case .tooLarge: record(isSuccess: true, of: request.host)
+            // A call whose own time was short, or that was given up, says nothing of the host.
+            case .failed(.timeout, _) where timeout < fairTime: break
+            case .failed(.tooLarge, _): record(isSuccess: true, of: request.host)
+            case .failed: if !Task.isCancelled { record(isSuccess: false, of: request.host) }
             case .heldBack: break
             }
             throw error

@@ -38,7 +38,7 @@ public final class Readiness: Sendable {
     /// Whether the service should get requests this moment.
     public var isReady: Bool { phase.withLock { $0 } == .ready && details().faults.isEmpty }
 
-    /// What an operator should know this moment, though the service works.
+    /// The warnings of this moment: the service works all the same.
     public var warnings: [ReadinessWarning] { details().warnings }
 
     /// The status of this moment in a word, with the reasons: the phase, or `unready` where a fault keeps the service from
@@ -86,13 +86,13 @@ extension JSONWriter {
     }
 }
 
-/// What an operator should know of a running service, as `/readyz` tells it.
+/// The state of a running service for its operator, as `/readyz` has it.
 public struct ReadinessDetails: Equatable, Sendable {
-    /// What is worth knowing, though the service works.
+    /// Faults that do not keep the service from working.
     public var warnings: [ReadinessWarning]
-    /// What keeps the service from being ready: it gets no requests as long as there is any.
+    /// Faults that keep the service from being ready: it gets no requests as long as there is any.
     public var faults: [String]
-    /// Where the keys are: `secret`, `locked` or `unlocked` memory.
+    /// The memory of the keys: `secret`, `locked` or `unlocked` memory.
     public var keyMemory: String
     /// What became of reloads.
     public var reloads: ReloadRecord
@@ -100,9 +100,9 @@ public struct ReadinessDetails: Equatable, Sendable {
     /// Creates details.
     ///
     /// - Parameters:
-    ///   - warnings: What is worth knowing, though the service works.
-    ///   - faults: What keeps the service from being ready.
-    ///   - keyMemory: Where the keys are: `secret`, `locked` or `unlocked` memory.
+    ///   - warnings: Faults that do not keep the service from working.
+    ///   - faults: Faults that keep the service from being ready.
+    ///   - keyMemory: The memory of the keys: `secret`, `locked` or `unlocked` memory.
     ///   - reloads: What became of reloads.
     public init(
         warnings: [ReadinessWarning] = [],
@@ -119,25 +119,25 @@ public struct ReadinessDetails: Equatable, Sendable {
 
 /// Something that an operator should know though the service works.
 public struct ReadinessWarning: Equatable, Sendable {
-    /// What a warning is about: as an alert tells it, where sentences would be too many.
+    /// The subject of a warning, by which alerts know it.
     public enum Kind: String, CaseIterable, Sendable {
-        /// What the configuration says, as its author may not have meant it.
+        /// A setting that its author may not have meant so.
         case configuration
         /// The certificate that TLS shows.
         case certificate
-        /// What was changed in the configuration, and needs a restart.
+        /// A changed setting that needs a restart.
         case restart
         /// The memory in which signatures are computed.
         case memory
         /// Signatures on record, and the database that they are in.
         case ledger
-        /// What is held of customers.
+        /// The state that is held of customers.
         case state
         /// The counts of decisions.
         case funnel
     }
 
-    /// What it is about.
+    /// Its subject.
     public let kind: Kind
     /// The warning in a sentence.
     public let text: String
@@ -147,7 +147,7 @@ public struct ReadinessWarning: Equatable, Sendable {
     /// Creates a warning.
     ///
     /// - Parameters:
-    ///   - kind: What it is about.
+    ///   - kind: Its subject.
     ///   - text: The warning in a sentence.
     ///   - fix: What to do about it; by default what helps with others of the kind.
     public init(_ kind: Kind, _ text: String, fix: String? = nil) {

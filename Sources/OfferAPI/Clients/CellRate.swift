@@ -30,10 +30,6 @@ struct CellRate: Equatable, Sendable {
     /// More than a burst can be taken when nothing has to be worked off, and is worked off before anything else is taken: a
     /// question that is larger than the rate is answered, and the rate is kept.
     ///
-    /// - Parameters:
-    ///   - count: How many.
-    ///   - limit: The limit.
-    ///   - now: The time.
     /// - Returns: `nil` when they were taken; otherwise after how long they can be.
     mutating func take(_ count: Int, within limit: Limit, at now: Duration) -> Duration? {
         let cost = limit.interval * count

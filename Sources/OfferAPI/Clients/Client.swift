@@ -50,9 +50,9 @@ public final class Client: Sendable {
 }
 
 extension Client {
-    /// The kinds of evidence that a client may send of which nobody says so: those that only Apple can make.
+    /// The kinds of evidence that a client may send by default: those that only Apple can make.
     ///
-    /// A verifyReceipt answer is not signed: whoever has the client's token could make one up.
+    /// A verifyReceipt answer is not signed: anybody with the client's token could make one up.
     public static let evidenceByDefault = Set(EvidenceKind.allCases).subtracting([.receiptResponse])
 
     /// A copy that shares no memory with this one, for an event loop of its own.
@@ -96,8 +96,6 @@ public enum ClientScope: String, CaseIterable, Sendable {
 extension Client {
     /// The app that a call is for: as it says, or the client's only one.
     ///
-    /// - Parameter bundleId: The app that the call names; `nil` when it names none.
-    /// - Returns: The app's bundle identifier.
     /// - Throws: `Problem` 403 for another's app, 400 when the client has several and the call names none.
     func app(named bundleId: String?) throws(Problem) -> String {
         if let bundleId {

@@ -2,20 +2,24 @@ import HTTPTypes
 
 /// The clients that may call, found by their bearer tokens.
 public final class ClientDirectory: Sendable {
-    private let clients: [TokenDigest: Client]
+    private let tokens: [TokenDigest: KnownToken]
     private let usages: [String: ClientUsage]
 
     /// Creates a directory.
     ///
     /// - Parameters:
     ///   - clients: The clients; each digest of `tokenSHA256` has 32 bytes.
-    ///   - usages: What the clients have asked for so far.
+    ///   - usages: The clients' usage so far.
     public init(_ clients: [Client], usages: ClientUsages = ClientUsages()) {
-        var byDigest: [TokenDigest: Client] = [:]
+        var tokens: [TokenDigest: KnownToken] = [:]
         for client in clients {
-            for digest in client.tokenSHA256.compactMap({ TokenDigest(bytes: $0) }) { byDigest[digest] = client }
+            let usage = usages.usage(of: client.name)
+            for (place, bytes) in client.tokenSHA256.enumerated() {
+                guard let digest = TokenDigest(bytes: bytes) else { continue }
+                tokens[digest] = KnownToken(client: client, place: place, use: usage.use(of: digest))
+            }
         }
-        self.clients = byDigest
+        self.tokens = tokens
         let names = clients.map { ($0.name, usages.usage(of: $0.name)) }
         self.usages = Dictionary(names) { first, _ in first }
     }
@@ -24,18 +28,24 @@ public final class ClientDirectory: Sendable {
     ///
     /// - Parameter token: The bearer token as it was presented.
     /// - Returns: The client; `nil` when the token is nobody's.
-    public func client(presenting token: some StringProtocol) -> Client? { client(with: TokenDigest(of: token)) }
+    public func client(presenting token: some StringProtocol) -> Client? {
+        self.token(with: TokenDigest(of: token))?.client
+    }
 
-    /// The client whose token has a digest.
-    ///
-    /// - Parameter digest: The digest of the bearer token as it was presented.
-    /// - Returns: The client; `nil` when the token is nobody's.
-    func client(with digest: TokenDigest) -> Client? { clients[digest] }
+    /// The token that has a digest; `nil` when it is no client's.
+    func token(with digest: TokenDigest) -> KnownToken? { tokens[digest] }
 
-    /// What a client has asked for.
-    ///
-    /// - Parameter client: A client of the directory.
-    /// - Returns: The usage; `nil` for a client of another directory.
+    /// When each client's tokens were last shown, in the order of the clients' names.
+    public var tokenUse: [ClientTokenUse] {
+        Dictionary(grouping: tokens.values, by: \.client.name).sorted { $0.key < $1.key }.map { name, tokens in
+            ClientTokenUse(
+                client: name,
+                lastUsed: tokens.sorted { $0.place < $1.place }.map(\.use.lastUsed)
+            )
+        }
+    }
+
+    /// A client's usage; `nil` for a client of another directory.
     func usage(of client: Client) -> ClientUsage? { usages[client.name] }
 }
 
@@ -50,10 +60,6 @@ extension ClientDirectory {
     ///
     /// A request counts with every offer in it, whatever becomes of it.
     ///
-    /// - Parameters:
-    ///   - count: How many offers the request asks for.
-    ///   - client: The client.
-    ///   - now: The time since the service started.
     /// - Throws: `Problem` 429 when that is more than the client may ask for now; nothing is taken then.
     func take(signatures count: Int, for client: Client, at now: Duration = uptime) throws(Problem) {
         guard let limit = client.rateLimit, let usage = usage(of: client) else { return }
@@ -66,7 +72,6 @@ extension ClientDirectory {
     ///
     /// Those of a client without a limit are not counted, also when a reload gives it one meanwhile.
     ///
-    /// - Parameter client: The client.
     /// - Throws: `Problem` 429 when the client has as many requests at once as it may have.
     func begin(_ client: Client) throws(Problem) {
         guard let limit = client.concurrentRequests, let usage = usage(of: client) else { return }
@@ -78,17 +83,14 @@ extension ClientDirectory {
         if client.concurrentRequests != nil { usage(of: client)?.end() }
     }
 
-    /// What a client is told of its rate (draft-ietf-httpapi-ratelimit-headers-09).
+    /// The header fields about a client's rate (draft-ietf-httpapi-ratelimit-headers-09).
     ///
     /// The unit is an offer that a signature is asked for.
     ///
-    /// - Parameters:
-    ///   - client: The client.
-    ///   - now: The time since the service started.
     /// - Returns: The fields `RateLimit-Policy` and `RateLimit`; none for a client without a limit.
     func rateLimitFields(of client: Client, at now: Duration = uptime) -> HTTPFields {
         guard let limit = client.rateLimit, let usage = usage(of: client) else { return [:] }
-        let (remaining, backlog) = usage.standing(within: limit, at: now)
+        let (remaining, backlog) = usage.rate(within: limit, at: now)
         var fields = HTTPFields()
         if let name = HTTPField.Name.rateLimitPolicy {
             fields[name] = "\"signatures\";q=\(limit.burst);w=\(limit.tolerance.secondsRoundedUp)"

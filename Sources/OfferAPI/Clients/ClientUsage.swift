@@ -1,33 +1,33 @@
+import Glibc
+public import Offers
 import Synchronization
 
-/// What a client has asked for lately, and is asking for now: it outlives a reload.
+/// How much a client has asked for lately, how much it is asking for now, and which tokens it shows.
+///
+/// It outlives a reload.
 final class ClientUsage: Sendable {
     private struct State {
         var signatures = CellRate()
         var openRequests = 0
+        var tokens: [TokenDigest: TokenUse] = [:]
     }
 
     private let state = Mutex(State())
 
     /// Takes signatures from the client's rate.
     ///
-    /// - Parameters:
-    ///   - count: How many are asked for.
-    ///   - limit: The client's rate.
-    ///   - now: The time.
     /// - Returns: `nil` when they were taken; otherwise after how long they can be.
     func take(signatures count: Int, within limit: CellRate.Limit, at now: Duration) -> Duration? {
         state.withLock { $0.signatures.take(count, within: limit, at: now) }
     }
 
-    /// How the client stands with its rate.
-    func standing(within limit: CellRate.Limit, at now: Duration) -> (remaining: Int, backlog: Duration) {
+    /// How many signatures the client may ask for now, and how long until it may ask for a whole second's worth.
+    func rate(within limit: CellRate.Limit, at now: Duration) -> (remaining: Int, backlog: Duration) {
         state.withLock { ($0.signatures.remaining(within: limit, at: now), $0.signatures.backlog(at: now)) }
     }
 
-    /// Begins a request.
+    /// Begins a request, unless the client has as many at once as it may.
     ///
-    /// - Parameter limit: How many the client may have at once.
     /// - Returns: Whether it may be answered; only then it has to end.
     func begin(limit: Int) -> Bool {
         state.withLock { state in
@@ -41,9 +41,57 @@ final class ClientUsage: Sendable {
     func end() {
         state.withLock { $0.openRequests -= 1 }
     }
+
+    /// The use of one of the client's tokens.
+    func use(of token: TokenDigest) -> TokenUse {
+        state.withLock { state in
+            if let known = state.tokens[token] { return known }
+            let new = TokenUse()
+            state.tokens[token] = new
+            return new
+        }
+    }
 }
 
-/// What all clients have asked for, by their names: made once, and handed to each new directory of clients.
+/// When a token was last shown, to the second: so event loops write to it no more often.
+final class TokenUse: Sendable {
+    private let second = Atomic<Int64>(.min)
+
+    /// The moment; `nil` before the first time since the start.
+    var lastUsed: Timestamp? {
+        let second = second.load(ordering: .relaxed)
+        return second == .min ? nil : Timestamp(millisecondsSince1970: second * 1000)
+    }
+
+    /// Notes that it was shown.
+    func note(atSecond now: Int64 = Int64(time(nil))) {
+        if second.load(ordering: .relaxed) != now { second.store(now, ordering: .relaxed) }
+    }
+}
+
+/// When a client's tokens were last shown to this process: an old one can go when only the new one is.
+public struct ClientTokenUse: Equatable, Sendable {
+    /// The client's name.
+    public let client: String
+    /// For each token in the order of `tokenSHA256`: when it was last shown; `nil` for never since the start.
+    public let lastUsed: [Timestamp?]
+}
+
+/// A client, found by one of its tokens.
+final class KnownToken: Sendable {
+    let client: Client
+    /// The token's place in the client's `tokenSHA256`, from 0.
+    let place: Int
+    let use: TokenUse
+
+    init(client: Client, place: Int, use: TokenUse) {
+        self.client = client
+        self.place = place
+        self.use = use
+    }
+}
+
+/// The usage of all clients, by their names: made once, and handed to each new directory of clients.
 public final class ClientUsages: Sendable {
     private let usages = Mutex<[String: ClientUsage]>([:])
 

@@ -2,27 +2,24 @@ import Glibc
 import NIOCore
 import Synchronization
 
-/// How often each address has shown a token that is nobody's, to slow down those who guess.
+/// How often each address has shown an unknown token, to slow down guesses.
 ///
-/// It is asked only about requests without a good token: a client is never slowed down by what others do at its address,
-/// such as behind the same proxy. The table is bounded; who falls out of it is forgiven.
+/// Only requests without a good token count: a client is never slowed down by what others do at its address, such as
+/// behind the same proxy. The table is bounded; an address that falls out of it begins anew.
 public final class FailedAuthentications: Sendable {
     /// How many an address has in a second before it is slowed down, and how many at once.
     private static let limit = CellRate.Limit(perSecond: 1, burst: 10)
-    /// How long an answer is held back where it is not known who fails; by the limit none is held back longer.
+    /// How long an answer is held back where the address is not known; the limit holds none back longer.
     private static let maximumDelay = Duration.seconds(1)
     static let capacity = 4096
 
     private let table = Mutex<[PeerNetwork: CellRate]>([:])
 
-    /// Begins with a clean slate for everybody.
+    /// Begins without any failure.
     public init() {}
 
     /// Notes a failure.
     ///
-    /// - Parameters:
-    ///   - peer: Where it comes from; `nil` when the connection is gone.
-    ///   - now: The time since some start.
     /// - Returns: How long the answer is held back.
     func note(from peer: PeerNetwork?, at now: Duration) -> Duration {
         guard let peer else { return Self.maximumDelay }
@@ -39,19 +36,17 @@ public final class FailedAuthentications: Sendable {
     }
 }
 
-/// Where a connection comes from, as far as one party has it to itself: an IPv4 address, or the first 64 bits of an IPv6
-/// address (RFC 6177: a site gets at least that).
+/// The network of a connection's client, as far as one party has it to itself: an IPv4 address, or the first 64 bits of
+/// an IPv6 address (RFC 6177: a site gets at least that).
 struct PeerNetwork: Hashable, Sendable {
-    /// What an IPv4 address begins with as a socket for both IPv6 and IPv4 tells it (RFC 4291 §2.5.5.2).
+    /// The beginning of an IPv4 address that a socket for both IPv6 and IPv4 gives (RFC 4291 §2.5.5.2).
     ///
-    /// By its first 64 bits each would be of the same network as all others.
+    /// By their first 64 bits all of these would be one network.
     private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 
     private let prefix: [UInt8]
 
     /// The network of an address.
-    ///
-    /// - Parameter address: The address; `nil` when it is none of the Internet.
     init?(_ address: SocketAddress?) {
         guard let text = address?.ipAddress else { return nil }
         self.init(text)

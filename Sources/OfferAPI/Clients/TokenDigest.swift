@@ -2,7 +2,7 @@ import Crypto
 
 /// The SHA-256 of a bearer token.
 ///
-/// Finding it by its hash value tells nothing of use by the time that it takes: whoever guesses tokens does not choose
+/// The time that a look-up by its hash value takes reveals nothing of use: a client that guesses tokens does not choose
 /// their digests, and a digest, even if all of it were known, leads to no token of 256 random bits.
 struct TokenDigest: Hashable, Sendable {
     private let words: SIMD4<UInt64>
@@ -22,11 +22,6 @@ struct TokenDigest: Hashable, Sendable {
     }
 
     /// Whether both are the same, compared to the last byte.
-    ///
-    /// - Parameters:
-    ///   - left: A digest.
-    ///   - right: A digest.
-    /// - Returns: `true` when they are.
     static func == (left: TokenDigest, right: TokenDigest) -> Bool {
         let difference = left.words ^ right.words
         return difference[0] | difference[1] | difference[2] | difference[3] == 0

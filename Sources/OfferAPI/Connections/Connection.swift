@@ -14,7 +14,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     /// Sent out into the channel when the time to finish is over.
     struct TimeIsOver: Sendable {}
 
-    /// What is the same for all connections of the listener on this event loop.
+    /// The parts that all connections of the listener on this event loop share.
     let setup: ConnectionSetup
     /// The event loop.
     let loop: any EventLoop
@@ -108,9 +108,9 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         if state.takes(input) { take(input, context) }
     }
 
-    /// Lets what was held back come, as far as it may by now.
+    /// Takes the input that was held back, as far as it may come by now.
     private func release(_ context: ChannelHandlerContext) {
-        // What is refused at once is answered within this, and the next one's turn comes below.
+        // A request that is refused at once is answered within this, and the next one's turn comes below.
         guard state.beginRelease() else { return }
         while let input = state.next() { take(input, context) }
         if state.endRelease() { context.read() }
@@ -146,7 +146,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         self.request = request
         switch setup.gate.judge(request) {
         case .refuse(let problem, let delay, let closes):
-            // What is left of a refused request is waited for, unless it is long or may never come.
+            // The rest of a refused request is waited for, unless it is long or may never come.
             let isLong = head.contentLength ?? 0 > setup.limits.maximumBodyBytes
             let closes = closes || !head.keepsAlive || isLong || head.awaitsContinue
             refuse(problem, after: delay, closes: closes, context)
@@ -161,7 +161,6 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Whether a request waits for its answer here.
     ///
-    /// - Parameter request: The request.
     /// - Returns: `false` when it has another answer, as its time was over, or its client has gone.
     func isWaiting(for request: Request) -> Bool { self.request === request }
 
@@ -180,7 +179,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     ) {
         let identity = request?.identity ?? RequestIdentity(RequestFields())
         if let request {
-            request.note(problem.status, problem)
+            request.note(problem.status, code: problem.code)
         } else {
             setup.telemetry?.note(
                 identity,
@@ -188,7 +187,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
                 status: problem.status,
                 client: nil,
                 nanoseconds: 0,
-                problem: problem
+                code: problem.code
             )
         }
         request = nil

@@ -1,4 +1,5 @@
 import HummingbirdCore
+import NIOCore
 import Synchronization
 
 /// How many connections a listener has, what it could not finish, and whether it is on its way out.
@@ -33,7 +34,7 @@ public final class ConnectionCensus: Sendable {
 
 /// Accepts no more connections when there are many more than a listener may have.
 ///
-/// Somewhat more are accepted, to be told 503; when even those are too many, the kernel's queue has to do.
+/// Somewhat more are accepted, and answered 503; when even those are too many, the kernel's queue has to do.
 struct ConnectionCap: AvailableConnectionsDelegate {
     /// The connections of the listener.
     let census: ConnectionCensus
@@ -54,9 +55,7 @@ public struct DrainFailure: Error, Equatable, CustomStringConvertible {
     /// How many requests had no answer yet.
     public let requestsCutOff: Int
 
-    /// Tells what became of a drain.
-    ///
-    /// There is none when every request was answered.
+    /// The failure of a drain; `nil` when every request was answered.
     ///
     /// - Parameter census: The connections of the listener, after it has ended.
     public init?(of census: ConnectionCensus) {
@@ -70,3 +69,34 @@ public struct DrainFailure: Error, Equatable, CustomStringConvertible {
             + (requestsCutOff == 1 ? "1 request was cut off" : "\(requestsCutOff) requests were cut off")
     }
 }
+
+/// Answers a connection beyond the limit 503, and closes it; where TLS would have to be negotiated first, it just closes.
+final class ExcessConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let isSecure: Bool
+
+    /// Creates the handler.
+    init(isSecure: Bool) {
+        self.isSecure = isSecure
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard !isSecure else { return context.close(promise: nil) }
+        let message = Reply(.tooManyConnections).message(
+            to: RequestIdentity(RequestFields()),
+            closes: true,
+            leavesOutBody: false,
+            date: HTTPDate().now()
+        )
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(message)).whenComplete { _ in bound.value.close(promise: nil) }
+    }
+
+    // Its requests are not looked at.
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+}
+
+@available(*, unavailable)
+extension ExcessConnectionHandler: Sendable {}

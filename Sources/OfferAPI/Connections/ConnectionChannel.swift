@@ -11,7 +11,7 @@ struct ConnectionChannel: ServerChildChannel {
         let channel: any Channel
     }
 
-    /// What the connections of each event loop have in common.
+    /// The parts that the connections of each event loop share.
     let setups: LoopSetups
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -23,7 +23,7 @@ struct ConnectionChannel: ServerChildChannel {
             if isExcess {
                 try pipeline.addHandler(ExcessConnectionHandler(isSecure: setup.tls != nil))
             } else {
-                // Who does not read gets nothing more to read.
+                // To a client that does not read, nothing more is written.
                 try pipeline.addHandler(BackPressureHandler())
                 if let tls = setup.tls {
                     try pipeline.addHandler(NIOSSLServerHandler(context: tls.context))

@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// What a listener gives each connection: sizes and times beyond which it is refused or closed.
+/// The sizes and times beyond which a listener refuses a request or closes a connection.
 public struct ConnectionLimits: Equatable, Sendable {
     /// How many connections there may be at once; the next ones are answered 503.
     public private(set) var maximumConnections: Int

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// What all connections of a listener on one event loop have in common.
+/// The parts that all connections of a listener on one event loop share.
 final class ConnectionSetup {
     /// Sizes and times.
     let limits: ConnectionLimits
@@ -13,23 +13,13 @@ final class ConnectionSetup {
     let gate: Gate
     /// How much may wait; `nil` for any number.
     let admission: Admission?
-    /// Counts requests and writes their lines; `nil` where nobody does.
+    /// Counts requests and writes their lines; `nil` where they are not counted.
     let telemetry: RequestTelemetry?
     /// Has a complete request answered.
     let answer: (Request) -> Void
     /// The time that answers carry.
     let date = HTTPDate()
 
-    /// Brings together what they have in common.
-    ///
-    /// - Parameters:
-    ///   - limits: Sizes and times.
-    ///   - census: The listener's connections.
-    ///   - tls: TLS for the next connection; `nil` where it is not spoken.
-    ///   - guests: Whom the listener answers.
-    ///   - admission: How much may wait; `nil` for any number.
-    ///   - telemetry: Counts requests and writes their lines; `nil` where nobody does.
-    ///   - answer: Has a complete request answered.
     init(
         limits: ConnectionLimits,
         census: ConnectionCensus,

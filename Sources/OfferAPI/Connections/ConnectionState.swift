@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Where a connection stands, until when, and what waits behind it: a pure state machine, and ``Connection`` does what it
-/// says.
+/// The phase of a connection, its deadline, and the input that waits: a pure state machine, and ``Connection`` does what
+/// it says.
 ///
 /// A request is handed on when all of it is there, so that a slow client holds nothing but its connection. Requests are
 /// taken one at a time, and pipelined ones wait (RFC 9112 §9.3.2). While anything waits, nothing more is read.
@@ -30,7 +30,7 @@ struct ConnectionState {
     /// How soon after a request a client says that nothing more comes, where it still waits for the answer.
     static let haste = TimeAmount.milliseconds(250)
 
-    /// Where the connection stands.
+    /// The phase of the connection.
     private(set) var phase: Phase
     /// When the phase has lasted too long; `nil` in one that ends by itself.
     private(set) var deadline: NIODeadline?
@@ -86,7 +86,6 @@ struct ConnectionState {
 
     /// Something has come.
     ///
-    /// - Parameter input: What it is.
     /// - Returns: Whether it is taken now; otherwise it waits, until ``next()`` gives it.
     mutating func takes(_ input: Input) -> Bool {
         let isTaken =
@@ -99,7 +98,7 @@ struct ConnectionState {
         return isTaken
     }
 
-    /// What has waited may be taken, as far as it may by now.
+    /// Begins to hand out the input that has waited.
     ///
     /// - Returns: Whether to ask for it; not while that is being done.
     mutating func beginRelease() -> Bool {
@@ -108,15 +107,13 @@ struct ConnectionState {
         return true
     }
 
-    /// What has waited longest.
-    ///
-    /// - Returns: What it is; `nil` when nothing waits, or nothing may come yet.
+    /// The input that has waited longest; `nil` when nothing waits, or nothing may come yet.
     mutating func next() -> Input? {
         guard isWritable, !isAwaitingAnswer else { return nil }
         return waiting.popFirst()
     }
 
-    /// Nothing more may be taken of what has waited.
+    /// Ends to hand out the input that has waited.
     ///
     /// - Returns: Whether a read that was put off is due.
     mutating func endRelease() -> Bool {
@@ -154,7 +151,7 @@ struct ConnectionState {
         case close
         /// It is closed for output, and soon altogether, so that an answer that was given arrives.
         case linger
-        /// What has begun is finished, and its answer closes the connection.
+        /// The request that has begun is finished, and its answer closes the connection.
         case finish
     }
 
@@ -172,8 +169,8 @@ struct ConnectionState {
 
     /// What becomes of a connection when the time to finish is over.
     enum End: Equatable {
-        /// The client is told; a request was cut off, unless there was but a part of a head, of which the rest may never
-        /// have been meant to come.
+        /// The client gets a refusal. A request was cut off, unless there was but a part of a head, of which the rest may
+        /// never have been meant to come.
         case refuse(isCutOff: Bool)
         /// Its last answer is on its way.
         case wait
@@ -193,8 +190,7 @@ struct ConnectionState {
 
     /// A head has come.
     ///
-    /// - Parameter asksForHeadAlone: Whether the request is for the head of an answer alone.
-    /// - Returns: Whether anybody looks at it.
+    /// - Returns: Whether the request is looked at.
     mutating func headArrived(asksForHeadAlone: Bool) -> Bool {
         guard phase != .lingering else { return false }
         self.asksForHeadAlone = asksForHeadAlone
@@ -227,7 +223,7 @@ struct ConnectionState {
         case drop
         /// The body is too long: the request is refused, and the connection closed.
         case refuse(limit: Int)
-        /// Nobody wants to see the end of this.
+        /// The connection is closed, as the end of this may never come.
         case close
     }
 
@@ -248,7 +244,6 @@ struct ConnectionState {
 
     /// A request has come to its end.
     ///
-    /// - Parameter now: The time.
     /// - Returns: Whether it is to be answered.
     mutating func requestEnded(at now: NIODeadline) -> Bool {
         switch phase {
@@ -265,7 +260,6 @@ struct ConnectionState {
 
     /// An answer's head goes out.
     ///
-    /// - Parameter isDraining: Whether the service is on its way out.
     /// - Returns: Whether the answer says that the connection closes.
     mutating func answerBegins(isDraining: Bool) -> Bool {
         closesAfterAnswer = closesAfterAnswer || isDraining || isInputClosed
@@ -274,7 +268,6 @@ struct ConnectionState {
 
     /// An answer's last byte goes out.
     ///
-    /// - Parameter now: The time.
     /// - Returns: Whether the connection is to be closed.
     mutating func answerEnded(at now: NIODeadline) -> Bool {
         if closesAfterAnswer {
@@ -292,10 +285,9 @@ struct ConnectionState {
 
     /// The client sends nothing more.
     ///
-    /// It may still read, or be gone: TCP tells no difference. Who says so behind a request waits for its answer; who says
-    /// so later has given up waiting.
+    /// It may still read, or be gone: TCP shows no difference. A client that says so behind its request waits for the
+    /// answer; one that says so later has given up waiting.
     ///
-    /// - Parameter now: The time.
     /// - Returns: Whether the connection can be closed at once.
     mutating func inputClosed(at now: NIODeadline) -> Bool {
         isInputClosed = true
@@ -308,7 +300,7 @@ struct ConnectionState {
     enum TimeoutAction: Equatable {
         /// It has not.
         case wait(until: NIODeadline)
-        /// The client is told, and the connection closed.
+        /// The client gets a refusal, and the connection is closed.
         case refuse(Problem)
         /// The connection is closed.
         case close

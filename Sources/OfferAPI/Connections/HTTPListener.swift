@@ -71,7 +71,7 @@ public struct HTTPListener: Service {
 public struct ListenFailure: Error, Equatable, CustomStringConvertible {
     /// The address as it was configured, such as `127.0.0.1:8080`.
     public let address: String
-    /// What the system said.
+    /// The system's words.
     public let detail: String
 
     /// The failure in one line.

@@ -2,7 +2,7 @@ public import Hummingbird
 public import Logging
 import NIOCore
 
-/// What the connections of a listener may do, which requests are worth answering, and what answers them.
+/// The limits of a listener's connections, and the parts that judge and answer their requests.
 public struct ListenerRules: Sendable {
     /// Sizes and times.
     public let limits: ConnectionLimits
@@ -10,11 +10,11 @@ public struct ListenerRules: Sendable {
     public let census: ConnectionCensus
     /// What TLS shows; `nil` for plain HTTP.
     public let tls: TLSIdentity?
-    /// What the connections of each event loop get.
+    /// The parts that the connections of each event loop share.
     let setups: LoopSetups
 
-    /// How many connections a listener may have that is not the public one: Apple and monitoring need a few, and strangers,
-    /// who may open them, get no more memory and sockets than so many take.
+    /// How many connections a listener may have that is not the public one: Apple and monitoring need a few, and strangers
+    /// get no more memory and sockets than so many take.
     public static let maximumConnectionsOfOthers = 256
 
     /// How many event loops the listeners of the process share.
@@ -106,14 +106,14 @@ public struct ListenerRules: Sendable {
 
     /// The rules of the public listener, which answers clients alone.
     ///
-    /// Whatever a request touches is best the event loop's own: what several processors write to, reference counts among
-    /// it, travels between their caches. So the event loops, numbered from 0, have parts of their own.
+    /// Memory that several processors write to, reference counts among it, travels between their caches. So each event
+    /// loop, numbered from 0, has parts of its own.
     ///
     /// - Parameters:
     ///   - limits: Sizes, times, and how much may wait.
     ///   - census: The listener's connections.
     ///   - tls: What TLS shows; `nil` for plain HTTP.
-    ///   - failures: Who has shown tokens that are nobody's.
+    ///   - failures: The addresses that have shown unknown tokens.
     ///   - endpoints: What answers on an event loop, by the configuration in use.
     ///   - metrics: What counts the requests of an event loop.
     ///   - logger: Where requests have their lines, at the level info.

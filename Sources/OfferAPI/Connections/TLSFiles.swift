@@ -58,20 +58,20 @@ public struct TLSFiles: Sendable {
         }
     }
 
-    /// What an operator should know of the certificates' validity; `nil` when there is nothing.
+    /// A warning about the certificates' validity; `nil` when there is none.
     ///
     /// - Parameter now: The server's clock.
     /// - Returns: A sentence: that clients refuse them now, or will soon.
     public func warning(at now: Timestamp) -> String? {
-        let mend = "put a new one there, and reload"
+        let fix = "put a new one there, and reload"
         if now < notValidBefore {
-            return "server.tls.certificateFile: a certificate is not valid before \(notValidBefore.rfc3339); \(mend)"
+            return "server.tls.certificateFile: a certificate is not valid before \(notValidBefore.rfc3339); \(fix)"
         }
         if now > notValidAfter {
-            return "server.tls.certificateFile: a certificate expired at \(notValidAfter.rfc3339); \(mend)"
+            return "server.tls.certificateFile: a certificate expired at \(notValidAfter.rfc3339); \(fix)"
         }
         guard now.adding(seconds: Self.noticeSeconds) > notValidAfter else { return nil }
-        return "server.tls.certificateFile: a certificate expires at \(notValidAfter.rfc3339); \(mend)"
+        return "server.tls.certificateFile: a certificate expires at \(notValidAfter.rfc3339); \(fix)"
     }
 
     private static func certificates(_ path: String, _ file: TLSFault.File) throws(TLSFault) -> [NIOSSLCertificate] {
@@ -93,8 +93,8 @@ extension TLSFiles: Equatable {
     /// Whether both are the same files, read once.
     ///
     /// - Parameters:
-    ///   - left: What was read.
-    ///   - right: What was read.
+    ///   - left: A reading.
+    ///   - right: A reading.
     /// - Returns: `false` for two readings, also of files that have not changed.
     public static func == (left: TLSFiles, right: TLSFiles) -> Bool { left.context === right.context }
 }
@@ -113,7 +113,7 @@ public struct TLSFault: Error, Equatable, Sendable {
 
     /// The file.
     public let file: File
-    /// What it is instead, a clause that follows its path.
+    /// The fault, a clause that follows the file's path.
     public let detail: String
 }
 
@@ -123,14 +123,14 @@ public final class TLSIdentity: Sendable {
 
     /// Creates the identity.
     ///
-    /// - Parameter files: What was read of its files.
+    /// - Parameter files: Its files, read.
     public init(_ files: TLSFiles) {
         current = Mutex(files.context)
     }
 
     /// Shows another certificate from the next connection on.
     ///
-    /// - Parameter files: What was read of its files.
+    /// - Parameter files: Its files, read.
     public func replace(by files: TLSFiles) {
         current.withLock { $0 = files.context }
     }

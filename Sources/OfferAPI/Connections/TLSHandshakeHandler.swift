@@ -2,7 +2,7 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Tells of each client with whom TLS does not come about, so that whoever wonders why one cannot connect finds it here.
+/// Notes each TLS handshake that fails, so that an operator finds out why a client cannot connect.
 final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -21,14 +21,14 @@ final class TLSHandshakeHandler: ChannelInboundHandler, RemovableChannelHandler 
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Who has just gone has not failed: so do probes that look whether anybody listens.
+        // A client that just goes has not failed: so do probes that look whether the port is open.
         if case NIOSSLError.handshakeFailed(.sslError(let faults)) = error, faults != [.eofDuringHandshake] {
             noteFailure(Self.reason(in: faults))
         }
         context.fireErrorCaught(error)
     }
 
-    /// What many clients of TLS 1.3 send instead of going on, an alert in the clear, is no packet to BoringSSL.
+    /// BoringSSL's words for an alert in the clear, which many clients of TLS 1.3 send in place of going on.
     private static let givenUp = "bad packet length"
 
     /// The words of the first fault, such as `no shared cipher`, without the places in its sources.

@@ -1,5 +1,5 @@
 import OfferService
-import Offers
+public import Offers
 import StrictJSON
 
 /// `POST /v1/diagnoses`.
@@ -22,5 +22,27 @@ extension PublicEndpoints {
             guard let diagnosis else { throw .appNotAllowed(call.bundleId) }
             return Reply(diagnosis.json)
         }
+    }
+}
+
+extension Diagnosis {
+    /// The diagnosis as `POST /v1/diagnoses` gives it.
+    public var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { answer in
+            answer.member("valid")
+            answer.bool(isValid)
+            answer.member("causes")
+            answer.array { list in
+                for cause in causes {
+                    list.object { member in
+                        member.member("code", cause.code.rawValue)
+                        member.member("detail", cause.detail)
+                        member.member("fix", cause.fix)
+                    }
+                }
+            }
+        }
+        return writer.bytes
     }
 }

@@ -36,7 +36,7 @@ extension PublicEndpoints {
         }
     }
 
-    /// Tells what is known of products in a country.
+    /// Answers with the products that are known in a country.
     func products(_ target: String, _ client: Client) throws(Problem) -> Step<Reply, Problem> {
         let parameters = try QueryParameters(of: target, names: PublicRoute.products.parameters)
         let bundleId = try client.app(namedIn: parameters)

@@ -85,7 +85,6 @@ extension PublicEndpoints {
 
     /// Reads a request, and takes its signatures from the client's rate, when the client may make it and there is room.
     ///
-    /// - Parameter request: The request.
     /// - Returns: The call; `nil` when it was refused.
     /// - Throws: `Problem` 400, 403 or 429.
     func signingCall<Call: SigningCall>(of request: Request) throws(Problem) -> Call? {

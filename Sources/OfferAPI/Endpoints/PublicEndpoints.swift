@@ -41,9 +41,6 @@ public final class PublicEndpoints: Sendable {
     ///
     /// It may stop after some of them, so that the event loop can look after its other connections.
     ///
-    /// - Parameters:
-    ///   - requests: The requests, one or more.
-    ///   - loop: The event loop, on which this is called.
     /// - Returns: How many were answered or will be: the first ones, at least one.
     func answer(_ requests: ArraySlice<Request>, on loop: any EventLoop) -> Int {
         var promotional: [(request: Request, call: SignatureRequest)] = []

@@ -34,7 +34,7 @@ enum PublicRoute: String, CaseIterable {
     /// Whether something is signed, so that its answer waits for the ledger.
     var isForSignatures: Bool { self == .signatures || self == .introductorySignatures }
 
-    /// What a client needs to be allowed; `nil` where nobody has to be known.
+    /// The scope that a client needs; `nil` where a token is not asked for.
     var scope: ClientScope? {
         switch self {
         case .signatures, .introductorySignatures: .sign

@@ -38,8 +38,6 @@ struct QueryParameters {
 
     /// The value of a parameter that must not repeat.
     ///
-    /// - Parameter name: The parameter's name.
-    /// - Returns: The value; `nil` when it is not there.
     /// - Throws: `Problem` 400 when it is there twice.
     func value(of name: String) throws(Problem) -> String? {
         let values = values(of: name)

@@ -1,12 +1,12 @@
 import StrictJSON
 
-/// A fault as an answer tells it: RFC 9457 problem details.
+/// A fault in an answer: RFC 9457 problem details.
 public struct Problem: Error, Equatable, Sendable {
     /// The HTTP status code.
     public let status: Int
     /// The fault's name, in snake case: what a program branches on.
     public let code: String
-    /// The fault in a sentence or two: what is wrong, and the mend.
+    /// The fault in a sentence or two: what is wrong, and the fix.
     public let detail: String
     /// The JSON Pointer (RFC 6901) of the field at fault, where one field is.
     public let pointer: String?
@@ -14,7 +14,7 @@ public struct Problem: Error, Equatable, Sendable {
     public let allow: String?
     /// After how many seconds to ask again, for 429 and 503.
     public let retryAfterSeconds: Int?
-    /// Why, for the log alone: without secrets, and in no answer.
+    /// The cause, for the log alone: without secrets, and in no answer.
     public let reason: String?
 
     /// Creates a problem.
@@ -22,11 +22,11 @@ public struct Problem: Error, Equatable, Sendable {
     /// - Parameters:
     ///   - status: The HTTP status code.
     ///   - code: The fault's name, in snake case.
-    ///   - detail: What is wrong, and the mend.
+    ///   - detail: What is wrong, and the fix.
     ///   - pointer: The JSON Pointer of the field at fault, where one field is.
     ///   - allow: The methods that the path takes, for 405.
     ///   - retryAfterSeconds: After how many seconds to ask again, for 429 and 503.
-    ///   - reason: Why, for the log alone.
+    ///   - reason: The cause, for the log alone.
     public init(
         status: Int,
         code: String,

@@ -1,5 +1,5 @@
-/// How much may wait on one event loop: whoever comes after that is refused at once, so that whoever is let in is
-/// answered soon.
+/// How much may wait on one event loop: the next request is refused at once, so that those that are let in are answered
+/// soon.
 ///
 /// All of it is used on its event loop.
 final class Admission {
@@ -9,13 +9,13 @@ final class Admission {
         case turn(isForSignatures: Bool)
         /// Of so many offers that are signed, and wait for the ledger.
         case ledger(offers: Int)
-        /// Of so many offers that are signed, after somebody else was waited for: there is always room.
+        /// Of so many offers that are signed after a wait elsewhere: there is always room.
         case ledgerAfterWait(offers: Int)
-        /// Of a request that waits for somebody else: the App Store, or a database.
+        /// Of a request that waits elsewhere: for the App Store, or a database.
         case elsewhere
     }
 
-    /// How many requests of an event loop may wait for somebody else.
+    /// How many requests of an event loop may wait elsewhere.
     static let maximumElsewhere = 1024
 
     /// How many offers may wait to be signed and for the ledger.
@@ -25,7 +25,6 @@ final class Admission {
     private let maximumElsewhere: Int
     private var (turns, offers, elsewhere) = (0, 0, 0)
 
-    /// Begins with nobody who waits.
     init(maximumOffers: Int, maximumElsewhere: Int = maximumElsewhere) {
         self.maximumOffers = maximumOffers
         self.maximumElsewhere = maximumElsewhere
@@ -33,16 +32,13 @@ final class Admission {
 
     /// Whether a request could wait for its turn now.
     ///
-    /// - Parameter isForSignatures: Whether it would wait for the ledger then. A ledger that is slow keeps nobody from
-    ///   what needs none.
-    /// - Returns: `true` when there is room.
+    /// Only a request for signatures would wait for the ledger then: a slow ledger does not keep out the others.
     func hasRoom(isForSignatures: Bool) -> Bool {
         turns + (isForSignatures ? offers : 0) < maximumOffers
     }
 
     /// Takes a place.
     ///
-    /// - Parameter place: The place.
     /// - Returns: Whether there is room. Only then ``leave(_:)`` has to follow.
     func enter(_ place: Place) -> Bool {
         switch place {

@@ -3,9 +3,9 @@ import NIOHTTP1
 
 /// Decides by a request's head alone whether its body is worth reading, before anything of it is read.
 ///
-/// What it finds out on the way, it leaves in the request: route, client and configuration.
+/// The request keeps what it finds out: route, client and configuration.
 struct Gate {
-    /// What it makes of a request.
+    /// Its judgement of a request.
     enum Judgement: Equatable {
         /// The body is worth reading.
         case admit(maximumBodyBytes: Int)
@@ -13,9 +13,9 @@ struct Gate {
         case refuse(Problem, after: TimeAmount = .zero, closes: Bool = false)
     }
 
-    /// Whom a listener answers.
+    /// The clients that a listener answers.
     enum Guests {
-        /// Clients, by the configuration in use; who guesses tokens is slowed down.
+        /// Clients with a token, by the configuration in use; guesses are slowed down.
         case clients(of: @Sendable () -> PublicEndpoints, failures: FailedAuthentications)
         /// Everybody, at these paths, each by its method.
         case everybody(at: [String: HTTPMethod])
@@ -30,15 +30,12 @@ struct Gate {
 
     /// Sizes of bodies.
     let limits: ConnectionLimits
-    /// Whom the listener answers.
+    /// The clients that the listener answers.
     let guests: Guests
     /// How much may wait; `nil` for any number.
     let admission: Admission?
 
-    /// Judges a request.
-    ///
-    /// - Parameter request: The request.
-    /// - Returns: Whether its body is worth reading.
+    /// Judges whether a request's body is worth reading.
     func judge(_ request: Request) -> Judgement {
         let head = request.head
         if let fault = head.framingFault { return .refuse(fault, closes: true) }
@@ -104,9 +101,10 @@ struct Gate {
         let head = request.head
         if let scope = route.scope {
             guard let token = head.token else { throw .tokenMissing }
-            guard let client = clients.client(with: token) else { throw .tokenUnknown }
-            request.client = client
-            guard client.scopes.contains(scope) else { throw .scopeNotAllowed(scope) }
+            guard let known = clients.token(with: token) else { throw .tokenUnknown }
+            request.token = known
+            known.use.note()
+            guard known.client.scopes.contains(scope) else { throw .scopeNotAllowed(scope) }
             if route.method == .POST {
                 guard head.hasJSONBody else { throw .unsupportedMediaType }
                 guard !head.hasContentCoding else { throw .unsupportedContentCoding }
@@ -131,10 +129,7 @@ extension HTTPMethod {
 }
 
 extension RequestHead {
-    /// Whether this asks for what a route for a method has.
-    ///
-    /// - Parameter method: The route's method.
-    /// - Returns: `true` when it does.
+    /// Whether a route for a method takes this.
     fileprivate func asks(_ method: HTTPMethod) -> Bool {
         sent.method == method || sent.method == .HEAD && method == .GET
     }

@@ -1,12 +1,9 @@
 /// The value of a Host field: `uri-host [ ":" port ]` (RFC 9112 §3.2, RFC 3986 §3.2.2), which may be empty.
 ///
-/// Whether such a host is there is nobody's question here. But what is none was made by hand, or by somebody who hopes that
-/// a proxy reads it differently.
+/// Whether there is such a host is not asked. But a value that cannot be one was made by hand, or to be read differently by
+/// a proxy.
 enum HostValue {
-    /// Looks at a value.
-    ///
-    /// - Parameter text: The value.
-    /// - Returns: Whether it can be one.
+    /// Whether a text can be one.
     static func isValid(_ text: String) -> Bool {
         // The string lies in one piece as a rule.
         text.utf8.withContiguousStorageIfAvailable(isValid) ?? Array(text.utf8).withUnsafeBufferPointer(isValid)

@@ -3,12 +3,12 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// The outermost middleware: whatever is thrown inside leaves as RFC 9457 problem details, and what nobody foresaw is
-/// logged as an error.
+/// The outermost middleware: an error that is thrown inside leaves as RFC 9457 problem details, and one that nobody foresaw
+/// is logged.
 ///
 /// Hummingbird's own answers would be an empty 500, logged at debug.
 struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
-    /// Where what nobody foresaw is logged.
+    /// The log of errors that nobody foresaw.
     let logger: Logger
 
     func handle(

@@ -6,6 +6,8 @@ import NIOHTTP1
 struct Reply: Sendable {
     /// The status code.
     let status: Int
+    /// The code of the problem that it reports; `nil` for none.
+    var code: String?
     /// The header fields; `nil` for none but the type of a JSON body.
     private var fields: HTTPFields?
     private let body: [UInt8]
@@ -17,7 +19,10 @@ struct Reply: Sendable {
     }
 
     /// The answer that reports a problem.
-    init(_ problem: Problem) { self.init(problem.status, problem.fields, problem.json) }
+    init(_ problem: Problem) {
+        self.init(problem.status, problem.fields, problem.json)
+        code = problem.code
+    }
 
     /// Any answer.
     init(_ status: Int, _ fields: HTTPFields, _ body: [UInt8]) {
@@ -26,7 +31,7 @@ struct Reply: Sendable {
         self.body = body
     }
 
-    /// The answer to what is too much: made once, as a refusal costs as little as can be.
+    /// The answer to a request for which there is no room: made once, so that a refusal costs little.
     static let overloaded = Reply(.overloaded)
 
     /// Adds header fields.
@@ -40,7 +45,7 @@ struct Reply: Sendable {
         // An array, as it is written in many pieces, each of which takes a buffer longer.
         var head: [UInt8] = []
         head.reserveCapacity(Self.usualHeadLength)
-        // What goes in ends no line: it comes from `HTTPFields`, which see to that, or from constants.
+        // No value ends a line: each comes from `HTTPFields`, which see to that, or from constants.
         func add(_ name: String, _ value: String) {
             head.append(contentsOf: name.utf8)
             head.append(contentsOf: ": ".utf8)

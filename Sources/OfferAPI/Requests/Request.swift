@@ -4,8 +4,8 @@ import OfferService
 /// A request from its head to its answer: the one reference that the gate, the queue, the endpoint and the connection
 /// hand on.
 ///
-/// What the gate found out stays with it, so that its answer, its line in the log and its count are the same whatever
-/// becomes of it. All of it is used on the event loop of its connection.
+/// It keeps what the gate found out, so that its answer, its line in the log and its count are the same whatever becomes
+/// of it. All of it is used on the event loop of its connection.
 final class Request {
     /// The request's head.
     let head: RequestHead
@@ -15,8 +15,8 @@ final class Request {
     var path: String?
     /// The call that it is for; `nil` elsewhere than on the public listener, and where there is no such call.
     var route: PublicRoute?
-    /// The client that asks; `nil` while nobody is known.
-    var client: Client?
+    /// The client that asks, by the token that it showed; `nil` while nobody is known.
+    var token: KnownToken?
     /// What answers it: the configuration that was in use when its head came.
     var endpoints: PublicEndpoints?
     /// When it was complete.
@@ -34,6 +34,9 @@ final class Request {
         self.connection = connection
     }
 
+    /// The client that asks; `nil` while nobody is known.
+    var client: Client? { token?.client }
+
     /// By what the request is known.
     var identity: RequestIdentity { head.identity }
 
@@ -45,13 +48,11 @@ final class Request {
 
     // MARK: Its body
 
-    /// Adds a piece of the body.
     func add(_ piece: ByteBuffer) {
         if body.isEmpty, let length = head.contentLength { body.reserveCapacity(max(length, piece.readableBytes)) }
         body.append(contentsOf: piece.readableBytesView)
     }
 
-    /// All of the request is there.
     func complete(at moment: NIODeadline) { completion = moment }
 
     // MARK: Its place
@@ -80,10 +81,10 @@ final class Request {
 
     // MARK: Its end
 
-    /// Answers it, of which nothing else is left to do.
+    /// Answers it, its work done.
     func finish(_ result: Result<Reply, Problem>) {
         end()
-        // Whoever was given another answer, as the time was over, and whoever has gone, gets none.
+        // A client that has gone, or has another answer as its time was over, gets none.
         guard isWaiting else { return note(nil) }
         var reply: Reply
         switch result {
@@ -93,19 +94,19 @@ final class Request {
             reply = Reply(problem)
         }
         if let client, let endpoints { reply.add(endpoints.clients.rateLimitFields(of: client)) }
-        note(reply.status)
+        note(reply.status, code: reply.code)
         connection.send(reply, for: self)
     }
 
-    /// Refuses it, of which nothing was done.
+    /// Refuses it before anything is done.
     func refuse(_ problem: Problem) {
         end()
         guard isWaiting else { return note(nil) }
-        note(problem.status, problem)
+        note(problem.status, code: problem.code)
         connection.send(problem == .overloaded ? .overloaded : Reply(problem), for: self)
     }
 
-    /// Gives it up, whose client has gone, where nothing is done for it any more.
+    /// Gives it up, as its client has gone.
     func giveUp() {
         end()
         note(nil)
@@ -116,21 +117,21 @@ final class Request {
         if !isOpen { giveUp() }
     }
 
-    /// Counts it and writes its line, once: what becomes of it later is the service's affair alone.
+    /// Counts it and writes its line, once.
     ///
     /// - Parameters:
     ///   - status: The status of the answer; `nil` where there is none.
-    ///   - problem: Why it was refused before anything worked on it.
-    func note(_ status: Int?, _ problem: Problem? = nil) {
+    ///   - code: The code of the problem that it reports; `nil` for none.
+    func note(_ status: Int?, code: String? = nil) {
         guard !isNoted else { return }
         isNoted = true
         connection.setup.telemetry?.note(
             identity,
             route: path,
             status: status,
-            client: client?.name,
+            client: token,
             nanoseconds: watch.nanoseconds,
-            problem: problem
+            code: code
         )
     }
 
@@ -143,7 +144,7 @@ final class Request {
 
     // MARK: Waiting
 
-    /// Waits for somebody in a task, and goes on on the event loop; what waits for its turn has its place meanwhile.
+    /// Waits for work in a task, and goes on on the event loop; another request has its place meanwhile.
     func wait<Value: Sendable>(
         for work: @escaping @Sendable () async throws(Problem) -> Value,
         goOn: @escaping @Sendable (Request, Result<Value, Problem>) -> Void
@@ -165,7 +166,7 @@ final class Request {
         }
     }
 
-    /// Waits for somebody in a task, and is answered then.
+    /// Waits for work in a task, and is answered then.
     func wait(for work: @escaping @Sendable () async throws(Problem) -> Reply) {
         wait(for: work) { $0.finish($1) }
     }

@@ -16,12 +16,8 @@ struct RequestFields: Sendable {
     ///
     /// White space after a value is no part of it (RFC 9110 §5.5); before it, the parser leaves none. A transfer coding is
     /// taken as it is written: the parser must not have read another body than is meant.
-    ///
-    /// - Parameters:
-    ///   - name: Its name, in any case.
-    ///   - value: Its value.
     mutating func add(_ name: String, _ value: String) {
-        // The length tells most names apart, and is at hand.
+        // Most names differ in their length, which is at hand.
         switch name.utf8.count {
         case 4 where name.isField("host"): framing.host.add(value)
         case 6 where name.isField("expect"): framing.expectations.append(value.withoutSpaceAtEnd)
@@ -55,10 +51,7 @@ extension String {
         }
     }
 
-    /// Whether this is the name of a field, in any case.
-    ///
-    /// - Parameter name: The name in lowercase, of letters and hyphens.
-    /// - Returns: `true` when it is.
+    /// Whether this is the name of a field, in any case; the other name is in lowercase, of letters and hyphens.
     fileprivate func isField(_ name: StaticString) -> Bool {
         var own = self
         return own.withUTF8 { own in
@@ -87,7 +80,7 @@ struct RequestFraming: Sendable {
     init() {}
 }
 
-/// A header field that counts only where it is there once: of two values nobody can say which was meant.
+/// A header field that counts only where it is there once: of two values either may be meant.
 struct OnlyField: Sendable {
     private var first: String?
     private var isRepeated = false

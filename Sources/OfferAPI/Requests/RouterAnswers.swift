@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
+import StrictJSON
 
 /// Answers requests by a router of Hummingbird's, each in a task of its own: for the listeners of operators and of Apple,
 /// which have a few requests a second.
@@ -29,11 +30,23 @@ struct RouterAnswers<Responder: HTTPResponder> where Responder.Context == BasicR
             do {
                 let response = try await responder.respond(to: request, context: context)
                 try await response.body.write(written)
-                return Reply(response.status.code, response.headers.withoutLength, written.bytes)
+                var reply = Reply(response.status.code, response.headers.withoutLength, written.bytes)
+                if reply.status >= 400 { reply.code = Self.code(in: written.bytes) }
+                return reply
             } catch {
                 throw .internal
             }
         }
+    }
+
+    /// The `code` of problem details, which the router's answers have in their bodies alone.
+    private static func code(in body: [UInt8]) -> String? {
+        var code: String?
+        var reader = JSONReader(body)
+        try? reader.readObject { (name, reader) throws(JSONFault) in
+            if name == "code" { code = try reader.readString() } else { try reader.skipValue() }
+        }
+        return code
     }
 }
 

@@ -5,10 +5,10 @@ import Synchronization
 /// and their lines would fill the disk that is perhaps the reason of it.
 ///
 /// The first request of a fault has a line with its name, and its reason where that is known; those after it are counted,
-/// and told from time to time.
+/// and their number is logged from time to time.
 public final class RepeatedFaults: Sendable {
     private let logger: Logger
-    /// How many requests each fault has kept from an answer, by its code, since it was told last.
+    /// How many requests each fault has kept from an answer, by its code, since the number was logged last.
     private let counts = Mutex<[String: Int]>([:])
 
     /// Creates it before anything has failed.
@@ -36,12 +36,12 @@ public final class RepeatedFaults: Sendable {
     ///
     /// A fault that did not come again is over: the next request that it befalls has a line again.
     public func logCounts() {
-        let told = counts.withLock { counts in
-            let told = counts
+        let news = counts.withLock { counts in
+            let news = counts
             counts = counts.compactMapValues { $0 > 0 ? 0 : nil }
-            return told
+            return news
         }
-        for (code, count) in told.sorted(by: { $0.key < $1.key }) where count > 0 {
+        for (code, count) in news.sorted(by: { $0.key < $1.key }) where count > 0 {
             logger.error("cannot answer", metadata: ["code": "\(code)", "more": .stringConvertible(count)])
         }
     }

@@ -30,8 +30,6 @@ public struct RequestIdentity: Sendable {
     ///
     /// An identifier that does not go into logs as it is, and one in which the request's own token is repeated, are
     /// replaced by one that is made; a `tracestate` with the token in it is left out.
-    ///
-    /// - Parameter fields: The request's header fields.
     init(_ fields: RequestFields) {
         let authorization = fields.authorization
         func isSafe(_ text: String) -> Bool {

@@ -1,25 +1,28 @@
 public import CoreMetrics
 import Synchronization
 
-/// Counts requests by route, status and client, and how long they took by route.
+/// Counts requests by route, status and client, how long they took by route, and which of its tokens each client shows.
 ///
 /// Routes are those of the listeners and clients those of the configuration: nothing that a stranger sends becomes a
 /// label.
 public final class RequestMetrics: Sendable {
     /// The route of requests that no route takes.
     static let unmatched = "unmatched"
-    /// The client of requests without a token that is anybody's, and the status of those that got no answer.
+    /// The client of requests without a known token, and the status of those that got no answer.
     static let none = "none"
 
     private struct Key: Hashable {
         let route: String
         let status: Int?
         let client: String
+        /// Which of the client's tokens was shown, from 0; `nil` without a client.
+        let token: Int?
     }
 
     private struct Handles {
         let count: Counter
         let duration: Timer
+        let token: Counter?
     }
 
     private let factory: any MetricsFactory
@@ -44,10 +47,15 @@ public final class RequestMetrics: Sendable {
     /// - Parameters:
     ///   - route: The route's path; `nil` when there is none for it.
     ///   - status: The status of the answer; `nil` where the client was gone, or what it sent was no HTTP.
-    ///   - client: The client's name; `nil` when nobody is known.
+    ///   - client: The client, by the token that it showed; `nil` when nobody is known.
     ///   - nanoseconds: How long it took from the head of the request to the answer.
-    func count(route: String?, status: Int?, client: String?, nanoseconds: Int64) {
-        let key = Key(route: route ?? Self.unmatched, status: status, client: client ?? Self.none)
+    func count(route: String?, status: Int?, client: KnownToken?, nanoseconds: Int64) {
+        let key = Key(
+            route: route ?? Self.unmatched,
+            status: status,
+            client: client?.client.name ?? Self.none,
+            token: client?.place
+        )
         let handles = handles.withLock { handles in
             if let known = handles[key] { return known }
             let new = makeHandles(for: key)
@@ -56,9 +64,10 @@ public final class RequestMetrics: Sendable {
         }
         handles.count.increment()
         handles.duration.recordNanoseconds(nanoseconds)
+        handles.token?.increment()
     }
 
-    /// Counts a client with whom TLS did not come about.
+    /// Counts a TLS handshake that failed.
     func countTLSFailure() { tlsFailures.increment() }
 
     private func makeHandles(for key: Key) -> Handles {
@@ -71,7 +80,14 @@ public final class RequestMetrics: Sendable {
                 label: "offer_signer_request_duration_seconds",
                 dimensions: [("route", key.route)],
                 factory: factory
-            )
+            ),
+            token: key.token.map { place in
+                Counter(
+                    label: "offer_signer_client_tokens_total",
+                    dimensions: [("client", key.client), ("token", place == 0 ? "first" : "second")],
+                    factory: factory
+                )
+            }
         )
     }
 }

@@ -1,52 +1,44 @@
 import Logging
 
-/// Counts every request, whatever became of it, and writes its line into the log, at the level
-/// info.
+/// Counts every request, whatever became of it, and writes its line into the log, at the level info.
 final class RequestTelemetry: Sendable {
     /// Counts requests.
     let metrics: RequestMetrics
-    /// Where a request has its line: never its path or query, in which a stranger may have put anything.
+    /// The log of lines: never of a path or query, in which a stranger may have put anything.
     let logger: Logger
-    /// Logs the faults that keep requests from being answered.
-    let faults: RepeatedFaults
+    /// Logs the faults that keep requests from being answered; `nil` where the router's endpoints do.
+    let faults: RepeatedFaults?
 
-    /// Brings together what takes note of requests.
     init(metrics: RequestMetrics, logger: Logger, faults: RepeatedFaults? = nil) {
         self.metrics = metrics
         self.logger = logger
-        self.faults = faults ?? RepeatedFaults(logger: logger)
+        self.faults = faults
     }
 
     /// Takes note of a request.
     ///
-    /// - Parameters:
-    ///   - identity: The request's name.
-    ///   - route: The route's path; `nil` when there is none for it.
-    ///   - status: The status of the answer; `nil` where there was none.
-    ///   - client: The client's name; `nil` when nobody is known.
-    ///   - nanoseconds: How long it took.
-    ///   - problem: Why it was refused before anything worked on it.
+    /// It has no status where it has no answer, and no code where it was not refused.
     func note(
         _ identity: RequestIdentity,
         route: String?,
         status: Int?,
-        client: String?,
+        client: KnownToken?,
         nanoseconds: Int64,
-        problem: Problem? = nil
+        code: String? = nil
     ) {
         metrics.count(route: route, status: status, client: client, nanoseconds: nanoseconds)
         guard logger.logLevel <= .info else { return }
         var metadata: Logger.Metadata = [
             "route": "\(route ?? RequestMetrics.unmatched)",
-            "status": "\(status.map(String.init) ?? RequestMetrics.none)",
-            "client": "\(client ?? RequestMetrics.none)",
+            "client": "\(client?.client.name ?? RequestMetrics.none)",
             "microseconds": .stringConvertible(nanoseconds / 1000),
         ]
-        if let problem { metadata["code"] = "\(problem.code)" }
+        if let status { metadata["status"] = .stringConvertible(status) }
+        if let code { metadata["code"] = "\(code)" }
         RequestIdentity.$current.withValue(identity) { logger.info("request", metadata: metadata) }
     }
 
-    /// Takes note of a client with whom TLS did not come about.
+    /// Takes note of a TLS handshake that failed.
     func noteTLSFailure(_ reason: String) {
         metrics.countTLSFailure()
         logger.info("TLS handshake failed", metadata: ["reason": "\(reason)"])
@@ -55,6 +47,6 @@ final class RequestTelemetry: Sendable {
     /// Takes note that a request could not be answered, where that is no fault of the client.
     func noteFault(_ problem: Problem, of identity: RequestIdentity?) {
         guard problem.status >= 500 else { return }
-        RequestIdentity.$current.withValue(identity) { faults.note(problem) }
+        RequestIdentity.$current.withValue(identity) { faults?.note(problem) }
     }
 }

@@ -25,9 +25,6 @@ enum CallMember: String, CaseIterable {
         case introductorySignatures
 
         /// Whether its body may have a member.
-        ///
-        /// - Parameter member: The member.
-        /// - Returns: `true` when it may.
         func has(_ member: CallMember) -> Bool {
             switch member {
             case .bundleId, .appAccountToken, .applicationUsername, .evidence, .explain: true
@@ -39,9 +36,6 @@ enum CallMember: String, CaseIterable {
         }
 
         /// The fault of a member that it does not have.
-        ///
-        /// - Parameter member: The member; `nil` for one that no call has.
-        /// - Returns: The fault.
         func unknown(_ member: CallMember?) -> JSONFault {
             switch (self, member) {
             case (.eligibility, .formats): JSONFault(.unknownMember, "There is no such member: nothing is signed here.")

@@ -2,8 +2,8 @@ import OfferService
 import Offers
 import StrictJSON
 
-/// What the bodies of `POST /v1/signatures`, `/v1/eligibility` and `/v1/introductory-eligibility-signatures` may say,
-/// well-formed, in any order.
+/// The members of the bodies of `POST /v1/signatures`, `/v1/eligibility` and
+/// `/v1/introductory-eligibility-signatures`, well-formed, in any order.
 struct CallMembers {
     /// How many offers or products one request may ask for.
     static let maximumOffers = 100

@@ -93,7 +93,7 @@ extension JSONReader {
             throw JSONFault(.invalidValue, "A receipt has 1 to \(Evidence.maximumReceiptBytes) bytes of Base64.")
         }
         let isBase64 = Self.isBase64(text.utf8.span)
-        // What is short is nothing that could be known for certain.
+        // A short text may be anything.
         let isShort = text.utf8.count < Self.shortestRecognised
         if isBase64, isShort || RecognisedContent.beginsAsReceipt(text) { return text }
         if let found = RecognisedContent(text)?.detail(in: .receipt) { throw JSONFault(.invalidValue, found) }

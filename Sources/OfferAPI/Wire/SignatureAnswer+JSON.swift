@@ -5,7 +5,7 @@ import StrictJSON
 extension SignatureAnswer {
     /// The answer as `POST /v1/signatures` gives it: one JSON object in UTF-8, without white space.
     public var json: [UInt8] {
-        // About as much as it takes. What is beyond a thousand bytes, malloc gives out in a longer way.
+        // About as much as it takes. Beyond a thousand bytes, malloc takes longer.
         var writer = JSONWriter(capacity: 200 + 720 * decisions.count)
         writer.object { answer in
             answer.member("bundleId", bundleId)
@@ -37,6 +37,88 @@ extension SignedDecision {
             }
             if let jws { member.member("jws", jws.compact) }
             if let expiresAt { member.member("expiresAt", expiresAt.rfc3339) }
+        }
+    }
+}
+
+extension IntroductorySignatureAnswer {
+    /// The answer as `POST /v1/introductory-eligibility-signatures` gives it: one JSON object in UTF-8, without white
+    /// space.
+    var json: [UInt8] {
+        var writer = JSONWriter(capacity: 1024 * (products.count + 1))
+        writer.object { answer in
+            answer.member("bundleId", bundleId)
+            if let environment { answer.member("environment", environment.rawValue) }
+            answer.member("account", account)
+            answer.member("products")
+            answer.array { elements in
+                for product in products { product.write(to: &elements) }
+            }
+        }
+        return writer.bytes
+    }
+}
+
+extension SignedProductEligibility {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { product in
+            product.member("productId", productId)
+            product.member("introductoryOffer", introductoryOffer)
+            guard let jws else { return }
+            product.member("allowIntroductoryOffer")
+            product.bool(jws.allowIntroductoryOffer)
+            product.member("jws", jws.compact)
+            product.member("expiresAt", jws.expiresAt.rfc3339)
+        }
+    }
+}
+
+extension EligibilityAnswer {
+    /// The answer as `POST /v1/eligibility` gives it: one JSON object in UTF-8, without white space.
+    var json: [UInt8] {
+        var writer = JSONWriter(capacity: 256 * (decisions.count + products.count + 1))
+        writer.object { answer in
+            answer.member("bundleId", bundleId)
+            if let environment { answer.member("environment", environment.rawValue) }
+            answer.member("account", account)
+            answer.member("decisions")
+            answer.array { elements in
+                for offer in decisions {
+                    elements.object { $0.members(of: offer.decision, about: offer.request) }
+                }
+            }
+            answer.member("products")
+            answer.array { elements in
+                for product in products { product.write(to: &elements) }
+            }
+            answer.member(winBackOffers)
+        }
+        return writer.bytes
+    }
+}
+
+extension ProductEligibility {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { product in
+            product.member("productId", productId)
+            product.member("introductoryOffer", introductoryOffer)
+            product.member(winBackOffers)
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes `winBackOffers`, which is left out where there are none.
+    fileprivate mutating func member(_ offers: [WinBackOffer]) {
+        guard !offers.isEmpty else { return }
+        member("winBackOffers")
+        array { list in
+            for offer in offers {
+                list.object { json in
+                    json.member("id", offer.id)
+                    if let url = offer.url { json.member("url", url) }
+                }
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 public import Offers
+import Synchronization
 
 /// Judges the time of day by the machine's uptime and by Apple's clock; a value without a clock of its own.
 public struct ClockWatch: Sendable {
@@ -91,7 +92,7 @@ public enum ClockFault: Equatable, Sendable, CustomStringConvertible {
     /// The time of day is so many milliseconds ahead of Apple's clock.
     case aheadOfApple(milliseconds: Int64)
 
-    /// The fault and the mend, in one line.
+    /// The fault and its fix, in one line.
     public var description: String {
         switch self {
         case .jumped(let milliseconds):
@@ -120,5 +121,34 @@ public struct ClockReading: Equatable, Sendable {
     public init(wall: Timestamp, uptimeMilliseconds: Int64) {
         self.wall = wall
         self.uptimeMilliseconds = uptimeMilliseconds
+    }
+}
+
+/// The watch over the service's clock, which evidence of Apple's clock is fed to and readiness is asked of.
+public final class ClockMonitor: AppleClock {
+    private let watch: Mutex<ClockWatch>
+    private let read: @Sendable () -> ClockReading
+
+    /// Begins to watch.
+    ///
+    /// - Parameter read: Reads both clocks of the machine.
+    public init(reading read: @escaping @Sendable () -> ClockReading) {
+        self.read = read
+        watch = Mutex(ClockWatch(read()))
+    }
+
+    /// The clock's fault of this moment; `nil` when there is none.
+    public var fault: ClockFault? { watch.withLock { $0.judge(read()) } }
+
+    /// Takes note of Apple's clock.
+    ///
+    /// - Parameter date: What Apple signed, or what was fetched from Apple this moment.
+    public func observe(_ date: AppleDate) {
+        watch.withLock { $0.observe(date, at: read()) }
+    }
+
+    /// Takes an operator's word, given by a reload, that the clock is right now.
+    public func believe() {
+        watch.withLock { $0.believe(read()) }
     }
 }

@@ -1,4 +1,5 @@
 import CoreMetrics
+import Glibc
 
 /// How long requests are in each room.
 public final class RoomMetrics: Sendable {
@@ -65,4 +66,23 @@ public enum Room: String, CaseIterable, Sendable {
     case ledger
     /// Writing the answer; once a request.
     case encode
+}
+
+/// Measures a time that passes, by a clock that nobody can set.
+public struct Stopwatch: Sendable {
+    private let start: Int64
+
+    /// Starts to measure.
+    public init() {
+        start = Self.now
+    }
+
+    /// The time since the start, in nanoseconds.
+    public var nanoseconds: Int64 { Self.now - start }
+
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
 }

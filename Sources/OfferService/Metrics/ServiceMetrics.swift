@@ -1,7 +1,7 @@
 public import CoreMetrics
 public import Offers
 
-/// What the use cases count: plain synchronous functions, for whatever thread a request is on.
+/// The metrics of the use cases: plain synchronous functions, for any thread that a request is on.
 ///
 /// To add a metric: make its handle here, or in another room, by swift-metrics with the factory that is handed in; keep
 /// the handle, and count through it. Its name, kind and help go into the one table of the executable
@@ -10,9 +10,9 @@ public import Offers
 public final class ServiceMetrics: Sendable {
     /// How long requests are in each room.
     public let rooms: RoomMetrics
-    /// What was decided.
+    /// Decisions by reason.
     public let decisions: DecisionMetrics
-    /// What keeps the metrics.
+    /// The keeper of the metrics.
     let factory: any MetricsFactory
 
     /// Makes the handles.

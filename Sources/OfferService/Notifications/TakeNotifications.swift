@@ -10,7 +10,7 @@ public struct TakeNotifications<Reader: NotificationReader>: Sendable {
     /// Creates the use case.
     ///
     /// - Parameters:
-    ///   - reader: Tells Apple's notifications from forgeries.
+    ///   - reader: Reads Apple's notifications, and refuses forgeries.
     ///   - memory: Where state is held.
     ///   - metrics: What is counted.
     ///   - now: The server's clock.
@@ -66,4 +66,20 @@ public struct TakeNotifications<Reader: NotificationReader>: Sendable {
             throw .notKept(error)
         }
     }
+}
+
+/// A notification that was taken.
+public struct TakenNotification: Equatable, Sendable {
+    /// The notification.
+    public let notification: NotificationRecord
+    /// Whether it was not seen before.
+    public let isNew: Bool
+}
+
+/// Why a notification was not taken.
+public enum NotificationRefusal: Error, Equatable {
+    /// It is not Apple's, or not for an app of the catalog.
+    case notTaken(NotificationFault)
+    /// It cannot be kept now; Apple sends it again.
+    case notKept(StorageFailure)
 }

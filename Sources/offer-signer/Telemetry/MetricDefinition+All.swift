@@ -16,6 +16,11 @@ extension MetricDefinition {
             "Requests by the pattern of their route, the status of the answer, and the client."
         ),
         MetricDefinition(
+            "offer_signer_client_tokens_total",
+            .counter,
+            "Requests with a client's token, by client, and by which of its tokenSHA256 it was: first or second."
+        ),
+        MetricDefinition(
             "offer_signer_request_duration_seconds",
             .durations,
             "How long requests took, from head to answer, by the pattern of their route."
@@ -139,7 +144,7 @@ extension MetricDefinition {
         MetricDefinition(
             "offer_signer_app_store_calls_total",
             .counter,
-            "Calls to Apple, by service, environment, and HTTP status or why there is none."
+            "Calls to Apple, by service, environment, and HTTP status, or why there is none: name, connection, tls, timeout, not_http or too_large."
         ),
         MetricDefinition(
             "offer_signer_app_store_call_duration_seconds",

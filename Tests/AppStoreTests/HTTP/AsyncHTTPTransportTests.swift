@@ -84,16 +84,34 @@ struct AsyncHTTPTransportTests {
         #expect(statuses == Array(repeating: 200, count: 100))
     }
 
+    private func failure(_ result: Result<IncomingResponse, TransportFault>) -> CallFailure? {
+        guard case .failure(.failed(let failure, _)) = result else { return nil }
+        return failure
+    }
+
+    private func asking(_ host: (FakeServer) -> String) async throws -> Result<IncomingResponse, TransportFault> {
+        try await send {
+            OutgoingRequest(to: host($0))
+        } _: { _ in
+            .init()
+        }.result
+    }
+
+    @Test("A name without an address and a server that does not speak TLS are told from a connection that fails")
+    func parts() async throws {
+        // No name has a part of more than 63 characters, so nobody has to be asked for it.
+        let long = String(repeating: "a", count: 64)
+        #expect(failure(try await asking { _ in "https://\(long).invalid" }) == .name)
+        #expect(failure(try await asking { $0.url.replacing("http://", with: "https://") }) == .tls)
+        let noHTTP = try await send { _ in .init(headers: ["no field": "x"]) }.result
+        #expect(failure(noHTTP) == .notHTTP)
+    }
+
     @Test("A closed connection, a closed port and an answer without end are faults")
     func faults() async throws {
         let closed = try await send { _ in .init(closes: true) }.result
-        #expect(throws: TransportFault.connection) { try closed.get() }
-        let port = try await send { _ in
-            OutgoingRequest(to: "http://127.0.0.1:1")
-        } _: { _ in
-            .init()
-        }
-        #expect(throws: TransportFault.connection) { try port.result.get() }
+        #expect(failure(closed) == .connection)
+        #expect(failure(try await asking { _ in "http://127.0.0.1:1" }) == .connection)
         let large = String(repeating: "x", count: AsyncHTTPTransport.maximumResponseBytes + 1)
         let tooLarge = try await send { _ in .init(200, large) }.result
         #expect(throws: TransportFault.tooLarge) { try tooLarge.get() }

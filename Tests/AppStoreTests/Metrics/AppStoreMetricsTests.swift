@@ -1,3 +1,4 @@
+import KeptLog
 import Logging
 import Offers
 import PrometheusMetrics
@@ -11,6 +12,7 @@ struct AppStoreMetricsTests {
     private static let deadline = Duration.seconds(600)
 
     private let registry = PrometheusRegistry()
+    private let log = KeptLog()
 
     private func fetcher(_ replies: [Result<IncomingResponse, TransportFault>]) -> AppStoreEvidenceFetcher {
         let metrics = AppStoreMetrics(factory: registry)
@@ -23,7 +25,7 @@ struct AppStoreMetricsTests {
                 sandboxServerAPI: "sandbox-api"
             ),
             anyTransport: ThrottledTransport(
-                CountingTransport(ScriptedTransport(replies), metrics),
+                ObservedTransport(ScriptedTransport(replies), metrics, logger: log.logger),
                 requestsPerSecond: 1000,
                 deadline: Self.deadline,
                 metrics: metrics,

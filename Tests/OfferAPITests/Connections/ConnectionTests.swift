@@ -40,7 +40,9 @@ struct ConnectionTests {
         #expect(answers.compactMap { $0.field("X-Request-ID") } == ["0", "1", "2", "3", "4", "5"])
         #expect(answers[3].body == "" && answers[3].field("Content-Length").flatMap(Int.init) ?? 0 > 1000)
         #expect(answers[1].body == answers[4].body)
-        #expect(log.takeLines().count { $0.hasPrefix("request ") } == requests.count)
+        let lines = log.takeLines().filter { $0.hasPrefix("request ") }
+        #expect(lines.count == requests.count)
+        #expect(lines.compactMap { $0.firstMatch(of: /code=(\w+)/)?.1 } == ["not_found", "malformed_json"])
     }
 
     @Test("Nothing of a request that was refused is in the next one")

@@ -172,6 +172,17 @@ struct NotificationsAPITests {
         )
     }
 
+    @Test("The line of a notification that is refused has its code")
+    func code() async throws {
+        let log = KeptLog()
+        let rules = ListenerRules(apple: responder, metrics: RequestMetrics(), logger: log.logger)
+        let connection = try await TestConnection(to: rules, on: NIOAsyncTestingEventLoop())
+        try await connection.send(TestRequest("/v1/notifications", #"{"signedPayload":"forged"}"#))
+        #expect(try await connection.receive().status == 422)
+        let line = log.takeLines().first { $0.hasPrefix("request ") }
+        #expect(line?.contains("code=jws_malformed") == true)
+    }
+
     /// How many calls are answered at once.
     private static let calls = 3
 

@@ -115,6 +115,32 @@ struct GateTests {
         }
     }
 
+    @Test("Which of a client's tokens a request showed is counted, and kept with the time")
+    func tokens() async throws {
+        // FIPS 180-4's other example.
+        let message = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"
+        let other = hexadecimal("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
+        let client = Client(name: "abc", tokenSHA256: [other, sha256OfAbc], apps: ["a"], scopes: [.sign])
+        let endpoints = PublicEndpoints.test(client, apps: [])
+        let listener = TestListener(endpoints, metrics: RequestMetrics(factory: registry))
+        func ask(_ target: String, _ token: String) async throws -> Int {
+            try await listener.ask(TestRequest(target, "{}", token: token)).status
+        }
+        #expect(endpoints.clients.tokenUse.first?.lastUsed == [nil, nil])
+        #expect(try await ask("/v1/signatures", "abc") == 400)
+        #expect(try await ask("/v1/diagnoses", "abc") == 403)
+        #expect(endpoints.clients.tokenUse.first?.lastUsed.map { $0 != nil } == [false, true])
+        #expect(try await ask("/v1/signatures", message) == 400)
+        #expect(try await ask("/v1/signatures", "guess") == 401)
+        let samples = String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n")
+        #expect(
+            samples.filter { $0.hasPrefix("offer_signer_client_tokens_total{") }.sorted() == [
+                #"offer_signer_client_tokens_total{client="abc",token="first"} 1"#,
+                #"offer_signer_client_tokens_total{client="abc",token="second"} 2"#,
+            ]
+        )
+    }
+
     @Test("What is refused keeps its name, its route and its client, in the answer, in the log and in the count, once")
     func verdict() async throws {
         let named = ["X-Request-ID: order-1"]
@@ -140,6 +166,12 @@ struct GateTests {
                 #"offer_signer_requests_total{route="unmatched",status="417",client="none"} 1"#,
             ]
         )
-        #expect(log.takeLines().count { $0.hasPrefix("request ") && $0.contains("client=abc") } == 3)
+        let lines = log.takeLines().filter { $0.hasPrefix("request ") }
+        #expect(lines.count { $0.contains("client=abc") } == 3)
+        #expect(
+            lines.compactMap { $0.firstMatch(of: /code=(\w+)/)?.1 } == [
+                "unsupported_media_type", "body_too_large", "expectation_failed", "scope_not_allowed",
+            ]
+        )
     }
 }

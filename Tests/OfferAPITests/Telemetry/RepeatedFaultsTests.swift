@@ -8,10 +8,12 @@ import Testing
 /// A fault has one line when it begins, and then one for all that it befalls from time to time.
 @Suite struct RepeatedFaultsTests {
     private let log = KeptLog()
+    private let faults: RepeatedFaults
     private let telemetry: RequestTelemetry
 
     init() {
-        telemetry = RequestTelemetry(metrics: RequestMetrics(), logger: log.logger)
+        faults = RepeatedFaults(logger: log.logger)
+        telemetry = RequestTelemetry(metrics: RequestMetrics(), logger: log.logger, faults: faults)
     }
 
     private func befall(_ code: String, _ count: Int) {
@@ -25,17 +27,17 @@ import Testing
         befall("ledger_unavailable", 10_000)
         befall("overloaded", 1)
         #expect(news == ["cannot answer code=ledger_unavailable", "cannot answer code=overloaded"])
-        telemetry.faults.logCounts()
+        faults.logCounts()
         #expect(news == ["cannot answer code=ledger_unavailable more=9999"])
         befall("ledger_unavailable", 5)
         #expect(news.isEmpty)
-        telemetry.faults.logCounts()
+        faults.logCounts()
         #expect(news == ["cannot answer code=ledger_unavailable more=5"])
     }
 
     @Test func aFaultThatCameNotAgainBeginsAnew() {
         befall("ledger_unavailable", 1)
-        telemetry.faults.logCounts()
+        faults.logCounts()
         #expect(news == ["cannot answer code=ledger_unavailable"])
         befall("ledger_unavailable", 1)
         #expect(news == ["cannot answer code=ledger_unavailable"])
@@ -51,7 +53,7 @@ import Testing
 
     @Test func whatTheClientIsAtFaultForHasNoLine() {
         telemetry.noteFault(Problem(status: 422, code: "evidence_forged", detail: ""), of: nil)
-        telemetry.faults.logCounts()
+        faults.logCounts()
         #expect(news.isEmpty)
     }
 }

@@ -1,0 +1,125 @@
+import Logging
+import Offers
+import Synchronization
+
+/// Counts the calls that are made by what came of them, and logs why calls fail: of each cause one line a minute.
+final class ObservedTransport: HTTPTransport {
+    private struct Cause: Hashable {
+        let service: AppStoreService
+        let host: String
+        let label: String
+    }
+
+    private let transport: any HTTPTransport
+    private let metrics: AppStoreMetrics
+    private let logger: Logger
+    private let uptime: @Sendable () -> Duration
+    private let lines = Mutex<[Cause: FailureLines]>([:])
+
+    /// Creates a transport.
+    ///
+    /// - Parameters:
+    ///   - transport: Makes the calls.
+    ///   - metrics: Where they are counted.
+    ///   - logger: Where failures have their lines.
+    ///   - uptime: The time since some start.
+    init(
+        _ transport: any HTTPTransport,
+        _ metrics: AppStoreMetrics,
+        logger: Logger,
+        uptime: @escaping @Sendable () -> Duration = { ObservedTransport.start.duration(to: .now) }
+    ) {
+        self.transport = transport
+        self.metrics = metrics
+        self.logger = logger
+        self.uptime = uptime
+    }
+
+    private static let start = ContinuousClock.now
+
+    func send(_ request: OutgoingRequest, timeout: Duration) async throws(TransportFault) -> IncomingResponse {
+        let start = ContinuousClock.now
+        func count(_ status: String) {
+            let (seconds, attoseconds) = start.duration(to: .now).components
+            metrics.count(request, status: status, nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        }
+        do throws(TransportFault) {
+            let response = try await transport.send(request, timeout: timeout)
+            let label = (100...599).contains(response.status) ? String(response.status) : "other"
+            count(label)
+            if request.isOutage(response) || Self.refusals.contains(response.status) {
+                log(request, failed: "answer", label: label, detail: nil)
+            }
+            return response
+        } catch {
+            guard case .failed(let failure, let detail) = error else { throw error }
+            count(failure.rawValue)
+            log(request, failed: failure.part, label: failure.rawValue, detail: detail)
+            throw error
+        }
+    }
+
+    func shutdown() async {
+        await transport.shutdown()
+    }
+
+    /// The answers by which Apple refuses this service, whatever it asks.
+    private static let refusals: Set<Int> = [401, 403, 429]
+
+    private func log(_ request: OutgoingRequest, failed part: String, label: String, detail: String?) {
+        let now = uptime()
+        let cause = Cause(service: request.service, host: request.host, label: label)
+        let more = lines.withLock { $0[cause, default: FailureLines()].note(at: now) }
+        guard let more else { return }
+        var metadata: Logger.Metadata = [
+            "service": "\(request.service.rawValue)", "environment": "\(request.environment.rawValue)",
+            "host": "\(request.authority)", "failed": "\(part)", "label": "\(label)",
+        ]
+        if let detail { metadata["detail"] = "\(detail)" }
+        if more > 0 { metadata["more"] = .stringConvertible(more) }
+        logger.warning("a call to Apple failed", metadata: metadata)
+    }
+}
+
+/// Which failures of one cause have a line: one a minute, which says how many had none since the last.
+struct FailureLines: Sendable {
+    static let interval = Duration.seconds(60)
+
+    private var next = Duration.zero
+    private var more = 0
+
+    /// Takes note of a failure.
+    ///
+    /// - Parameter now: The time since some start.
+    /// - Returns: How many failures had no line since the last one; `nil` where this has none either.
+    mutating func note(at now: Duration) -> Int? {
+        guard now >= next else {
+            more += 1
+            return nil
+        }
+        next = now + Self.interval
+        defer { more = 0 }
+        return more
+    }
+}
+
+extension CallFailure {
+    /// The part of a call that failed, as the log names it.
+    fileprivate var part: String {
+        switch self {
+        case .name: "name"
+        case .connection: "connection"
+        case .tls: "TLS"
+        case .timeout: "time"
+        case .notHTTP, .tooLarge: "answer"
+        }
+    }
+}
+
+extension OutgoingRequest {
+    /// The host of the service, with its port where that is not the usual one.
+    fileprivate var authority: Substring {
+        let start = host.firstRange(of: "://")?.upperBound ?? host.startIndex
+        return host[start...].prefix { $0 != "/" }
+    }
+}
