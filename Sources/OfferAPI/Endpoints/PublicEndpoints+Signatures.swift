@@ -38,17 +38,17 @@ extension PublicEndpoints {
         record(sign(decide(calls, on: loop)), on: loop)
     }
 
-    /// Decides; who has to wait for somebody does so in a task.
+    /// Decides, with one look at what is held of all customers; who has to wait for somebody does so in a task.
     private func decide(
         _ calls: [SignatureCall],
         on loop: any EventLoop
     ) -> [(request: Request, decided: SignOffers.Decided)] {
         var all: [(request: Request, decided: SignOffers.Decided)] = []
         all.reserveCapacity(calls.count)
-        for (request, call) in calls {
+        for ((request, call), step) in zip(calls, signOffers.decide(calls.map(\.call))) {
             let kind = call.evidence?.kind
             do throws(SignatureFault) {
-                switch try signOffers.decide(call) {
+                switch try step.get() {
                 case .now(let decided): all.append((request, decided))
                 case .later(let work):
                     request.wait { () async throws(Problem) in

@@ -13,7 +13,7 @@ struct LedgerBatch: Sendable {
         let subscription: PresentedSubscription?
     }
 
-    /// What is counted for a signature limit.
+    /// A count for a signature limit.
     struct SignatureCount: Hashable {
         let customer: [UInt8]
         let offer: OfferRequest
@@ -29,10 +29,10 @@ struct LedgerBatch: Sendable {
         let start: Int64
     }
 
-    /// Whom a subscription was presented for, and when last, in milliseconds since 1970.
+    /// The customers who presented a subscription, and when last, in milliseconds since 1970.
     typealias Presented = [[UInt8]: Int64]
 
-    /// What is to be written, and what the callers hear when it is.
+    /// The rows to write, and the outcomes for the callers when they are written.
     struct Decision: Sendable {
         var outcomes: [[GrantOutcome]] = []
         var records: [LedgerRecord] = []
@@ -44,8 +44,6 @@ struct LedgerBatch: Sendable {
     private static let hour: Int64 = 3_600_000
 
     private let entries: [(entry: LedgerEntry, grants: [CountedGrant])]
-    /// The keys of the locks.
-    let locks: Set<Int64>
     /// The signatures to count, each once.
     let counts: [SignatureCount]
     /// The subscriptions to look up, each once.
@@ -57,44 +55,64 @@ struct LedgerBatch: Sendable {
     ///   - entries: The entries.
     ///   - digestKey: The key of the digests of accounts.
     init(_ entries: [LedgerEntry], digestKey: DigestKey) {
-        var locks: Set<Int64> = []
         var counts: Set<SignatureCount> = []
         var starts: [PresentedSubscription: Int64] = [:]
         self.entries = entries.map { entry in
+            let account = entry.customer.map { digestKey.accountDigest($0, bundleId: entry.bundleId) }
             let grants = entry.grants.map { grant in
-                let counted = CountedGrant(grant, of: entry, digestKey: digestKey)
+                let customer =
+                    account
+                    ?? digestKey.digest(
+                        customer: nil,
+                        originalTransactionId: grant.originalTransactionId,
+                        bundleId: entry.bundleId
+                    )
+                let counted = CountedGrant(grant, of: entry, customer: customer)
                 if let limit = grant.signatureLimit {
                     counts.insert(Self.count(counted, limit, of: entry))
-                    locks.insert(AdvisoryLocks.key(counted.customer))
                 }
                 if let subscription = counted.subscription {
                     let start = EvidenceSharing.start(at: entry.time).millisecondsSince1970
                     starts[subscription] = min(starts[subscription] ?? start, start)
-                    locks.insert(AdvisoryLocks.key(subscription.bytes))
                 }
                 return counted
             }
             return (entry, grants)
         }
-        self.locks = locks
         self.counts = Array(counts)
         subscriptions = starts.map { Presentations(subscription: $0.key, start: $0.value) }
+    }
+
+    /// The keys of the locks.
+    var locks: Set<Int64> {
+        var locks: Set<Int64> = []
+        for grants in entries.map(\.grants) {
+            for counted in grants {
+                if counted.grant.signatureLimit != nil { locks.insert(AdvisoryLocks.key(counted.customer)) }
+                if let subscription = counted.subscription { locks.insert(AdvisoryLocks.key(subscription.bytes)) }
+            }
+        }
+        return locks
     }
 
     /// Decides grant by grant, in order: each counts what those before it in the batch have added.
     ///
     /// - Parameters:
-    ///   - standing: What the database holds.
+    ///   - counts: What the database holds.
     ///   - work: The chain that the records are linked to.
     /// - Returns: What is to be written.
-    func decide(by standing: LedgerCounts, with work: inout LedgerWork) -> Decision {
-        var presented = standing.presentations
+    func decide(by counts: LedgerCounts, with work: inout LedgerWork) -> Decision {
+        var presented = counts.presentations
         var added: [SignatureCount: Int] = [:]
         var decision = Decision()
+        decision.records.reserveCapacity(entries.reduce(0) { $0 + $1.grants.count })
         for (entry, grants) in entries {
+            // The subscription that the last grant was recorded for: the customer is among those who presented it.
+            var recorded: PresentedSubscription?
             let outcomes = grants.map { counted -> GrantOutcome in
                 let grant = counted.grant
-                if let subscription = counted.subscription, let maximum = grant.maximumAccounts {
+                let subscription = counted.subscription == recorded ? nil : counted.subscription
+                if let subscription, let maximum = grant.maximumAccounts {
                     let presentations = Self.presentations(
                         presented[subscription] ?? [:],
                         counted.customer,
@@ -105,24 +123,25 @@ struct LedgerBatch: Sendable {
                 if let limit = grant.signatureLimit {
                     // Within a batch the start of the period plays no part: what was just added is young.
                     let key = SignatureCount(customer: counted.customer, offer: grant.offer, redeemed: nil, start: 0)
-                    let held = standing.signatures[Self.count(counted, limit, of: entry)] ?? 0
+                    let held = counts.signatures[Self.count(counted, limit, of: entry)] ?? 0
                     let count = held + (added[key] ?? 0)
                     guard count + grant.signatures.count <= limit.maximumSignaturesPerCustomer else {
                         return .signatureLimit(count: count)
                     }
                 }
-                if !standing.signatures.isEmpty {
+                if !counts.signatures.isEmpty {
                     let key = SignatureCount(customer: counted.customer, offer: grant.offer, redeemed: nil, start: 0)
                     added[key, default: 0] += grant.signatures.count
                 }
-                decision.records += work.records(of: grant, in: entry, customer: counted.customer)
-                if let subscription = counted.subscription {
+                work.add(grant, in: entry, customer: counted.customer, to: &decision.records)
+                if let subscription {
                     let time = entry.time.millisecondsSince1970
                     let last = presented[subscription]?[counted.customer]
                     presented[subscription, default: [:]][counted.customer] = time
                     if last.map({ time - $0 > Self.hour }) ?? true {
                         decision.presentations[subscription, default: [:]][counted.customer] = time
                     }
+                    recorded = subscription
                 }
                 return .recorded
             }
@@ -131,10 +150,10 @@ struct LedgerBatch: Sendable {
         return decision
     }
 
-    /// Counts whom a subscription was presented for, seen from a customer.
+    /// Counts the other customers who presented a subscription.
     ///
     /// - Parameters:
-    ///   - presented: Whom it was presented for, and when last.
+    ///   - presented: The customers who presented it, and when last.
     ///   - customer: The customer's digest.
     ///   - now: The server's clock.
     /// - Returns: The counts.
@@ -144,9 +163,9 @@ struct LedgerBatch: Sendable {
         at now: Timestamp
     ) -> LedgerStanding.Presentations {
         let start = EvidenceSharing.start(at: now).millisecondsSince1970
-        let customers = presented.filter { $0.value > start }
-        let isKnown = customers[customer] != nil
-        return LedgerStanding.Presentations(others: customers.count - (isKnown ? 1 : 0), isKnown: isKnown)
+        let isKnown = presented[customer].map { $0 > start } ?? false
+        let count = presented.values.count { $0 > start }
+        return LedgerStanding.Presentations(others: count - (isKnown ? 1 : 0), isKnown: isKnown)
     }
 
     private static func count(
@@ -164,13 +183,9 @@ struct LedgerBatch: Sendable {
 }
 
 extension LedgerBatch.CountedGrant {
-    fileprivate init(_ grant: OfferGrant, of entry: LedgerEntry, digestKey: DigestKey) {
+    fileprivate init(_ grant: OfferGrant, of entry: LedgerEntry, customer: [UInt8]) {
         self.grant = grant
-        customer = digestKey.digest(
-            customer: entry.customer,
-            originalTransactionId: grant.originalTransactionId,
-            bundleId: entry.bundleId
-        )
+        self.customer = customer
         let counts = grant.maximumAccounts != nil && entry.customer != nil
         subscription = counts ? entry.subscription(of: grant) : nil
     }

@@ -3,7 +3,7 @@ import Offers
 
 /// What entries become when they are written: records of one chain, linked to each other.
 ///
-/// It holds how far the chain is while a transaction is open; whoever commits it keeps the ``head``.
+/// It holds how far the chain is while a transaction is open; the ``head`` is kept once it is committed.
 struct LedgerWork {
     /// The chain's writer.
     let writer: String
@@ -34,18 +34,22 @@ struct LedgerWork {
         self.begun = begun
     }
 
-    /// The records of a grant, one for each signature, each linked to the one before.
+    /// Adds the records of a grant, one for each signature, each linked to the one before.
     ///
     /// - Parameters:
     ///   - grant: The grant.
     ///   - entry: The entry that it belongs to.
     ///   - customer: The customer's digest.
-    /// - Returns: The records.
-    mutating func records(of grant: OfferGrant, in entry: LedgerEntry, customer: [UInt8]) -> [LedgerRecord] {
+    ///   - records: What they are added to.
+    mutating func add(
+        _ grant: OfferGrant,
+        in entry: LedgerEntry,
+        customer: [UInt8],
+        to records: inout [LedgerRecord]
+    ) {
         // Mostly the customer is the account, and has its digest.
         let isAccount = entry.account != .none && entry.customer == entry.account.payloadField
         let account = isAccount ? customer : accountDigest(of: entry)
-        var records: [LedgerRecord] = []
         for signature in grant.signatures {
             var record = LedgerRecord(
                 writer: writer,
@@ -75,7 +79,6 @@ struct LedgerWork {
             head = LedgerChain.Head(number: record.number, hash: record.hash)
             records.append(record)
         }
-        return records
     }
 
     private mutating func accountDigest(of entry: LedgerEntry) -> [UInt8]? {

@@ -1,4 +1,5 @@
 import AppStore
+import CoreMetrics
 import LogLines
 import OfferAPI
 import OfferService
@@ -41,5 +42,26 @@ struct LifelongParts: Sendable {
         loops = (0..<ListenerRules.eventLoopCount).map { [telemetry] number in
             LoopParts(ledger: ledger, factory: telemetry.factory(ofLoop: number))
         }
+    }
+}
+
+/// An event loop's own parts, as long as the process lives, so that one processor alone writes to them.
+struct LoopParts: Sendable {
+    /// The memory of customers: of all loops together, found by a key of the loop's own.
+    let memory: StateMemory
+    /// The counts of the use cases.
+    let metrics: ServiceMetrics
+    /// The counts of the public listener.
+    let requests: RequestMetrics
+
+    /// Makes the parts.
+    ///
+    /// - Parameters:
+    ///   - ledger: The ledger, in whose file the rest is kept, too.
+    ///   - factory: What keeps the loop's metrics.
+    init(ledger: OpenLedger, factory: any MetricsFactory) {
+        memory = StateMemory(states: ledger.states, digester: ledger.digestKey.copy())
+        metrics = ServiceMetrics(factory: factory, tally: ledger.tally.makePart())
+        requests = RequestMetrics(factory: factory)
     }
 }

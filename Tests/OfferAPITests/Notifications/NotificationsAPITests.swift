@@ -64,9 +64,11 @@ private final class PatientStates: SubscriptionStates {
         return true
     }
 
-    func atHand(_ question: StateQuestion) -> HeldState? { nil }
+    func atHand(_ questions: [StateQuestion]) -> [HeldState]? { nil }
 
-    func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState { HeldState() }
+    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StateStoreFailure>] {
+        questions.map { _ in .success(HeldState()) }
+    }
 
     func learn(_ observation: StateObservation) {}
 
