@@ -43,7 +43,7 @@ public final class InMemorySubscriptionStates: SubscriptionStates {
     ///
     /// - Parameter questions: What is asked.
     /// - Returns: What is held, always.
-    public func held(_ questions: [StateQuestion]) -> [Result<HeldState, StateStoreFailure>] {
+    public func held(_ questions: [StateQuestion]) -> [Result<HeldState, StorageFailure>] {
         questions.map { .success(held($0)) }
     }
 

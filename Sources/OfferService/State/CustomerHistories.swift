@@ -108,7 +108,7 @@ struct CustomerHistories: Sendable {
     func histories(_ begun: [Beginning]) -> [Step<KnownHistory, SignatureFault>] {
         let questions = begun.compactMap { if case .reading(let reading) = $0 { reading.question } else { nil } }
         let states = questions.isEmpty ? nil : memory?.states.atHand(questions)
-        let answers: Task<[Result<HeldState, StateStoreFailure>], Never>? =
+        let answers: Task<[Result<HeldState, StorageFailure>], Never>? =
             if states == nil, !questions.isEmpty, let memory {
                 Task { await memory.states.held(questions) }
             } else { nil }

@@ -1,3 +1,4 @@
+import Offers
 import Synchronization
 
 /// Many who ask, one read: what is asked while a read is under way is answered by the next one.

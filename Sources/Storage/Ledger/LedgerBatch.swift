@@ -50,10 +50,6 @@ struct LedgerBatch: Sendable {
     let subscriptions: [Presentations]
 
     /// Finds out what has to be known.
-    ///
-    /// - Parameters:
-    ///   - entries: The entries.
-    ///   - digestKey: The key of the digests of accounts.
     init(_ entries: [LedgerEntry], digestKey: DigestKey) {
         var counts: Set<SignatureCount> = []
         var starts: [PresentedSubscription: Int64] = [:]
@@ -96,11 +92,6 @@ struct LedgerBatch: Sendable {
     }
 
     /// Decides grant by grant, in order: each counts what those before it in the batch have added.
-    ///
-    /// - Parameters:
-    ///   - counts: What the database holds.
-    ///   - work: The chain that the records are linked to.
-    /// - Returns: What is to be written.
     func decide(by counts: LedgerCounts, with work: inout LedgerWork) -> Decision {
         var presented = counts.presentations
         var added: [SignatureCount: Int] = [:]
@@ -161,11 +152,11 @@ struct LedgerBatch: Sendable {
         _ presented: Presented,
         _ customer: [UInt8],
         at now: Timestamp
-    ) -> LedgerStanding.Presentations {
+    ) -> LedgerAnswer.Presentations {
         let start = EvidenceSharing.start(at: now).millisecondsSince1970
         let isKnown = presented[customer].map { $0 > start } ?? false
         let count = presented.values.count { $0 > start }
-        return LedgerStanding.Presentations(others: count - (isKnown ? 1 : 0), isKnown: isKnown)
+        return LedgerAnswer.Presentations(others: count - (isKnown ? 1 : 0), isKnown: isKnown)
     }
 
     private static func count(

@@ -1,3 +1,5 @@
+import Offers
+
 /// What went wrong between the service and its PostgreSQL server.
 ///
 /// It never carries a value of a statement, nor a password: only codes, names of tables and constraints, and what libpq

@@ -29,10 +29,6 @@ struct LifelongParts: Sendable {
     let log: LogOutput
 
     /// Makes the parts.
-    ///
-    /// - Parameters:
-    ///   - ledger: The ledger, open for writing, in whose file the rest is kept, too.
-    ///   - log: Where log lines go.
     init(ledger: OpenLedger, log: LogOutput) {
         self.ledger = ledger
         self.log = log
@@ -55,10 +51,6 @@ struct LoopParts: Sendable {
     let requests: RequestMetrics
 
     /// Makes the parts.
-    ///
-    /// - Parameters:
-    ///   - ledger: The ledger, in whose file the rest is kept, too.
-    ///   - factory: What keeps the loop's metrics.
     init(ledger: OpenLedger, factory: any MetricsFactory) {
         memory = StateMemory(states: ledger.states, digester: ledger.digestKey.copy())
         metrics = ServiceMetrics(factory: factory, tally: ledger.tally.makePart())

@@ -1,3 +1,4 @@
+import Offers
 import Storage
 import SubscriptionKeys
 
@@ -9,9 +10,6 @@ struct LedgerCheckup {
     private(set) var warning: String?
 
     /// Looks at the ledger, and asks the PostgreSQL server for a few seconds at most.
-    ///
-    /// - Parameter settings: The settings, whose keys have been found to be in order.
-    /// - Throws: ``ValueFault`` for what `serve` will refuse.
     init(_ settings: Settings) async throws(ValueFault) {
         let files = LedgerKeyFiles(settings)
         let place: String

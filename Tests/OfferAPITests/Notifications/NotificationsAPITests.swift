@@ -55,7 +55,7 @@ private final class PatientStates: SubscriptionStates {
 
     func open(_ isOpen: Bool = true) { state.withLock { $0.isOpen = isOpen } }
 
-    func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StateStoreFailure)
+    func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StorageFailure)
         -> Bool
     {
         state.withLock { $0.waiting += 1 }
@@ -66,13 +66,13 @@ private final class PatientStates: SubscriptionStates {
 
     func atHand(_ questions: [StateQuestion]) -> [HeldState]? { nil }
 
-    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StateStoreFailure>] {
+    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
         questions.map { _ in .success(HeldState()) }
     }
 
     func learn(_ observation: StateObservation) {}
 
-    func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int { 0 }
+    func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { 0 }
 }
 
 /// Keeps what an answer says.

@@ -30,7 +30,7 @@ struct LookUpsTogetherTests {
         }
 
         func atHand(_ questions: [StateQuestion]) -> [HeldState]? { isAtHand ? read(questions) : nil }
-        func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StateStoreFailure>] {
+        func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
             read(questions).map { .success($0) }
         }
         func learn(_ observation: StateObservation) {}

@@ -1,3 +1,4 @@
+import Offers
 @testable import Storage
 
 extension SQLiteDatabase {
