@@ -43,12 +43,47 @@ extension SignOffers {
         skippingEligibility: Bool = false
     ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
         let signing = try signingApp(of: request.bundleId, for: request.account)
-        switch try histories.history(from: request.evidence, for: request.account, of: signing.app) {
-        case .now(let known): return try decide(request, signing, skipsEligibility: skippingEligibility, known)
+        let step = try histories.history(from: request.evidence, for: request.account, of: signing.app)
+        return try decide(request, signing, skipsEligibility: skippingEligibility, step)
+    }
+
+    /// Decides about requests that came together, with one look at what is held of all their customers.
+    ///
+    /// - Parameter requests: The requests.
+    /// - Returns: For each, in their order, what ``decide(_:skippingEligibility:)`` says.
+    public func decide(
+        _ requests: [SignatureRequest]
+    ) -> [Result<Step<Decided, SignatureFault>, SignatureFault>] {
+        let begun = requests.map { request in
+            Result { () throws(SignatureFault) in
+                let signing = try signingApp(of: request.bundleId, for: request.account)
+                return (signing, try histories.begin(from: request.evidence, for: request.account, of: signing.app))
+            }
+        }
+        let steps = histories.histories(begun.compactMap { try? $0.get().1 })
+        var place = 0
+        return zip(requests, begun).map { request, begun in
+            begun.flatMap { signing, _ in
+                defer { place += 1 }
+                return Result { () throws(SignatureFault) in
+                    try decide(request, signing, skipsEligibility: false, steps[place])
+                }
+            }
+        }
+    }
+
+    private func decide(
+        _ request: SignatureRequest,
+        _ signing: SigningApp,
+        skipsEligibility: Bool,
+        _ step: Step<CustomerHistories.KnownHistory, SignatureFault>
+    ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
+        switch step {
+        case .now(let known): return try decide(request, signing, skipsEligibility: skipsEligibility, known)
         case .later(let work):
             return .later { () async throws(SignatureFault) in
                 let known = try await work()
-                let step = try self.decide(request, signing, skipsEligibility: skippingEligibility, known)
+                let step = try self.decide(request, signing, skipsEligibility: skipsEligibility, known)
                 return try await step.value()
             }
         }

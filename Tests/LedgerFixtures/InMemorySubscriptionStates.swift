@@ -35,9 +35,19 @@ public final class InMemorySubscriptionStates: SubscriptionStates {
 
     /// What is held.
     ///
-    /// - Parameter question: What is asked.
+    /// - Parameter questions: What is asked.
     /// - Returns: What is held, always.
-    public func atHand(_ question: StateQuestion) -> HeldState? {
+    public func atHand(_ questions: [StateQuestion]) -> [HeldState]? { questions.map(held) }
+
+    /// What is held.
+    ///
+    /// - Parameter questions: What is asked.
+    /// - Returns: What is held, always.
+    public func held(_ questions: [StateQuestion]) -> [Result<HeldState, StorageFailure>] {
+        questions.map { .success(held($0)) }
+    }
+
+    private func held(_ question: StateQuestion) -> HeldState {
         contents.withLock { contents in
             let ofAccount = question.account.flatMap { contents.byAccount[$0] } ?? []
             let identities = ofAccount.filter { $0.bundleId == question.bundleId }.union(question.subscriptions)
@@ -50,12 +60,6 @@ public final class InMemorySubscriptionStates: SubscriptionStates {
             return state
         }
     }
-
-    /// What is held.
-    ///
-    /// - Parameter question: What is asked.
-    /// - Returns: What is held.
-    public func held(_ question: StateQuestion) -> HeldState { atHand(question) ?? HeldState() }
 
     /// Learns from evidence.
     ///

@@ -223,6 +223,15 @@ def curve(options, config, kind, customers_):
     return points
 
 
+def by_who_asks(rows):
+    """The bars of the picture: each kind of evidence by who asks, in a file and in PostgreSQL."""
+    asked = [row for row in rows if not row.fault and "one offer, " in row.name and "connection" not in row.name]
+    kinds = [name for _, name in KINDS]
+    return [
+        (row.name.replace("one offer, ", ""), row.cpu_ratio) for row in asked if any(kind in row.name for kind in kinds)
+    ]
+
+
 def divided(rows, one, other, name):
     """The line of the CPU time of one row ÷ that of another, where both are there."""
     found = {row.name: row for row in rows if not row.fault}
@@ -237,7 +246,8 @@ def report(options, raw, rows, extras, version):
         "",
         f"{version} · {datetime.date.today()} · {machine()} · {raw.library}",
         "",
-        f"Medians of {options.rounds} rounds of {options.seconds:g} s, each between two measurements of raw libcrypto "
+        (f"Medians of {options.rounds} rounds" if options.rounds > 1 else "One round")
+        + f" of {options.seconds:g} s, each between two measurements of raw libcrypto "
         f"(one `EVP_PKEY_CTX` kept, `EVP_PKEY_sign`): {number(extras['rawMicroseconds'])} µs of CPU a signature, "
         f"{number(extras['rawSignaturesPerSecond'], 0)} signatures a second on {os.cpu_count()} cores. "
         f"Load average before the run: {extras['loadAverage']:.1f}; the host gave {extras['takenAway']:.0f} % of the "
@@ -275,7 +285,7 @@ def report(options, raw, rows, extras, version):
     checked = sum(round.result.get("checked", 0) for row in rows for round in row.rounds)
     lines.append(f"- Signatures verified: {checked:,}, all right.")
     if extras["picture"]:
-        lines += ["", "![latency over throughput](bench.png)"]
+        lines += ["", "![CPU time by who asks, and latency over throughput](bench.png)"]
     return "\n".join(lines) + "\n"
 
 
@@ -330,7 +340,7 @@ def main():
                     curves.append((f"{name}, {who(options.customers[0])}", points))
                 picture = os.path.join(options.output, "bench.png")
                 title = "Offer Signer, one offer a request, 1 to 256 connections"
-                extras["picture"] = draw(picture, curves, title)
+                extras["picture"] = draw(picture, curves, title, by_who_asks(rows))
             except Failed as error:
                 print(f"   left out: {error}")
     markdown = report(options, raw, rows, extras, version)

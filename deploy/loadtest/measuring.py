@@ -273,8 +273,11 @@ def table(columns, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
-def draw(path, curves, title):
-    """Draws latency over throughput: curves of (name, [(signatures a second, p50, p99), …])."""
+def draw(path, curves, title, bars=()):
+    """Draws latency over throughput: curves of (name, [(signatures a second, p50, p99), …]).
+
+    Beside them are bars of (name, CPU time ÷ raw), where there are any; those of PostgreSQL are in another colour.
+    """
     try:
         import matplotlib
     except ImportError:
@@ -283,7 +286,17 @@ def draw(path, curves, title):
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
+    width = 2 if bars else 1
+    figure, panels = pyplot.subplots(1, width, figsize=(8 * width, 5), layout="constrained", squeeze=False)
+    axes = panels[0][-1]
+    if bars:
+        names, ratios = zip(*reversed(bars))
+        colours = ["tab:green" if name.startswith("PostgreSQL") else "tab:blue" for name in names]
+        drawn = panels[0][0].barh(names, ratios, color=colours)
+        panels[0][0].bar_label(drawn, fmt="%.1f", padding=3)
+        panels[0][0].set_xlabel("CPU time of a signature, or of a refusal, ÷ raw libcrypto")
+        panels[0][0].set_title("Who asks, one offer a request, 64 connections")
+        panels[0][0].margins(x=0.1)
     for name, points in curves:
         xs = [point[0] for point in points]
         (line,) = axes.plot(xs, [point[1] for point in points], marker="o", markersize=4, label=f"{name}, p50")

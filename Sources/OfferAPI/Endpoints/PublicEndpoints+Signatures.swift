@@ -13,7 +13,11 @@ protocol SigningCall: Sendable {
     var offerCount: Int { get }
 
     init(json: [UInt8], from client: Client) throws(Problem)
-    func decide(by signOffers: SignOffers) throws(SignatureFault) -> Step<Decided, SignatureFault>
+    /// Decides about calls that came together, in their order.
+    static func decide(
+        _ calls: [Self],
+        by signOffers: SignOffers
+    ) -> [Result<Step<Decided, SignatureFault>, SignatureFault>]
     static func sign(_ decided: Decided, by signOffers: SignOffers) throws(SignatureFault) -> PreparedAnswer<Answer>
     /// The answer's JSON, once the ledger has answered.
     static func release(
@@ -27,8 +31,11 @@ protocol SigningCall: Sendable {
 extension SignatureRequest: SigningCall {
     var offerCount: Int { offers.count }
 
-    func decide(by signOffers: SignOffers) throws(SignatureFault) -> Step<SignOffers.Decided, SignatureFault> {
-        try signOffers.decide(self)
+    static func decide(
+        _ calls: [Self],
+        by signOffers: SignOffers
+    ) -> [Result<Step<SignOffers.Decided, SignatureFault>, SignatureFault>] {
+        signOffers.decide(calls)
     }
 
     static func sign(
@@ -52,8 +59,13 @@ extension SignatureRequest: SigningCall {
 extension IntroductorySignatureRequest: SigningCall {
     var offerCount: Int { products.count }
 
-    func decide(by signOffers: SignOffers) throws(SignatureFault) -> Step<SignOffers.DecidedProducts, SignatureFault> {
-        try signOffers.decide(self)
+    static func decide(
+        _ calls: [Self],
+        by signOffers: SignOffers
+    ) -> [Result<Step<SignOffers.DecidedProducts, SignatureFault>, SignatureFault>] {
+        calls.map { call in
+            Result { () throws(SignatureFault) in try signOffers.decide(call) }
+        }
     }
 
     static func sign(
@@ -105,17 +117,17 @@ extension PublicEndpoints {
         record(sign(decide(calls, on: loop), Call.self), on: loop, Call.self)
     }
 
-    /// Decides; a request that has to wait for somebody does so in a task.
+    /// Decides, with one look-up of the held state of all customers; a request that has to wait does so in a task.
     private func decide<Call: SigningCall>(
         _ calls: [(request: Request, call: Call)],
         on loop: any EventLoop
     ) -> [(request: Request, decided: Call.Decided)] {
         var all: [(request: Request, decided: Call.Decided)] = []
         all.reserveCapacity(calls.count)
-        for (request, call) in calls {
+        for ((request, call), step) in zip(calls, Call.decide(calls.map(\.call), by: signOffers)) {
             let kind = call.evidence?.kind
             do throws(SignatureFault) {
-                switch try call.decide(by: signOffers) {
+                switch try step.get() {
                 case .now(let decided): all.append((request, decided))
                 case .later(let work):
                     request.wait { () async throws(Problem) in

@@ -1,13 +1,12 @@
 import Offers
 
-/// Where the history of a customer comes from: the evidence of a request, what the App Store says of it, and what the
-/// service holds.
+/// Makes the history of a customer from the evidence of a request, from the App Store's answer to it, and from held state.
 struct CustomerHistories: Sendable {
     /// Reads evidence that is at hand.
     let reader: any EvidenceReader
     /// Asks the App Store; `nil` where nothing is asked.
     let fetcher: (any EvidenceFetcher)?
-    /// What the service remembers of customers; `nil` where it remembers nothing.
+    /// The service's memory; `nil` where it remembers nothing.
     let memory: StateMemory?
     /// Knows which evidence is shared; `nil` where nobody does.
     let ledger: (any SignatureLedger)?
@@ -21,23 +20,35 @@ struct CustomerHistories: Sendable {
     /// The history of a customer, and the server's clock when its evidence was there.
     typealias KnownHistory = (history: SharedHistory?, moment: Timestamp)
 
-    /// Evidence, and the question to the store of states that goes with it.
-    private struct Reading: Sendable {
-        private let told: SubscriptionHistory?
-        private let evidence: Evidence?
+    /// How far a history came before anything was looked up.
+    enum Beginning: Sendable {
+        /// It is known, and nothing is remembered beside it.
+        case known(KnownHistory)
+        /// Held state belongs beside it.
+        case reading(Reading)
+        /// The App Store has to be asked.
+        case asking(@Sendable () async throws(SignatureFault) -> KnownHistory)
+    }
+
+    /// Evidence, and its question to the store of states.
+    ///
+    /// A reference, which is handed on without a copy.
+    final class Reading: Sendable {
+        private let evidence: SubscriptionHistory?
+        private let isApples: Bool
         private let app: App
         private let view: AccountView
         private let oldest: Timestamp?
         /// Whether the evidence was lately refused, as too many have shown it.
         private let isShared: Bool
+        private let memory: StateMemory
         let moment: Timestamp
-        let memory: StateMemory
         let question: StateQuestion
 
-        init(
-            told: SubscriptionHistory?,
-            evidence: Evidence?,
-            moment: Timestamp,
+        fileprivate init(
+            _ evidence: SubscriptionHistory?,
+            isApples: Bool,
+            at moment: Timestamp,
             app: App,
             view: AccountView,
             memory: StateMemory,
@@ -45,28 +56,28 @@ struct CustomerHistories: Sendable {
             maximumHeldAgeSeconds: Int64
         ) {
             oldest = maximumHeldAgeSeconds > 0 ? moment.adding(seconds: -maximumHeldAgeSeconds) : nil
-            self.told = told
             self.evidence = evidence
+            self.isApples = isApples
             self.moment = moment
             self.app = app
             self.view = view
             self.memory = memory
-            let named = told?.namedSubscriptions ?? []
+            let named = evidence?.namedSubscriptions ?? []
             question = StateQuestion(bundleId: app.bundleId, account: view.digest, subscriptions: named)
             isShared = ledger.map { named.contains(where: $0.isSuspect) } ?? false
         }
 
-        /// Puts what is held over the evidence where it is newer, and learns from the evidence.
-        func history(with state: HeldState) -> SharedHistory? {
-            guard let told, let evidence else {
-                return SubscriptionHistory(held: state, of: app, for: view).map { SharedHistory($0) }
+        /// Puts held state over the evidence where it is newer, and learns from the evidence.
+        fileprivate func history(with state: HeldState) -> KnownHistory {
+            guard let evidence else {
+                return (SubscriptionHistory(held: state, of: app, for: view).map { SharedHistory($0) }, moment)
             }
-            // Whoever else comes with shared evidence gets no place beside those who came first.
+            // Shared evidence ties nobody else to its subscriptions: those who came first keep their places.
             let owner = isShared ? AccountView(.none, of: app.bundleId, digester: memory.digester) : view
-            memory.learn(told, isApples: evidence.isApples, for: owner, of: app, beside: state, at: moment)
+            memory.learn(evidence, isApples: isApples, for: owner, of: app, beside: state, at: moment)
             var state = state
-            if evidence.isApples { state.leaveOutRedemptions(in: told) }
-            return SharedHistory(told.updated(by: state, for: view, since: oldest))
+            if isApples { state.leaveOutRedemptions(in: evidence) }
+            return (SharedHistory(evidence.updated(by: state, for: view, since: oldest)), moment)
         }
     }
 
@@ -87,14 +98,54 @@ struct CustomerHistories: Sendable {
         of app: App,
         needsWholeHistory: Bool = false
     ) throws(SignatureFault) -> Step<KnownHistory, SignatureFault> {
+        histories([try begin(from: evidence, for: account, of: app, needsWholeHistory: needsWholeHistory)])[0]
+    }
+
+    /// The histories of customers, with one question to the store of states for all of them.
+    ///
+    /// - Parameter begun: How far each came.
+    /// - Returns: The histories, in their order.
+    func histories(_ begun: [Beginning]) -> [Step<KnownHistory, SignatureFault>] {
+        let questions = begun.compactMap { if case .reading(let reading) = $0 { reading.question } else { nil } }
+        let states = questions.isEmpty ? nil : memory?.states.atHand(questions)
+        let answers: Task<[Result<HeldState, StorageFailure>], Never>? =
+            if states == nil, !questions.isEmpty, let memory {
+                Task { await memory.states.held(questions) }
+            } else { nil }
+        var place = 0
+        return begun.map { beginning in
+            switch beginning {
+            case .known(let known): return .now(known)
+            case .asking(let work): return .later(work)
+            case .reading(let reading):
+                defer { place += 1 }
+                if let states { return .now(reading.history(with: states[place])) }
+                return .later { [place] () async throws(SignatureFault) in
+                    guard case .success(let state) = await answers?.value[place] else { throw Self.unreadable }
+                    return reading.history(with: state)
+                }
+            }
+        }
+    }
+
+    /// Reads the evidence, as far as that goes without the store of states.
+    ///
+    /// - Returns: How far it came, for ``histories(_:)``.
+    /// - Throws: `SignatureFault` when the evidence cannot be taken.
+    func begin(
+        from evidence: Evidence?,
+        for account: Account,
+        of app: App,
+        needsWholeHistory: Bool = false
+    ) throws(SignatureFault) -> Beginning {
         let moment = now()
         guard case .question(let question) = evidence, let fetcher else {
-            return history(with: try read(evidence, at: moment), from: evidence, for: account, of: app, at: moment)
+            return beginning(with: try read(evidence, at: moment), from: evidence, for: account, of: app, at: moment)
         }
         let watch = Stopwatch()
         let kept = fetcher.keptHistory(answering: question, for: app.bundleId, needsWholeHistory: needsWholeHistory)
         guard let kept else {
-            return .later { () async throws(SignatureFault) in
+            return .asking { () async throws(SignatureFault) in
                 try await history(
                     asking: question,
                     of: fetcher,
@@ -106,7 +157,7 @@ struct CustomerHistories: Sendable {
         }
         rooms.note(watch.nanoseconds, in: .evidence)
         do throws(EvidenceFault) { try Self.refuseFuture(kept, at: moment) } catch { throw .evidence(error) }
-        return history(with: kept, from: evidence, for: account, of: app, at: moment)
+        return beginning(with: kept, from: evidence, for: account, of: app, at: moment)
     }
 
     /// Asks the App Store for the history.
@@ -117,48 +168,47 @@ struct CustomerHistories: Sendable {
         of app: App,
         needsWholeHistory: Bool
     ) async throws(SignatureFault) -> KnownHistory {
-        let told: SubscriptionHistory
+        let answer: SubscriptionHistory
         let watch = Stopwatch()
         defer { rooms.note(watch.nanoseconds, in: .evidence) }
         do throws(EvidenceFault) {
-            told = try await fetcher.history(
+            answer = try await fetcher.history(
                 answering: question,
                 for: app.bundleId,
                 needsWholeHistory: needsWholeHistory
             )
-            try Self.refuseFuture(told, at: now())
+            try Self.refuseFuture(answer, at: now())
         } catch {
             guard case .unavailable = error.kind, let held = await held(instead: question, for: account, of: app) else {
                 throw .evidence(error)
             }
             return (held, now())
         }
-        return try await history(with: told, from: .question(question), for: account, of: app, at: now()).value()
+        let begun = beginning(with: answer, from: .question(question), for: account, of: app, at: now())
+        return try await histories([begun])[0].value()
     }
 
-    /// Puts what is held beside the evidence.
-    private func history(
-        with told: SubscriptionHistory?,
+    /// Takes evidence that was read, and makes its question to the store of states.
+    private func beginning(
+        with history: SubscriptionHistory?,
         from evidence: Evidence?,
         for account: Account,
         of app: App,
         at moment: Timestamp
-    ) -> Step<KnownHistory, SignatureFault> {
-        guard let memory else { return .now((told.map { SharedHistory($0) }, moment)) }
-        let reading = Reading(
-            told: told,
-            evidence: evidence,
-            moment: moment,
-            app: app,
-            view: memory.view(of: account, in: app),
-            memory: memory,
-            ledger: ledger,
-            maximumHeldAgeSeconds: maximumHeldAgeSeconds
+    ) -> Beginning {
+        guard let memory else { return .known((history.map { SharedHistory($0) }, moment)) }
+        return .reading(
+            Reading(
+                history,
+                isApples: evidence?.isApples ?? false,
+                at: moment,
+                app: app,
+                view: memory.view(of: account, in: app),
+                memory: memory,
+                ledger: ledger,
+                maximumHeldAgeSeconds: maximumHeldAgeSeconds
+            )
         )
-        if let state = memory.states.atHand(reading.question) { return .now((reading.history(with: state), moment)) }
-        return .later { () async throws(SignatureFault) in
-            (reading.history(with: try await held(reading.question, in: memory)), moment)
-        }
     }
 
     /// Reads evidence that is at hand, and refuses what is dated ahead of the clock.
@@ -175,13 +225,8 @@ struct CustomerHistories: Sendable {
         }
     }
 
-    /// What is held.
-    private func held(_ question: StateQuestion, in memory: StateMemory) async throws(SignatureFault) -> HeldState {
-        do throws(StorageFailure) {
-            return try await memory.states.held(question)
-        } catch {
-            throw .evidence(.stateUnavailable("The state of the account cannot be read now."))
-        }
+    private static var unreadable: SignatureFault {
+        .evidence(.stateUnavailable("The state of the account cannot be read now."))
     }
 
     /// Refuses evidence that is dated further ahead of the server's clock than the two may be apart: it is not genuine.
@@ -194,7 +239,7 @@ struct CustomerHistories: Sendable {
         )
     }
 
-    /// What is held of the account, or of the subscription asked about, while Apple cannot be asked; `nil` when nothing is.
+    /// Held state of the account, or of the subscription asked about, in the place of Apple's answer; `nil` for none.
     private func held(
         instead asked: AppStoreQuestion,
         for account: Account,
@@ -210,7 +255,7 @@ struct CustomerHistories: Sendable {
             }
         }
         let question = StateQuestion(bundleId: app.bundleId, account: view.digest, subscriptions: named)
-        guard let state = try? await held(question, in: memory) else { return nil }
+        guard let state = try? await memory.states.held(question) else { return nil }
         let history = SubscriptionHistory(held: state, of: app, for: view, asking: transactionId)
         return history.map { SharedHistory($0.standingIn()) }
     }
@@ -224,7 +269,7 @@ extension Evidence {
 }
 
 extension EvidenceFault {
-    /// What is held cannot be looked at, and without it a refund since the evidence would go unseen.
+    /// Held state cannot be read, and without it a refund since the evidence would go unseen.
     ///
     /// - Parameter detail: The fault in a sentence.
     /// - Returns: The fault.

@@ -1,8 +1,8 @@
 public import Offers
 
-/// What the service remembers of customers: the store of states, and the digests by which it finds them.
+/// The service's memory of customers: the store of states, and the digests by which it finds them.
 public final class StateMemory: Sendable {
-    /// Where state is held.
+    /// The store.
     public let states: any SubscriptionStates
     /// Makes the digests of accounts.
     public let digester: any AccountDigester
@@ -10,7 +10,7 @@ public final class StateMemory: Sendable {
     /// Creates it.
     ///
     /// - Parameters:
-    ///   - states: Where state is held.
+    ///   - states: The store.
     ///   - digester: Makes the digests of accounts.
     public init(states: any SubscriptionStates, digester: any AccountDigester) {
         self.states = states
@@ -38,7 +38,7 @@ public final class StateMemory: Sendable {
     ///   - isApples: Whether Apple said it.
     ///   - view: The account that it came for.
     ///   - app: The app that was asked for.
-    ///   - state: What is held of it.
+    ///   - state: The held state of its customer.
     ///   - moment: The server's clock.
     func learn(
         _ history: SubscriptionHistory,
@@ -63,10 +63,10 @@ public final class StateMemory: Sendable {
 private struct ReadOnlyStates: SubscriptionStates {
     let states: any SubscriptionStates
 
-    func atHand(_ question: StateQuestion) -> HeldState? { states.atHand(question) }
+    func atHand(_ questions: [StateQuestion]) -> [HeldState]? { states.atHand(questions) }
 
-    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
-        try await states.held(question)
+    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+        await states.held(questions)
     }
 
     func learn(_ observation: StateObservation) {}

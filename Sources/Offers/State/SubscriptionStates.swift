@@ -1,17 +1,16 @@
 /// The held state of subscriptions: the port to storage.
 public protocol SubscriptionStates: Sendable {
-    /// Reads held state without waiting.
+    /// Reads held state without waiting, in one look for all questions.
     ///
-    /// - Parameter question: What is asked.
-    /// - Returns: What is held; `nil` when the store has to be asked, by ``held(_:)``.
-    func atHand(_ question: StateQuestion) -> HeldState?
+    /// - Parameter questions: What is asked.
+    /// - Returns: An answer for each, in their order; `nil` when the store has to be waited for, by ``held(_:)``.
+    func atHand(_ questions: [StateQuestion]) -> [HeldState]?
 
-    /// Reads held state.
+    /// Reads held state, by one question to the store.
     ///
-    /// - Parameter question: What is asked.
-    /// - Returns: What is held.
-    /// - Throws: ``StorageFailure`` when it cannot be read.
-    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState
+    /// - Parameter questions: What is asked.
+    /// - Returns: For each, in their order, its answer, or why there is none.
+    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>]
 
     /// Learns from evidence: without waiting, and counted from now on.
     ///
@@ -58,5 +57,25 @@ public struct StateQuestion: Equatable, Sendable {
         self.bundleId = bundleId
         self.account = account
         self.subscriptions = subscriptions
+    }
+}
+
+extension SubscriptionStates {
+    /// Reads held state without waiting.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: What is held; `nil` when the store has to be waited for.
+    public func atHand(_ question: StateQuestion) -> HeldState? { atHand([question])?.first }
+
+    /// Reads held state.
+    ///
+    /// - Parameter question: What is asked.
+    /// - Returns: What is held.
+    /// - Throws: ``StorageFailure`` when it cannot be read.
+    public func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
+        guard let answer = await held([question]).first else {
+            throw StorageFailure(.unavailable, "the store gave no answer")
+        }
+        return try answer.get()
     }
 }

@@ -15,7 +15,7 @@ struct LedgerBatch: Sendable {
         let alsoCounted: [UInt8]?
     }
 
-    /// The key that signatures are counted by, for a signature limit.
+    /// A count for a signature limit.
     struct SignatureCount: Hashable {
         let customer: [UInt8]
         let offer: OfferRequest
@@ -31,10 +31,10 @@ struct LedgerBatch: Sendable {
         let start: Int64
     }
 
-    /// The customers that a subscription was presented for, and when last, in milliseconds since 1970.
+    /// The customers who presented a subscription, and when last, in milliseconds since 1970.
     typealias Presented = [[UInt8]: Int64]
 
-    /// The rows to write, and the callers' outcomes.
+    /// The rows to write, and the outcomes for the callers when they are written.
     struct Decision: Sendable {
         var outcomes: [[GrantOutcome]] = []
         var records: [LedgerRecord] = []
@@ -58,8 +58,6 @@ struct LedgerBatch: Sendable {
     private static let hour: Int64 = 3_600_000
 
     private let entries: [(entry: LedgerEntry, grants: [CountedGrant])]
-    /// The keys of the locks.
-    let locks: Set<Int64>
     /// The signatures to count, each once.
     let counts: [SignatureCount]
     /// The subscriptions to look up, each once.
@@ -69,32 +67,41 @@ struct LedgerBatch: Sendable {
 
     /// Finds out what has to be known.
     init(_ entries: [LedgerEntry], digestKey: DigestKey) {
-        var locks: Set<Int64> = []
         var counts: Set<SignatureCount> = []
         var starts: [PresentedSubscription: Int64] = [:]
         self.entries = entries.map { entry in
+            let account = entry.customer.map { digestKey.accountDigest($0, bundleId: entry.bundleId) }
             let grants = entry.grants.map { grant in
-                let counted = CountedGrant(grant, of: entry, digestKey: digestKey)
+                let customer =
+                    account
+                    ?? digestKey.digest(
+                        customer: nil,
+                        originalTransactionId: grant.originalTransactionId,
+                        bundleId: entry.bundleId
+                    )
+                let counted = CountedGrant(grant, of: entry, customer: customer)
                 if let limit = grant.signatureLimit {
-                    for count in Self.counts(counted, limit, of: entry) {
-                        counts.insert(count)
-                        locks.insert(AdvisoryLocks.key(count.customer))
-                    }
+                    for count in Self.counts(counted, limit, of: entry) { counts.insert(count) }
                 }
                 if let subscription = counted.subscription {
                     let start = EvidenceSharing.start(at: entry.time).millisecondsSince1970
                     starts[subscription] = min(starts[subscription] ?? start, start)
-                    locks.insert(AdvisoryLocks.key(subscription.bytes))
                 }
                 return counted
             }
-            if let answer = entry.answer { locks.insert(AdvisoryLocks.key(answer.call.bytes)) }
             return (entry, grants)
         }
         calls = entries.compactMap { entry in entry.answer.map { AskedCall($0.call, at: entry.time) } }
-        self.locks = locks
         self.counts = Array(counts)
         subscriptions = starts.map { Presentations(subscription: $0.key, start: $0.value) }
+    }
+
+    /// The keys of the locks.
+    var locks: Set<Int64> {
+        var locks = Set(counts.map { AdvisoryLocks.key($0.customer) })
+        locks.formUnion(subscriptions.map { AdvisoryLocks.key($0.subscription.bytes) })
+        locks.formUnion(entries.compactMap { $0.entry.answer.map { AdvisoryLocks.key($0.call.bytes) } })
+        return locks
     }
 
     /// Decides grant by grant, in order: each counts what those before it in the batch have added.
@@ -103,14 +110,18 @@ struct LedgerBatch: Sendable {
         var answers = counts.answers
         var added: [SignatureCount: Int] = [:]
         var decision = Decision()
+        decision.records.reserveCapacity(entries.reduce(0) { $0 + $1.grants.count })
         for (entry, grants) in entries {
             if let answer = entry.answer, let known = answers[answer.call] {
                 decision.outcomes.append([.answered(known)])
                 continue
             }
+            // The subscription that the last grant was recorded for: the customer is among those who presented it.
+            var recorded: PresentedSubscription?
             let outcomes = grants.map { counted -> GrantOutcome in
                 let grant = counted.grant
-                if let subscription = counted.subscription, let maximum = grant.maximumAccounts {
+                let subscription = counted.subscription == recorded ? nil : counted.subscription
+                if let subscription, let maximum = grant.maximumAccounts {
                     let presentations = Self.presentations(
                         presented[subscription] ?? [:],
                         counted.customer,
@@ -133,14 +144,15 @@ struct LedgerBatch: Sendable {
                     let key = SignatureCount(customer: counted.customer, offer: grant.offer, redeemed: nil, start: 0)
                     added[key, default: 0] += grant.signatures.count
                 }
-                decision.records += work.records(of: grant, in: entry, customer: counted.customer)
-                if let subscription = counted.subscription {
+                work.add(grant, in: entry, customer: counted.customer, to: &decision.records)
+                if let subscription {
                     let time = entry.time.millisecondsSince1970
                     let last = presented[subscription]?[counted.customer]
                     presented[subscription, default: [:]][counted.customer] = time
                     if last.map({ time - $0 > Self.hour }) ?? true {
                         decision.presentations[subscription, default: [:]][counted.customer] = time
                     }
+                    recorded = subscription
                 }
                 return .recorded
             }
@@ -153,10 +165,10 @@ struct LedgerBatch: Sendable {
         return decision
     }
 
-    /// Counts the other customers that a subscription was presented for.
+    /// Counts the other customers who presented a subscription.
     ///
     /// - Parameters:
-    ///   - presented: The customers that it was presented for, and when last.
+    ///   - presented: The customers who presented it, and when last.
     ///   - customer: The customer's digest.
     ///   - now: The server's clock.
     /// - Returns: The counts.
@@ -166,9 +178,9 @@ struct LedgerBatch: Sendable {
         at now: Timestamp
     ) -> LedgerAnswer.Presentations {
         let start = EvidenceSharing.start(at: now).millisecondsSince1970
-        let customers = presented.filter { $0.value > start }
-        let isKnown = customers[customer] != nil
-        return LedgerAnswer.Presentations(others: customers.count - (isKnown ? 1 : 0), isKnown: isKnown)
+        let isKnown = presented[customer].map { $0 > start } ?? false
+        let count = presented.values.count { $0 > start }
+        return LedgerAnswer.Presentations(others: count - (isKnown ? 1 : 0), isKnown: isKnown)
     }
 
     private static func counts(
@@ -202,15 +214,10 @@ extension LedgerBatch.SignatureCount {
 }
 
 extension LedgerBatch.CountedGrant {
-    fileprivate init(_ grant: OfferGrant, of entry: LedgerEntry, digestKey: DigestKey) {
+    fileprivate init(_ grant: OfferGrant, of entry: LedgerEntry, customer: [UInt8]) {
         self.grant = grant
-        let digest = digestKey.digest(
-            customer: entry.customer,
-            originalTransactionId: grant.originalTransactionId,
-            bundleId: entry.bundleId
-        )
-        customer = entry.knownAccount?.bytes ?? digest
-        alsoCounted = entry.knownAccount == nil ? nil : digest
+        self.customer = entry.knownAccount?.bytes ?? customer
+        alsoCounted = entry.knownAccount == nil ? nil : customer
         let counts = grant.maximumAccounts != nil && entry.customer != nil
         subscription = counts ? entry.subscription(of: grant) : nil
     }

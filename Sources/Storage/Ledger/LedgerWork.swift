@@ -28,12 +28,16 @@ struct LedgerWork {
         self.begun = begun
     }
 
-    /// The records of a grant, one for each signature, each linked to the one before.
-    mutating func records(of grant: OfferGrant, in entry: LedgerEntry, customer: [UInt8]) -> [LedgerRecord] {
+    /// Adds the records of a grant, one for each signature, each linked to the one before.
+    mutating func add(
+        _ grant: OfferGrant,
+        in entry: LedgerEntry,
+        customer: [UInt8],
+        to records: inout [LedgerRecord]
+    ) {
         // Mostly the customer is the account, and has its digest.
         let isAccount = entry.account != .none && entry.customer == entry.account.payloadField
         let account = isAccount ? customer : accountDigest(of: entry)
-        var records: [LedgerRecord] = []
         for signature in grant.signatures {
             var record = LedgerRecord(
                 writer: writer,
@@ -63,7 +67,6 @@ struct LedgerWork {
             head = LedgerChain.Head(number: record.number, hash: record.hash)
             records.append(record)
         }
-        return records
     }
 
     private mutating func accountDigest(of entry: LedgerEntry) -> [UInt8]? {

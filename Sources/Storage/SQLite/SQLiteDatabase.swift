@@ -11,6 +11,8 @@ import Synchronization
 ///
 /// One connection writes, and some read.
 public final class SQLiteDatabase: Sendable {
+    private typealias Question = @Sendable (any Session) -> Void
+
     /// The purpose that the file is opened for.
     public enum Access: Sendable {
         /// To read and write; made, with all its tables, when it is not there.
@@ -41,7 +43,9 @@ public final class SQLiteDatabase: Sendable {
     /// The connections that nobody reads by; `nil` when the file is closed.
     private let readers = Mutex<[SQLiteConnection]?>([])
     private let presence: SQLitePresence?
-    private let questions = Mutex<GroupRead<@Sendable (any Session) -> Void, Void>?>(nil)
+    private let questions = Mutex<SharedReads<Question, Void>?>(nil)
+    /// The thread on which questions are answered: never one that tasks run on.
+    private let reader = DispatchQueue(label: "ledger.reader", qos: .userInitiated)
 
     /// Opens the file and brings its tables up to date.
     ///
@@ -190,10 +194,11 @@ extension SQLiteDatabase: SQLDatabase {
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) async throws(StorageFailure) -> Value {
         let answer = Mutex<Result<Value, StorageFailure>?>(nil)
-        try await group.answer { session in
+        let question: Question = { session in
             let result = Result { () throws(StorageFailure) in try body(session) }
             answer.withLock { $0 = result }
         }
+        for outcome in await group.answers(to: [question]) { try outcome.get() }
         guard let answer = answer.withLock({ $0 }) else { throw closed }
         return try answer.get()
     }
@@ -211,18 +216,26 @@ extension SQLiteDatabase: SQLDatabase {
     }
 
     /// What answers those in a hurry: one read for all who ask meanwhile.
-    private var group: GroupRead<@Sendable (any Session) -> Void, Void> {
+    private var group: SharedReads<Question, Void> {
         questions.withLock { questions in
             if let questions { return questions }
-            let group = GroupRead<@Sendable (any Session) -> Void, Void> {
-                [weak self] (bodies) throws(StorageFailure) in
+            let group = SharedReads<Question, Void> { [weak self] (bodies) throws(StorageFailure) in
                 guard let self else { throw StorageFailure(.unavailable, "the file is closed") }
-                try read { session in for body in bodies { body(session) } }
+                try await onReader { session in for body in bodies { body(session) } }
                 return bodies.map { _ in }
             }
             questions = group
             return group
         }
+    }
+
+    private func onReader(_ body: @escaping @Sendable (any Session) -> Void) async throws(StorageFailure) {
+        let result: Result<Void, StorageFailure> = await withCheckedContinuation { continuation in
+            reader.async {
+                continuation.resume(returning: Result { () throws(StorageFailure) in try self.read { body($0) } })
+            }
+        }
+        try result.get()
     }
 }
 

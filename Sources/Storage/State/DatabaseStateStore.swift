@@ -2,12 +2,12 @@ import Offers
 
 /// Held state in a database, which several services may share.
 ///
-/// What was seen is merged under a lock for each subscription and account that it is about, or under one for all of them
+/// Observations are merged under a lock for each subscription and account that they are about, or under one for all of them
 /// where they are many, so that nothing is lost when two services see the same one at once.
 struct DatabaseStateStore: StateStore {
     private let database: any SQLDatabase
     private let digestKey: DigestKey
-    private let lookups: SharedLookups
+    private let lookups: SharedReads<StateQuestion, HeldState>
 
     /// Uses a database.
     ///
@@ -17,17 +17,17 @@ struct DatabaseStateStore: StateStore {
     init(_ database: any SQLDatabase, digestKey: DigestKey) {
         self.database = database
         self.digestKey = digestKey
-        lookups = SharedLookups { (questions) throws(StorageFailure) in
+        lookups = SharedReads { (questions) throws(StorageFailure) in
             try await database.answer { session throws(StorageFailure) in try session.held(questions) }
         }
     }
 
-    func heldAtOnce(_ question: StateQuestion) throws(StorageFailure) -> HeldState? {
-        try database.readAtOnce { session throws(StorageFailure) in try session.held([question])[0] }
+    func heldAtOnce(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState]? {
+        try database.readAtOnce { session throws(StorageFailure) in try session.held(questions) }
     }
 
-    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
-        try await lookups.answer(question)
+    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+        await lookups.answers(to: questions)
     }
 
     func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {

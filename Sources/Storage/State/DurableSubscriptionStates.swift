@@ -5,7 +5,7 @@ import Synchronization
 /// Held state on durable storage.
 ///
 /// One thread writes. What evidence shows is written a little later, off the path of requests; a notification is answered
-/// once its effect is on durable storage. What is read counts what waits to be written, and nothing else is kept in memory.
+/// once its effect is on durable storage. Each look-up reads the store, and lays over it whatever waits to be written.
 /// Another process that forgets a customer is noticed within a second, by the store's generation: then what evidence
 /// showed before and is not written yet is let go.
 public final class DurableSubscriptionStates: SubscriptionStates {
@@ -105,61 +105,75 @@ public final class DurableSubscriptionStates: SubscriptionStates {
 
     /// How many subscriptions are held.
     ///
-    /// - Returns: The number; `nil` when it cannot be told.
+    /// - Returns: The number; `nil` when it cannot be read.
     public func count() -> Int? { try? store.count() }
 
     /// How many subscriptions were held a minute ago or less, or a hundred times as long ago as counting them took.
     ///
-    /// - Returns: The number; `nil` when it cannot be told.
+    /// - Returns: The number; `nil` when it cannot be read.
     public func recentCount() async -> Int? {
         await counted.value
     }
 
-    /// What is held, where it can be read on the spot.
+    /// Reads held state on the spot, in one look for all questions.
     ///
-    /// - Parameter question: What is asked.
+    /// - Parameter questions: What is asked.
     /// - Returns: What is held; `nil` when the store has to be waited for.
-    public func atHand(_ question: StateQuestion) -> HeldState? {
+    public func atHand(_ questions: [StateQuestion]) -> [HeldState]? {
         for _ in 0..<3 {
-            let glance = state.withLock { $0.unwritten.glance(at: question) }
+            let glances = glances(at: questions)
             let number = health.begin()
-            guard var held = try? store.heldAtOnce(question.adding(glance.others)) else {
+            guard var held = try? store.heldAtOnce(Self.adding(glances, to: questions)) else {
                 health.forget(number)
                 return nil
             }
             health.noteSuccess(number)
-            if lay(over: &held, for: question, since: glance) { return held }
+            if lay(over: &held, for: questions, since: glances) { return held }
         }
         return nil
     }
 
-    /// What is held.
+    /// Reads held state, by one question to the store.
     ///
-    /// - Parameter question: What is asked.
-    /// - Returns: What is held.
-    /// - Throws: `StorageFailure` when it cannot be read.
-    public func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
-        while true {
-            let glance = state.withLock { $0.unwritten.glance(at: question) }
-            let number = health.begin()
-            do throws(StorageFailure) {
-                var held = try await store.held(question.adding(glance.others))
-                health.noteSuccess(number)
-                if lay(over: &held, for: question, since: glance) { return held }
-            } catch {
-                health.note(error, of: question, number)
-                throw error
-            }
+    /// - Parameter questions: The questions.
+    /// - Returns: For each its answer, or why there is none.
+    public func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+        let glances = glances(at: questions)
+        let number = health.begin()
+        let answers = await store.held(Self.adding(glances, to: questions))
+        health.note(answers, of: questions, number)
+        var held = answers.map { (try? $0.get()) ?? HeldState() }
+        // Too much was written meanwhile to lay it over: all is read again.
+        guard lay(over: &held, for: questions, since: glances) else { return await self.held(questions) }
+        return zip(answers, held).map { answer, held in
+            answer.map { _ in held }
         }
     }
 
+    /// Looks at what waits to be written, before something is read.
+    private func glances(at questions: [StateQuestion]) -> [UnwrittenStates.Glance] {
+        state.withLock { state in questions.map { state.unwritten.glance(at: $0) } }
+    }
+
+    private static func adding(_ glances: [UnwrittenStates.Glance], to questions: [StateQuestion]) -> [StateQuestion] {
+        zip(questions, glances).map { $0.adding($1.others) }
+    }
+
+    /// Lays what waits to be written over what was read.
+    ///
+    /// - Returns: Whether that is all: otherwise it has to be read again.
     private func lay(
-        over held: inout HeldState,
-        for question: StateQuestion,
-        since glance: UnwrittenStates.Glance
+        over held: inout [HeldState],
+        for questions: [StateQuestion],
+        since glances: [UnwrittenStates.Glance]
     ) -> Bool {
-        guard state.withLock({ $0.unwritten.lay(over: &held, for: question, since: glance) }) else { return false }
-        held.leaveOut(beyond: question)
+        let isAll = state.withLock { state in
+            questions.indices.allSatisfy { index in
+                state.unwritten.lay(over: &held[index], for: questions[index], since: glances[index])
+            }
+        }
+        guard isAll else { return false }
+        for index in questions.indices { held[index].leaveOut(beyond: questions[index]) }
         return true
     }
 
@@ -268,7 +282,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     private func finish(_ batch: [Waiting], _ outcomes: [Int: Bool], lettingGo letGo: () -> Void) {
         letGo()
         for (index, isNew) in outcomes { batch[index].completion?(.success(isNew)) }
-        // What was not due was seen before somebody was forgotten: nothing of it may stay in memory either.
+        // Evidence that is not due came before somebody was forgotten: nothing of it may stay in memory either.
         if outcomes.contains(where: { batch[$0].work.notification == nil && !$1 }) { noticeForgotten() }
     }
 
@@ -305,7 +319,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// Looks whether the store can be read again: who is not ready is asked nothing that would show it.
     private func readAgain() {
         guard let question = health.question else { return }
-        Task { _ = try? await held(question) }
+        Task { _ = await held([question]) }
     }
 
     /// Deletes the names of notifications that Apple no longer repeats.

@@ -49,13 +49,17 @@ final class ReadHealth: Sendable {
         }
     }
 
-    /// Something could not be read.
+    /// Something was answered.
     ///
     /// - Parameters:
-    ///   - failure: Why.
-    ///   - question: What was asked.
+    ///   - answers: What was read, or why it could not be; one row that cannot be read is no fault of the store's.
+    ///   - questions: What was asked.
     ///   - number: The question's number.
-    func note(_ failure: StorageFailure, of question: StateQuestion, _ number: Int) {
+    func note(_ answers: [Result<HeldState, StorageFailure>], of questions: [StateQuestion], _ number: Int) {
+        let isRead = answers.contains { if case .success = $0 { true } else { false } }
+        guard !isRead, let question = questions.first, case .failure(let failure) = answers.first else {
+            return noteSuccess(number)
+        }
         state.withLock { state in
             let asked = state.open.removeValue(forKey: number)
             state.failed = Failed(failure: failure, question: question, since: state.failed?.since ?? asked ?? .now)

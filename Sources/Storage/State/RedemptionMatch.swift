@@ -32,14 +32,14 @@ struct RedemptionMatch {
     /// How many questions the ledger is asked about each redemption, at the most.
     static let mostQuestions = 16
 
-    /// What the ledger is to be asked; the newest of the answers counts.
+    /// Questions to the ledger; the newest of the answers counts.
     private(set) var questions: [Question]
 
     /// Prepares to match the redemptions of a subscription.
     ///
     /// - Parameters:
     ///   - held: The subscription.
-    ///   - presented: The customers for whom the ledger noted that evidence of the subscription was presented.
+    ///   - presented: The customers who presented evidence of the subscription, as the ledger noted.
     ///   - digestKey: The key of the ledger's digests.
     init(_ held: HeldSubscription, presentedFor presented: [AccountDigest], digestKey: DigestKey) {
         let id = held.identity.originalTransactionId
@@ -60,7 +60,7 @@ struct RedemptionMatch {
         digests.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
-    /// Leaves out questions about customers for whom nothing was ever signed, and those beyond ``mostQuestions``.
+    /// Leaves out questions about customers who never got a signature, and those beyond ``mostQuestions``.
     ///
     /// Evidence may name accounts as it likes, and each question is asked twice for each redemption.
     ///

@@ -17,7 +17,7 @@ enum RedemptionSQL {
         case oldest
     }
 
-    /// The last customers for whom evidence of a subscription was presented.
+    /// The last customers who presented evidence of a subscription.
     static let presentedFor =
         "SELECT customer FROM ledger_presentations WHERE bundle_id = $1 AND environment = $2 "
         + "AND original_transaction_id = $3 ORDER BY last_seen DESC, customer LIMIT 16"

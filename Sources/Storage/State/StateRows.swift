@@ -62,14 +62,14 @@ struct AccountKey: Hashable {
     let bundleId: String
 }
 
-/// What was read of an account: the subscriptions that are tied to it, and its marks.
+/// The rows of an account: the subscriptions that are tied to it, and its marks.
 struct AccountRows {
     var subscriptions: [SubscriptionIdentity] = []
     var marks: [AccountHistoryMark] = []
 }
 
 extension Session {
-    /// What is held, for questions that are asked together.
+    /// Answers questions that are asked together.
     ///
     /// - Parameter questions: The questions.
     /// - Returns: The answers, in their order.
@@ -100,20 +100,20 @@ extension Session {
     }
 
     private func held(_ question: StateQuestion) throws(StorageFailure) -> HeldState {
-        var own = AccountRows()
-        if let account = question.account {
-            let key = AccountKey(account: account, bundleId: question.bundleId)
-            let rows = try run(StateSQL.ofAccount, .bytes(account.bytes), .text(question.bundleId))
+        var (own, held) = (AccountRows(), [HeldSubscription]())
+        if let key = question.accountKey {
+            let rows = try run(StateSQL.ofAccount, .bytes(key.account.bytes), .text(key.bundleId))
             for row in rows.rows {
                 let environment = AppStoreEnvironment(rawValue: try rows.text(row, 0))
                 try own.note(key, environment, try rows.text(row, 1), try rows.optionalInteger(row, 2))
+                guard environment != nil, let body = try rows.optionalBytes(row, 3) else { continue }
+                if let identity = own.subscriptions.last { held.append(try HeldSubscription(identity, bytes: body)) }
             }
         }
-        var state = HeldState(marks: own.marks)
-        for identity in question.identities(with: own) {
-            if let held = try subscription(identity) { state.subscriptions.append(held) }
+        for identity in question.subscriptions where !own.subscriptions.contains(identity) {
+            if let one = try subscription(identity) { held.append(one) }
         }
-        return state
+        return HeldState(subscriptions: held, marks: own.marks)
     }
 
     private func subscription(_ identity: SubscriptionIdentity) throws(StorageFailure) -> HeldSubscription? {
@@ -198,7 +198,7 @@ extension StateQuestion {
     /// The account within its app; `nil` for none.
     var accountKey: AccountKey? { account.map { AccountKey(account: $0, bundleId: bundleId) } }
 
-    /// What the question is about, each once.
+    /// The subscriptions that the question is about, each once.
     fileprivate func identities(with own: AccountRows) -> [SubscriptionIdentity] {
         if subscriptions.isEmpty { return own.subscriptions }
         return subscriptions + own.subscriptions.filter { !subscriptions.contains($0) }

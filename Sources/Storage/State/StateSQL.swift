@@ -8,9 +8,12 @@ enum StateSQL {
     /// How many rows of an account are read: its subscriptions, one more where there are others, and its marks.
     static let mostRows = HeldState.mostOfAccount + 1 + AppStoreEnvironment.allCases.count
 
-    /// The last subscriptions of an account by their identifiers, and its marks, whose identifiers are empty.
+    /// The last subscriptions of an account by their identifiers, with what is held of them, and its marks, whose
+    /// identifiers are empty.
     static let ofAccount =
-        "SELECT environment, original_transaction_id, all_as_of FROM held_accounts WHERE account = $1 AND bundle_id = $2 "
+        "SELECT environment, original_transaction_id, all_as_of, body FROM held_accounts "
+        + "LEFT JOIN held_subscriptions USING (bundle_id, environment, original_transaction_id) "
+        + "WHERE account = $1 AND bundle_id = $2 "
         + "ORDER BY original_transaction_id DESC, environment DESC LIMIT \(mostRows)"
 
     /// The same for many accounts, and many subscriptions, in PostgreSQL: one question, so that all is of one moment.

@@ -4,19 +4,18 @@ import Offers
 ///
 /// Blocking calls, for the thread of ``DurableSubscriptionStates``, but for the two that requests come with.
 protocol StateStore: Sendable {
-    /// What is held, read on the thread that asks, which may be an event loop's: nothing is waited for.
+    /// Reads held state on the thread that asks, which may be an event loop's: nothing is waited for.
     ///
-    /// - Parameter question: What is asked.
-    /// - Returns: What is held; `nil` where it would have to be waited for.
+    /// - Parameter questions: What is asked, all of it at one moment.
+    /// - Returns: The answers in their order; `nil` where they would have to be waited for.
     /// - Throws: ``StorageFailure``.
-    func heldAtOnce(_ question: StateQuestion) throws(StorageFailure) -> HeldState?
+    func heldAtOnce(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState]?
 
-    /// What is held; it is called from a request's task.
+    /// Reads held state; it is called from a request's task.
     ///
-    /// - Parameter question: What is asked.
-    /// - Returns: What is held.
-    /// - Throws: ``StorageFailure``.
-    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState
+    /// - Parameter questions: What is asked, in one question to the database.
+    /// - Returns: What is held, in their order, or why it cannot be read.
+    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>]
 
     /// Writes in one transaction; when it returns, all is on durable storage.
     ///
@@ -50,4 +49,23 @@ protocol StateStore: Sendable {
     /// - Returns: Their number.
     /// - Throws: ``StorageFailure``.
     func count() throws(StorageFailure) -> Int
+}
+
+/// A piece of work for the writer: an observation, and the notification that it is from.
+struct StateWork: Sendable {
+    /// The notification; `nil` for evidence.
+    let notification: NotificationRecord?
+    /// The observation.
+    let observation: StateObservation
+    /// The generation of held state then; `nil` where that is not known, and for notifications.
+    ///
+    /// Evidence leaves nothing behind once somebody was forgotten after it, maybe its customer: it is sent again.
+    /// Notifications are not.
+    var generation: Int64?
+
+    /// Whether it may still be written.
+    ///
+    /// - Parameter current: The generation of held state now.
+    /// - Returns: Whether nobody was forgotten meanwhile, as far as it matters.
+    func isDue(in current: Int64) -> Bool { generation.map { $0 == current } ?? true }
 }

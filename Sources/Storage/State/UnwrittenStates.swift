@@ -1,9 +1,9 @@
 import Offers
 
-/// What was seen and waits to be written; a value, so that all that happens to it happens under one lock.
+/// Observations that wait to be written; a value, so that all that happens to it happens under one lock.
 ///
-/// Whoever reads takes a ``Glance`` before, and lays this over what was read afterwards: what was written meanwhile is kept
-/// for that a little longer. Only evidence counts before it is written.
+/// A reader takes a ``Glance`` before it reads, and lays this over its answer afterwards: batches that were written
+/// meanwhile are kept for that a little longer. Only evidence counts before it is written.
 struct UnwrittenStates {
     /// An observation that waits.
     struct Waiting: Sendable {
@@ -12,11 +12,11 @@ struct UnwrittenStates {
         let completion: (@Sendable (Result<Bool, StorageFailure>) -> Void)?
     }
 
-    /// What is taken at a moment before something is read.
+    /// A note of the moment before something is read.
     struct Glance {
         /// How many batches were written by then.
         fileprivate let written: Int
-        /// What has to be read beside what was asked: subscriptions that the account has since.
+        /// Subscriptions that the account has since, to be read beside those of the question.
         let others: Set<SubscriptionIdentity>
     }
 
@@ -36,9 +36,9 @@ struct UnwrittenStates {
 
     private var waiting: [ObservationBatch] = []
     private var count = 0
-    /// What the writer has in hand.
+    /// The batch that is being written.
     private var inHand: ObservationBatch?
-    /// What was written last, the oldest first.
+    /// The last batches that were written, the oldest first.
     private var written: [ObservationBatch] = []
     private var writtenCount = 0
     private var isScheduled = false
@@ -176,7 +176,7 @@ struct UnwrittenStates {
         return all.filter { $0.completion != nil }
     }
 
-    /// Lets whoever reads meanwhile read again.
+    /// Has those who read meanwhile read again.
     private mutating func startAnew() {
         written = []
         writtenCount += Self.kept + 1

@@ -41,13 +41,13 @@ struct LifelongParts: Sendable {
     }
 }
 
-/// The parts of one event loop, which only one processor writes to.
+/// An event loop's own parts, as long as the process lives, so that one processor alone writes to them.
 struct LoopParts: Sendable {
-    /// The held state of customers: of all loops together, found by the loop's own copy of the key.
+    /// The memory of customers: of all loops together, found by a key of the loop's own.
     let memory: StateMemory
-    /// The metrics of the use cases.
+    /// The counts of the use cases.
     let metrics: ServiceMetrics
-    /// The metrics of the public listener.
+    /// The counts of the public listener.
     let requests: RequestMetrics
 
     /// Makes the parts.

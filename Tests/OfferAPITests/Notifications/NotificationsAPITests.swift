@@ -104,16 +104,16 @@ private final class PatientStates: SubscriptionStates {
         return true
     }
 
-    func atHand(_ question: StateQuestion) -> HeldState? { nil }
+    func atHand(_ questions: [StateQuestion]) -> [HeldState]? { nil }
 
-    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
-        guard let asked = question.subscriptions.first?.originalTransactionId, asked.hasPrefix("slow") else {
-            return HeldState()
+    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+        let asked = questions.compactMap { $0.subscriptions.first?.originalTransactionId }
+        if asked.contains(where: { $0.hasPrefix("slow") }) {
+            state.withLock { $0.waiting += 1 }
+            while !state.withLock({ $0.isOpen }) { try? await Task.sleep(for: .milliseconds(5)) }
+            state.withLock { $0.waiting -= 1 }
         }
-        state.withLock { $0.waiting += 1 }
-        while !state.withLock({ $0.isOpen }) { try? await Task.sleep(for: .milliseconds(5)) }
-        state.withLock { $0.waiting -= 1 }
-        return HeldState()
+        return questions.map { _ in .success(HeldState()) }
     }
 
     func learn(_ observation: StateObservation) {}

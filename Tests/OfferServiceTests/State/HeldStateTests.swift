@@ -38,9 +38,9 @@ struct HeldStateTests {
 
     /// A store that cannot be read.
     private struct BrokenStates: SubscriptionStates {
-        func atHand(_ question: StateQuestion) -> HeldState? { nil }
-        func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
-            throw StorageFailure(.unavailable, "broken")
+        func atHand(_ questions: [StateQuestion]) -> [HeldState]? { nil }
+        func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+            questions.map { _ in .failure(StorageFailure(.unavailable, "broken")) }
         }
         func learn(_ observation: StateObservation) {}
         func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StorageFailure)

@@ -122,7 +122,9 @@ struct MalformedRowTests {
         let account = testDigestKey.digest(of: "reader-1", bundleId: Self.bundleId)
         let country = try #require(CountryCode("DEU"))
         switch call {
-        case .held: _ = try await fixture.states().held(StateQuestion(bundleId: Self.bundleId, account: account))
+        case .held:
+            let question = StateQuestion(bundleId: Self.bundleId, account: account)
+            _ = try await fixture.states().held([question])[0].get()
         case .forget: _ = try fixture.states().forget(account)
         case .redemption:
             let observation = StateObservation(subscriptions: [redeemed("2", at: fixture.now.adding(seconds: 60))])

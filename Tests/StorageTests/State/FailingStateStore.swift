@@ -44,14 +44,17 @@ final class FailingStateStore: StateStore {
         set { silent.store(newValue, ordering: .sequentiallyConsistent) }
     }
 
-    func heldAtOnce(_ question: StateQuestion) throws(StorageFailure) -> HeldState? {
-        isSilent || isUnreadable ? nil : try store.heldAtOnce(question)
+    func heldAtOnce(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState]? {
+        isSilent || isUnreadable ? nil : try store.heldAtOnce(questions)
     }
 
-    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
+    func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
         while isSilent { try? await Task.sleep(for: .milliseconds(10)) }
-        if isUnreadable { throw StorageFailure(.unavailable, "permission denied for table held_subscriptions") }
-        return try await store.held(question)
+        guard !isUnreadable else {
+            let failure = StorageFailure(.unavailable, "permission denied for table held_subscriptions")
+            return questions.map { _ in .failure(failure) }
+        }
+        return await store.held(questions)
     }
 
     func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {

@@ -85,11 +85,11 @@ struct UnwrittenStatesTests {
 
         init(_ store: DatabaseStateStore) { self.store = store }
 
-        func heldAtOnce(_ question: StateQuestion) throws(StorageFailure) -> HeldState? {
-            try store.heldAtOnce(question)
+        func heldAtOnce(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState]? {
+            try store.heldAtOnce(questions)
         }
-        func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
-            try await store.held(question)
+        func held(_ questions: [StateQuestion]) async -> [Result<HeldState, StorageFailure>] {
+            await store.held(questions)
         }
         func commit(_ works: [StateWork]) throws(StorageFailure) -> [Bool] {
             defer {

@@ -67,7 +67,7 @@ struct PostgreSQLStateStoreTests {
         for number in 1..<80 {
             expected.merge(subscription("1", of: digest(UInt8(number)), tie: .presented(at: clock)))
         }
-        let held = try await stores[0].held(question(nil, "1")).subscriptions
+        let held = try await stores[0].held([question(nil, "1")])[0].get().subscriptions
         #expect(held.first?.accounts.count == expected.accounts.count)
     }
 

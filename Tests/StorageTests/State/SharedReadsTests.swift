@@ -1,0 +1,88 @@
+import Offers
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite("Many who ask, one read")
+struct SharedReadsTests {
+    /// Doubles numbers, and notes how many it was asked at a time; the first read lasts until it is let go.
+    private final class Doubling: Sendable {
+        let sizes = Mutex<[Int]>([])
+        private let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+
+        func open() { opener.yield() }
+
+        func read(_ numbers: [Int]) async -> [Int] {
+            let isFirst = sizes.withLock { sizes in
+                sizes.append(numbers.count)
+                return sizes.count == 1
+            }
+            if isFirst { for await _ in gate { break } }
+            return numbers.map { $0 * 2 }
+        }
+    }
+
+    private static func values(
+        _ answers: [Result<Int, StorageFailure>]
+    ) throws(StorageFailure) -> [Int] {
+        var values: [Int] = []
+        for answer in answers { values.append(try answer.get()) }
+        return values
+    }
+
+    @Test("What is asked during a read is answered by the next one, each question with its own answer")
+    func together() async throws {
+        let doubling = Doubling()
+        let reads = SharedReads { (numbers) throws(StorageFailure) in await doubling.read(numbers) }
+        let right = try await withThrowingTaskGroup(of: Bool.self) { tasks in
+            tasks.addTask { try Self.values(await reads.answers(to: [-1])) == [-2] }
+            while doubling.sizes.withLock(\.isEmpty) { await Task.yield() }
+            for number in 0..<300 {
+                tasks.addTask { try Self.values(await reads.answers(to: [number])) == [number * 2] }
+            }
+            while reads.waiting < 300 { await Task.yield() }
+            doubling.open()
+            return try await tasks.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(right == 301)
+        #expect(doubling.sizes.withLock { $0 } == [1, 256, 44])
+    }
+
+    @Test("What is asked at once is one read, however much it is, and has its answers in order")
+    func atOnce() async throws {
+        let doubling = Doubling()
+        doubling.open()
+        let reads = SharedReads { (numbers) throws(StorageFailure) in await doubling.read(numbers) }
+        #expect(try Self.values(await reads.answers(to: Array(0..<300))) == (0..<300).map { $0 * 2 })
+        #expect(doubling.sizes.withLock { $0 } == [300])
+    }
+
+    @Test("A read that fails fails those who waited for it, and nobody after it")
+    func failure() async throws {
+        let isDown = Mutex(true)
+        let reads = SharedReads<Int, Int> { (numbers) throws(StorageFailure) in
+            if isDown.withLock({ $0 }) { throw StorageFailure(.unavailable, "down") }
+            return numbers
+        }
+        #expect(await reads.answers(to: [1, 2]).allSatisfy { if case .failure = $0 { true } else { false } })
+        isDown.withLock { $0 = false }
+        #expect(try Self.values(await reads.answers(to: [2])) == [2])
+    }
+
+    @Test("A row that cannot be read fails who asked for it, and nobody else")
+    func malformed() async throws {
+        let reads = SharedReads<Int, Int> { (numbers) throws(StorageFailure) in
+            if numbers.contains(13) { throw .malformed("body") }
+            return numbers
+        }
+        let answers = await reads.answers(to: [1, 13, 2, 3])
+        #expect(answers.map { try? $0.get() } == [1, nil, 2, 3])
+    }
+
+    @Test("A question without an answer fails, and is not left waiting")
+    func tooFew() async {
+        let reads = SharedReads<Int, Int> { _ in [] }
+        await #expect(throws: StorageFailure.self) { try Self.values(await reads.answers(to: [1])) }
+    }
+}
