@@ -35,7 +35,7 @@ struct RetentionOptions: ParsableArguments {
         _ work: (RetentionSetUp) async throws(RetentionFault) -> Value
     ) async throws(ExitCode) -> Value {
         // What a service would be warned of is none of this command's.
-        let service = try configuration.load(tellsWarnings: false)
+        let service = try configuration.load(logsWarnings: false)
         let transport = AsyncHTTPTransport()
         let result = await answer(of: service, in: environment, over: transport, work)
         await transport.shutdown()

@@ -13,7 +13,7 @@ struct RetentionReader {
         guard let node, let members = node.mapping(keys: ["messages", "rules"]) else { return nil }
         let messages = messages(members.required("messages", "write the messages that Apple has approved, by name"))
         let list = members.required("rules", "write the list of rules; the first that fits counts")
-        let nodes = list?.filledList(of: "rules", mend: "write at least one rule, or leave retention out") ?? []
+        let nodes = list?.filledList(of: "rules", fix: "write at least one rule, or leave retention out") ?? []
         let read = nodes.compactMap { rule($0, messages).map { (rule: $0, node: $1) } }
         warnOfRulesNeverAsked(read)
         return RetentionRules(read.map(\.rule))
@@ -99,7 +99,7 @@ struct RetentionReader {
     private func products(_ list: ConfigurationNode?) -> Set<String>? {
         let nodes = list?.filledList(
             of: "product ids",
-            mend: "the rule would be for nobody; name at least one product, or leave the key out for all"
+            fix: "the rule would be for nobody; name at least one product, or leave the key out for all"
         )
         guard let nodes else { return nil }
         let products = nodes.compactMap { product($0)?.id }
