@@ -60,15 +60,13 @@ chown "$user" "$root"/etc/offer-signer/*.p8
 chmod 0400 "$root"/etc/offer-signer/*.p8
 mount -t proc proc "$root/proc"
 
-within() {
-    # Nothing of the host's environment, and no right that root has.
-    env --ignore-environment PATH=/usr/local/bin:/usr/bin:/bin "${environment[@]}" \
-        /usr/sbin/chroot --userspec="$user:$user" "$root" "$@"
-}
+# Nothing of the host's environment, and no right that root has.
+within=(env --ignore-environment PATH=/usr/local/bin:/usr/bin:/bin "${environment[@]}"
+    /usr/sbin/chroot --userspec="$user:$user" "$root")
 
-within offer-signer --version
-within offer-signer check --config /etc/offer-signer/offer-signer.yaml
-within offer-signer serve --config /etc/offer-signer/offer-signer.yaml --server-port 0 --admin-port 0 \
+"${within[@]}" offer-signer --version
+"${within[@]}" offer-signer check --config /etc/offer-signer/offer-signer.yaml
+"${within[@]}" offer-signer serve --config /etc/offer-signer/offer-signer.yaml --server-port 0 --admin-port 0 \
     >"$root/tmp/first-line" 2>"$root/tmp/log" &
 service=$!
 for _ in {1..100}; do
