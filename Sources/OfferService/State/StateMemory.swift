@@ -65,7 +65,7 @@ private struct ReadOnlyStates: SubscriptionStates {
 
     func atHand(_ question: StateQuestion) -> HeldState? { states.atHand(question) }
 
-    func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
+    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
         try await states.held(question)
     }
 
@@ -74,9 +74,9 @@ private struct ReadOnlyStates: SubscriptionStates {
     func keep(
         _ notification: NotificationRecord,
         _ observation: StateObservation
-    ) async throws(StateStoreFailure) -> Bool {
+    ) async throws(StorageFailure) -> Bool {
         false
     }
 
-    func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int { 0 }
+    func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { 0 }
 }
