@@ -423,7 +423,7 @@ def test_pasted_evidence_is_recognised(page, example):
         "410000000000001": "A transaction id: the App Store is asked.",
         "TUlJ QUFB": "A receipt: the App Store is asked.",
         '{"status": 0}': "An answer of verifyReceipt: the client needs receiptResponse among its evidence.",
-        f"{subscription['signedTransaction']}\n{subscription['signedRenewalInfo']}": "JWS: 1 transaction, 1 renewal info.",
+        f"{subscription['signedTransaction']}\n{subscription['signedRenewalInfo']}": "JWS: 1 transaction, 1 renewal info",
         "{ no": "This begins as JSON, and is none",
     }.items():
         page.fill("#try-evidence", text)
@@ -588,7 +588,8 @@ def test_an_outage_is_said_and_what_was_known_stays(chromium, tmp_path):
 
 
 def test_app_store_out_of_reach_is_said_by_the_form(chromium, tmp_path):
-    with running_example(tmp_path, app_store_url="http://127.0.0.1:9") as service, opened(chromium, service.admin) as page:
+    nobody = "http://127.0.0.1:9"
+    with running_example(tmp_path, app_store_url=nobody) as service, opened(chromium, service.admin) as page:
         page.expected.append("503")
         look(page, "try")
         enter(page, "try", service.token, evidence="410000000000001")
