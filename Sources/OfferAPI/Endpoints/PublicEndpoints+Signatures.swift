@@ -32,7 +32,7 @@ extension SignatureRequest: SigningCall {
     var offerCount: Int { offers.count }
 
     static func decide(
-        _ calls: [Self],
+        _ calls: [SignatureRequest],
         by signOffers: SignOffers
     ) -> [Result<Step<SignOffers.Decided, SignatureFault>, SignatureFault>] {
         signOffers.decide(calls)
@@ -60,7 +60,7 @@ extension IntroductorySignatureRequest: SigningCall {
     var offerCount: Int { products.count }
 
     static func decide(
-        _ calls: [Self],
+        _ calls: [IntroductorySignatureRequest],
         by signOffers: SignOffers
     ) -> [Result<Step<SignOffers.DecidedProducts, SignatureFault>, SignatureFault>] {
         calls.map { call in
