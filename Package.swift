@@ -276,7 +276,7 @@ let package = Package(
         .testTarget(
             name: "offer-signerTests",
             dependencies: [
-                "offer-signer", "AppStore", "KeptLog", "OfferAPI", "Offers",
+                "offer-signer", "AppStore", "KeptLog", "OfferAPI", "OfferService", "Offers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],

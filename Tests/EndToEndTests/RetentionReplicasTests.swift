@@ -93,7 +93,9 @@ struct RetentionReplicasTests {
         // Whoever writes records waits, and whoever reads does not.
         let isLocked = Mutex(false)
         let isDone = DispatchSemaphore(value: 0)
-        Thread.detachNewThread { [server] in
+        // Each query is a program of its own.
+        nonisolated(unsafe) let server = server
+        Thread.detachNewThread {
             isLocked.withLock { $0 = true }
             _ = try? server.query(
                 "BEGIN; LOCK TABLE ledger_records IN SHARE MODE; SELECT pg_sleep(4); COMMIT"

@@ -1,3 +1,5 @@
+import OfferService
+import Offers
 import Testing
 
 @testable import offer_signer
