@@ -8,9 +8,17 @@ public struct RetentionFault: Error, Equatable, CustomStringConvertible {
     /// Nothing came back.
     init(_ fault: TransportFault) {
         switch fault {
-        case .timeout: self.init("the App Store Server API did not answer in time; try again")
-        case .connection: self.init("the App Store Server API cannot be reached")
-        case .tooLarge: self.init("the App Store Server API's answer is too large to be one")
+        case .failed(let failure, let detail):
+            let sentence =
+                switch failure {
+                case .name: "the App Store Server API's name has no address"
+                case .connection: "the App Store Server API cannot be reached"
+                case .tls: "TLS with the App Store Server API was not agreed on"
+                case .timeout: "the App Store Server API did not answer in time; try again"
+                case .notHTTP: "the App Store Server API's answer is not HTTP"
+                case .tooLarge: "the App Store Server API's answer is too large to be one"
+                }
+            self.init(detail.map { "\(sentence) (\($0))" } ?? sentence)
         case .heldBack(let seconds): self.init("the App Store Server API is not asked now; try again in \(seconds) s")
         }
     }
