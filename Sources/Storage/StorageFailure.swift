@@ -18,12 +18,22 @@ public struct StorageFailure: Error, CustomStringConvertible {
         case notDurable
         /// It could not be read or written now; later it may be.
         case unavailable
+        /// The server answered, and does not let the service in.
+        case turnedAway
+        /// Another transaction keeps something locked.
+        case locked
         /// The database is well, and takes none of what was written for one of its values: it never will.
         case refused
         /// Nobody waited for it any more, so nothing was written.
         case abandoned
         /// What was read is not what was written.
         case malformed
+        /// The database's disk is full.
+        case full
+        /// The writer's chain ends before a record that had been on durable storage.
+        case setBack
+        /// The database lost records, and no operator has acknowledged it.
+        case recordsLost
         /// The writer's chain of the ledger was ended by another: it begins a new one.
         case chainEnded
     }

@@ -28,6 +28,8 @@ package struct LedgerVerification: Sendable {
     package internal(set) var checkpoint: LedgerCheckpoint?
     /// What a later verification can be held against.
     package internal(set) var anchor = LedgerAnchor()
+    /// What the database lost, as whoever had written it says; it is no fault.
+    package internal(set) var losses: [LedgerLoss] = []
     /// What is wrong, for each chain the first.
     package internal(set) var faults: [Fault] = []
 }

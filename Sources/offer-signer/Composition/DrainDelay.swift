@@ -9,9 +9,12 @@ struct DrainDelay: Service {
     let readiness: Readiness
     /// The public listener's connections: from now on each of them ends with its next answer.
     let census: ConnectionCensus
+    /// When the shutdown began.
+    let end: ShutdownTime
 
     func run() async throws {
         try await gracefulShutdown()
+        end.begin()
         readiness.enter(.draining)
         census.drain()
         try await Task.sleep(for: .seconds(seconds))
