@@ -243,7 +243,6 @@ extension DatabaseLedgerStore {
             return known
         }
         guard answers.count == 5 else { throw .malformed("number") }
-        try checkLosses(answers[4])
         var head = try answers[1].head()
         if head == nil { head = try answers[3].head() }
         if head == nil {
@@ -254,6 +253,8 @@ extension DatabaseLedgerStore {
                 throw StorageFailure(.setBack, "record \(confirmed.number) is not there any more")
             }
         }
+        // After the chain's own, which nobody else can tell.
+        try checkLosses(answers[4])
         guard answers[0].count == 0 else { throw ended }
         guard let head else { throw StorageFailure(.malformed, "the beginning of the ledger's chain is missing") }
         return head
