@@ -58,11 +58,6 @@ public struct AppStoreMetrics: Sendable {
     }
 
     /// Counts a call.
-    ///
-    /// - Parameters:
-    ///   - request: What was sent.
-    ///   - status: The HTTP status, or why there was none.
-    ///   - nanoseconds: How long it took.
     func count(_ request: OutgoingRequest, status: String, nanoseconds: Int64) {
         let handles = calls.handles(for: CallTable.Key(request.service, request.environment, status))
         handles.count.increment()
@@ -80,9 +75,6 @@ public struct AppStoreMetrics: Sendable {
     }
 
     /// The counters of questions that Apple did not answer because of the service's own credentials.
-    ///
-    /// - Parameter bundleId: The app, one of the catalog.
-    /// - Returns: A counter for each service.
     func credentialsRefused(for bundleId: String) -> [AppStoreService: Counter] {
         let counters = AppStoreService.allCases.map { service in
             let labels = [("service", service.rawValue), ("app", bundleId)]

@@ -41,11 +41,6 @@ struct InjectedFault: Equatable, Sendable {
     let effect: Effect
 
     /// Whether it is for a call.
-    ///
-    /// - Parameters:
-    ///   - target: The call.
-    ///   - environment: Where it came in.
-    /// - Returns: `true` when it is.
     func isFor(_ target: Target, in environment: AppStoreEnvironment) -> Bool {
         (self.target == .all || self.target == target)
             && (self.environment == nil || self.environment == environment)

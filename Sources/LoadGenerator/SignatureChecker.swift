@@ -42,12 +42,6 @@ public struct SignatureChecker: Sendable {
     }
 
     /// Checks the signatures of one answer.
-    ///
-    /// - Parameters:
-    ///   - body: The answer.
-    ///   - expected: What was asked for.
-    ///   - nonces: The nonces that were seen: none may come twice.
-    ///   - outcome: Where the result is counted.
     func check(_ body: [UInt8], _ expected: ExpectedAnswer, _ nonces: inout Set<String>, _ outcome: inout Outcome) {
         guard let answer = try? SignedAnswer(json: body), answer.decisions.count == expected.offers.count else {
             outcome.count(fault: "the answer has not one decision for each offer")
@@ -121,9 +115,6 @@ struct SignedAnswer {
     private(set) var account = ""
 
     /// Reads an answer.
-    ///
-    /// - Parameter json: The body.
-    /// - Throws: `JSONFault` when it is none.
     init(json: [UInt8]) throws(JSONFault) {
         var reader = JSONReader(json)
         var answer = SignedAnswer()

@@ -12,11 +12,6 @@ struct LineLogHandler: LogHandler {
     var metadataProvider: Logger.MetadataProvider?
 
     /// Creates a handler with the level of its output.
-    ///
-    /// - Parameters:
-    ///   - label: The logger's label.
-    ///   - output: Where lines go.
-    ///   - metadataProvider: What is added to every line.
     init(label: String, output: LogOutput, metadataProvider: Logger.MetadataProvider?) {
         self.label = label
         self.output = output
@@ -61,9 +56,6 @@ public enum LogFormat: String, CaseIterable, Sendable {
     case text
 
     /// The format to write in, JSON or text.
-    ///
-    /// - Parameter descriptor: The file descriptor that is written to.
-    /// - Returns: The format.
     func resolved(for descriptor: Int32) -> LogFormat {
         guard self == .auto else { return self }
         return isatty(descriptor) == 1 ? .text : .json

@@ -117,12 +117,6 @@ final class LineWriter: Sendable {
     private let reader: Mutex<Reader>
 
     /// Creates a writer.
-    ///
-    /// - Parameters:
-    ///   - descriptor: The file descriptor, whose flags stay as they are.
-    ///   - patience: How long a reader is waited for, altogether: a tenth of the time that has passed since is added, so
-    ///     that one who is slow all the time takes no more than that from who writes.
-    ///   - lossNote: The line that says how many were lost.
     init(_ descriptor: Int32, patience: Duration = .seconds(1), lossNote: @escaping @Sendable (Int) -> [UInt8]) {
         self.descriptor = descriptor
         self.patience = patience
@@ -151,8 +145,6 @@ final class LineWriter: Sendable {
     }
 
     /// Hands bytes to the kernel.
-    ///
-    /// - Returns: Whether it has taken all of them.
     private func take(_ bytes: [UInt8], _ reader: inout Reader) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty, hasRoom(&reader) {

@@ -19,7 +19,7 @@ public struct ProductOverview: Sendable {
 /// A product as clients reported it.
 public struct KnownProduct: Sendable {
     /// What was reported.
-    public let sightings: ProductSightings
+    public let observed: ObservedProduct
     /// The product in the catalog; `nil` when it does not have it.
     public let catalog: Product?
 
@@ -28,7 +28,7 @@ public struct KnownProduct: Sendable {
         /// Which offer it is.
         public let name: OfferName
         /// What was reported.
-        public let terms: SightingLog<OfferTerms>
+        public let terms: ObservationLog<OfferTerms>
         /// What it saves in each billing period; `nil` when that cannot be told, as where the product's price is in another
         /// currency by now, or nothing is saved.
         public let saving: OfferSaving?
@@ -40,8 +40,8 @@ public struct KnownProduct: Sendable {
 
     /// The offers: the introductory one first, then by their identifiers.
     public var offers: [Offer] {
-        sightings.offers.sorted { ($0.key.offerId ?? "") < ($1.key.offerId ?? "") }.map { name, terms in
-            let (tag, newest) = (sightings.prices.newest.value, terms.newest.value)
+        observed.offers.sorted { ($0.key.offerId ?? "") < ($1.key.offerId ?? "") }.map { name, terms in
+            let (tag, newest) = (observed.prices.newest.value, terms.newest.value)
             let isComparable = newest.currency == tag.currency
             return Offer(
                 name: name,

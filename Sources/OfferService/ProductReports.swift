@@ -27,7 +27,7 @@ public struct ProductReports: Sendable {
     /// - Throws: ``ProductReportFault`` when none was taken.
     public func take(_ reports: [ProductReport], of bundleId: String) async throws(ProductReportFault) -> [Bool] {
         guard apps[bundleId] != nil else { throw .unknownApp(bundleId: bundleId) }
-        do throws(ProductReportStoreFailure) {
+        do throws(StorageFailure) {
             return try await store.keep(reports, of: bundleId, at: now())
         } catch {
             throw .store(error)
@@ -48,10 +48,10 @@ public struct ProductReports: Sendable {
         productIds: [String] = []
     ) async throws(ProductReportFault) -> ProductOverview {
         guard let app = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
-        let sightings: [ProductSightings]
+        let observed: [ObservedProduct]
         let seen: Set<OfferRequest>
-        do throws(ProductReportStoreFailure) {
-            sightings = try await store.products(of: bundleId, in: country)
+        do throws(StorageFailure) {
+            observed = try await store.products(of: bundleId, in: country)
             seen = try await store.offersSeen(of: bundleId)
         } catch {
             throw .store(error)
@@ -59,12 +59,12 @@ public struct ProductReports: Sendable {
         let asked = Set(productIds)
         func counts(_ productId: String) -> Bool { asked.isEmpty || asked.contains(productId) }
         let comparison = CatalogComparison(offered: app.offers, seen: seen)
-        let known = Set(sightings.map(\.productId))
+        let known = Set(observed.map(\.productId))
         return ProductOverview(
             bundleId: bundleId,
             country: country,
-            products: sightings.filter { counts($0.productId) }.sorted { $0.productId < $1.productId }
-                .map { KnownProduct(sightings: $0, catalog: app.product($0.productId)?.product) },
+            products: observed.filter { counts($0.productId) }.sorted { $0.productId < $1.productId }
+                .map { KnownProduct(observed: $0, catalog: app.product($0.productId)?.product) },
             unknownProducts: Array(asked.subtracting(known)).sorted(),
             offersNeverSeen: comparison.neverSeen.filter { counts($0.productId) },
             offersNotInCatalog: comparison.notInCatalog.filter { counts($0.productId) }
@@ -78,7 +78,7 @@ public struct ProductReports: Sendable {
     /// - Throws: ``ProductReportFault`` when nothing can be told.
     public func comparison(of bundleId: String) async throws(ProductReportFault) -> CatalogComparison {
         guard let app = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
-        do throws(ProductReportStoreFailure) {
+        do throws(StorageFailure) {
             return CatalogComparison(offered: app.offers, seen: try await store.offersSeen(of: bundleId))
         } catch {
             throw .store(error)
@@ -91,5 +91,5 @@ public enum ProductReportFault: Error, Equatable {
     /// The catalog does not have the app.
     case unknownApp(bundleId: String)
     /// The store failed.
-    case store(ProductReportStoreFailure)
+    case store(StorageFailure)
 }

@@ -44,14 +44,14 @@ extension SignOffers {
         guard let question = policy.question(about: request.offers ?? app.offers, decided: nil, at: known.moment) else {
             return .now(eligibility(request, of: app, known, by: policy))
         }
-        if let standing = ledger?.standingAtHand(of: question) {
-            policy.hear(standing)
+        if let answer = ledger?.answerAtHand(to: question) {
+            policy.consider(answer)
             return .now(eligibility(request, of: app, known, by: policy))
         }
         return .later { [policy] () async throws(SignatureFault) in
-            var heard = policy
-            heard.hear(try await self.standing(of: question))
-            return self.eligibility(request, of: app, known, by: heard)
+            var informed = policy
+            informed.consider(try await self.ledgerAnswer(to: question))
+            return self.eligibility(request, of: app, known, by: informed)
         }
     }
 

@@ -72,14 +72,14 @@ extension SignOffers {
                 suspecting: { ledger?.isSuspect($0) ?? false }
             )
         {
-            if let standing = ledger?.standingAtHand(of: question) {
-                policy.hear(standing)
+            if let answer = ledger?.answerAtHand(to: question) {
+                policy.consider(answer)
                 let decisions = self.decisions(on: request, skipsEligibility: false, by: &policy)
                 return .now(Decided(request, signing, skipsEligibility: false, policy, decisions, at: known.moment))
             }
             return .later { [policy] () async throws(SignatureFault) in
                 var policy = policy
-                policy.hear(try await self.standing(of: question))
+                policy.consider(try await self.ledgerAnswer(to: question))
                 let decisions = self.decisions(on: request, skipsEligibility: false, by: &policy)
                 return Decided(request, signing, skipsEligibility: false, policy, decisions, at: known.moment)
             }

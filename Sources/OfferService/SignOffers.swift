@@ -127,16 +127,16 @@ public final class SignOffers: Sendable {
     }
 
     /// Asks the ledger.
-    func standing(of question: LedgerQuestion) async throws(SignatureFault) -> LedgerStanding {
+    func ledgerAnswer(to question: LedgerQuestion) async throws(SignatureFault) -> LedgerAnswer {
         guard let ledger else { throw .ledger(Self.noLedger) }
-        do throws(LedgerFailure) {
-            return try await ledger.standing(of: question)
+        do throws(StorageFailure) {
+            return try await ledger.answer(to: question)
         } catch {
             throw .ledger(error)
         }
     }
 
-    private static var noLedger: LedgerFailure { LedgerFailure(.closed, "no ledger is open") }
+    private static var noLedger: StorageFailure { StorageFailure(.closed, "no ledger is open") }
 
     /// The app that a request is for, when the request names an account where one is asked for.
     func signingApp(of bundleId: String, for account: Account) throws(SignatureFault) -> SigningApp {

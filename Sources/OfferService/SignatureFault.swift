@@ -17,7 +17,7 @@ public enum SignatureFault: Error, Equatable {
     /// The key did not sign.
     case signing(SigningFailure)
     /// The ledger did not take the signatures, or did not tell what it holds: none leaves.
-    case ledger(LedgerFailure)
+    case ledger(StorageFailure)
     /// The request was given up while somebody was waited for: nothing is signed.
     case givenUp
 }

@@ -31,9 +31,6 @@ extension Evidence {
     }
 
     /// The evidence as the value of a request's `evidence`.
-    ///
-    /// - Returns: A JSON object.
-    /// - Throws: `OfferSignerError.invalidArgument` where a verifyReceipt answer is no JSON object.
     func json() throws(OfferSignerError) -> [UInt8] {
         switch self {
         case .receiptResponse(let answer):
@@ -51,12 +48,6 @@ extension Evidence {
     }
 
     /// A request's body: its other members, and the evidence where there is some.
-    ///
-    /// - Parameters:
-    ///   - members: The other members.
-    ///   - evidence: The evidence.
-    /// - Returns: A JSON object.
-    /// - Throws: `OfferSignerError.invalidArgument` where one of them cannot be written.
     static func body(_ members: some Encodable, with evidence: Evidence?) throws(OfferSignerError) -> [UInt8] {
         let object = try JSON.bytes(of: members)
         guard let evidence else { return object }

@@ -44,10 +44,6 @@ struct CallAttempts {
     private var attempts = 1
 
     /// Starts a call.
-    ///
-    /// - Parameters:
-    ///   - policy: How often and for how long it may be tried.
-    ///   - repeats: After which outcomes it may be.
     init(policy: RetryPolicy, repeats: Repeats) {
         self.policy = policy
         self.repeats = repeats

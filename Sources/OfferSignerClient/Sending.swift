@@ -133,10 +133,6 @@ struct Reply: Sendable {
     let body: [UInt8]
 
     /// The answer of a call that went well.
-    ///
-    /// - Parameter type: What it should be.
-    /// - Returns: The answer.
-    /// - Throws: `AttemptFault` when it is something else.
     func answer<Answer: Decodable>(_ type: Answer.Type) throws(AttemptFault) -> Answer {
         guard (200..<300).contains(status) else { throw fault }
         do {

@@ -62,10 +62,6 @@ struct BearerToken: Sendable {
     let text: String
 
     /// Takes a token.
-    ///
-    /// - Parameter text: The token.
-    /// - Throws: `OfferSignerError.invalidArgument` where it cannot be one (RFC 6750 §2.1, `b64token`): the end of a line
-    ///   that came with a file, most often.
     init(_ text: String) throws(OfferSignerError) {
         let isToken = text.utf8.allSatisfy { byte in
             switch byte {

@@ -66,11 +66,6 @@ struct LabelSet: Hashable, Sendable {
     }
 
     /// A text as the format takes it: backslash and line feed escaped, in label values also the quotation mark.
-    ///
-    /// - Parameters:
-    ///   - text: Any text.
-    ///   - quotes: Whether it is a label's value.
-    /// - Returns: The text in one line.
     static func escaped(_ text: String, quotes: Bool) -> String {
         guard needsEscapes(text, quotes: quotes) else { return text }
         var escaped = ""

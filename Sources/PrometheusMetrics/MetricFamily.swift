@@ -52,8 +52,6 @@ struct MetricFamily: Sendable {
     }
 
     /// Forgets a part of a series.
-    ///
-    /// - Parameter isIt: Whether a series is to be removed.
     mutating func remove(where isIt: (Series) -> Bool) {
         for (labels, parts) in series {
             guard let stripe = parts.first(where: { isIt($0.value) })?.key else { continue }

@@ -41,8 +41,6 @@ final class UpkeepTimer: Sendable {
     deinit { timer.cancel() }
 
     /// Calls from now on.
-    ///
-    /// - Parameter tick: Told whether the hour's work is due.
     func start(_ tick: @escaping @Sendable (_ isHour: Bool) -> Void) {
         timer.setEventHandler { [weak self] in
             guard let self else { return }

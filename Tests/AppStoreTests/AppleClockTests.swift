@@ -33,7 +33,7 @@ struct AppleClockTests {
 
     /// Reads evidence that a client sent.
     private func read(_ evidence: Evidence, _ verifier: SignedDataVerifier) {
-        let reader = AppStoreEvidenceReader(verifier: verifier.telling(listener))
+        let reader = AppStoreEvidenceReader(verifier: verifier.reporting(to: listener))
         _ = try? reader.history(from: evidence)
     }
 

@@ -7,18 +7,18 @@ public final class InMemoryProductReports: ProductReportStore {
     public static let mostEntries = 10_000
 
     private struct Reports {
-        var byCountry: [CountryCode: [String: ProductSightings]] = [:]
+        var byCountry: [CountryCode: [String: ObservedProduct]] = [:]
         var entries = 0
         var offers: Set<OfferRequest> = []
 
         mutating func keep(_ report: ProductReport, at moment: Timestamp) -> Bool {
-            guard report.offers.count <= ProductSightings.mostOffers else { return false }
+            guard report.offers.count <= ObservedProduct.mostOffers else { return false }
             if var known = byCountry[report.country]?[report.productId] {
                 known.note(report, at: moment)
                 byCountry[report.country]?[report.productId] = known
             } else {
                 guard entries < InMemoryProductReports.mostEntries else { return false }
-                byCountry[report.country, default: [:]][report.productId] = ProductSightings(report, at: moment)
+                byCountry[report.country, default: [:]][report.productId] = ObservedProduct(report, at: moment)
                 entries += 1
             }
             for offerId in report.offers.compactMap(\.name.offerId) {
@@ -52,7 +52,7 @@ public final class InMemoryProductReports: ProductReportStore {
     ///   - bundleId: The app.
     ///   - country: The country.
     /// - Returns: The products, in no order that counts.
-    public func products(of bundleId: String, in country: CountryCode) -> [ProductSightings] {
+    public func products(of bundleId: String, in country: CountryCode) -> [ObservedProduct] {
         reports.withLock { $0[bundleId]?.byCountry[country].map { Array($0.values) } ?? [] }
     }
 

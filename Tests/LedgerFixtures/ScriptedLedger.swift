@@ -9,8 +9,8 @@ public final class ScriptedLedger: SignatureLedger {
     }
 
     private let state = Mutex(State())
-    private let standing: LedgerStanding
-    private let failure: LedgerFailure?
+    private let answer: LedgerAnswer
+    private let failure: StorageFailure?
     private let outcome: @Sendable (OfferGrant) -> GrantOutcome
     private let suspects: Set<String>
     private let isAtHand: Bool
@@ -18,19 +18,19 @@ public final class ScriptedLedger: SignatureLedger {
     /// Creates the ledger.
     ///
     /// - Parameters:
-    ///   - standing: What it holds of every customer.
+    ///   - answer: What it holds of every customer.
     ///   - failure: Why it takes and tells nothing.
     ///   - suspects: The subscriptions whose evidence was lately refused.
     ///   - isAtHand: Whether it is asked without waiting.
     ///   - outcome: What becomes of a grant; it is recorded unless said otherwise.
     public init(
-        standing: LedgerStanding = LedgerStanding(),
-        failure: LedgerFailure? = nil,
+        answer: LedgerAnswer = LedgerAnswer(),
+        failure: StorageFailure? = nil,
         suspects: Set<String> = [],
         isAtHand: Bool = false,
         outcome: @escaping @Sendable (OfferGrant) -> GrantOutcome = { _ in .recorded }
     ) {
-        self.standing = standing
+        self.answer = answer
         self.failure = failure
         self.suspects = suspects
         self.isAtHand = isAtHand
@@ -49,7 +49,7 @@ public final class ScriptedLedger: SignatureLedger {
     ///   - completion: Called at once.
     public func append(
         _ entries: [LedgerEntry],
-        completion: @escaping @Sendable (Result<[[GrantOutcome]], LedgerFailure>) -> Void
+        completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
     ) {
         if let failure { return completion(.failure(failure)) }
         state.withLock { $0.entries += entries }
@@ -59,11 +59,11 @@ public final class ScriptedLedger: SignatureLedger {
     /// Notes the question, and says what it was told to say, where it may be asked without waiting.
     ///
     /// - Parameter question: The question.
-    /// - Returns: The standing.
-    public func standingAtHand(of question: LedgerQuestion) -> LedgerStanding? {
+    /// - Returns: The answer.
+    public func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer? {
         guard isAtHand else { return nil }
         state.withLock { $0.questions.append(question) }
-        return standing
+        return answer
     }
 
     /// Whether it was told so.
@@ -77,11 +77,11 @@ public final class ScriptedLedger: SignatureLedger {
     /// Notes the question, and says what it was told to say.
     ///
     /// - Parameter question: The question.
-    /// - Returns: The standing.
+    /// - Returns: The answer.
     /// - Throws: The failure that it was told of.
-    public func standing(of question: LedgerQuestion) async throws(LedgerFailure) -> LedgerStanding {
+    public func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
         if let failure { throw failure }
         state.withLock { $0.questions.append(question) }
-        return standing
+        return answer
     }
 }

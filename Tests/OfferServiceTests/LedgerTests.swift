@@ -88,7 +88,7 @@ struct LedgerTests {
 
     @Test("Without a ledger, and when it takes nothing, no signature leaves")
     func noLedger() async {
-        let failure = LedgerFailure(.unavailable, "the disk is full")
+        let failure = StorageFailure(.unavailable, "the disk is full")
         await #expect(throws: SignatureFault.ledger(failure)) {
             try await useCase(ScriptedLedger(failure: failure)).answer(request(["stay"]))
         }
@@ -131,17 +131,17 @@ struct LedgerTests {
 
     @Test("Shared evidence comes before the offer's own rules, and a limit after them")
     func order() async throws {
-        let full = LedgerStanding(
+        let full = LedgerAnswer(
             signatures: [OfferRequest(productId: "monthly", offerId: "limited"): 2],
             presentations: ["77": .init(others: 3, isKnown: false)]
         )
-        let shared = try await useCase(ScriptedLedger(standing: full)).answer(request(["over", "for-lapsed", "nope"]))
+        let shared = try await useCase(ScriptedLedger(answer: full)).answer(request(["over", "for-lapsed", "nope"]))
         #expect(shared.decisions.map(\.decision.reason) == [.evidenceShared, .evidenceShared, .offerNotInCatalog])
-        let known = LedgerStanding(
+        let known = LedgerAnswer(
             signatures: full.signatures,
             presentations: ["77": .init(others: 3, isKnown: true)]
         )
-        let eligibility = try await useCase(ScriptedLedger(standing: known)).eligibility(
+        let eligibility = try await useCase(ScriptedLedger(answer: known)).eligibility(
             EligibilityRequest(
                 bundleId: "com.example.reader",
                 account: .applicationUsername("4711-8"),
@@ -170,7 +170,7 @@ struct LedgerTests {
     func suspect(isAtHand: Bool) async throws {
         for (others, isKnown, reason) in [(3, false, Reason.evidenceShared), (3, true, .active), (2, false, .active)] {
             let ledger = ScriptedLedger(
-                standing: LedgerStanding(presentations: ["77": .init(others: others, isKnown: isKnown)]),
+                answer: LedgerAnswer(presentations: ["77": .init(others: others, isKnown: isKnown)]),
                 suspects: ["77"],
                 isAtHand: isAtHand
             )
@@ -190,8 +190,8 @@ struct LedgerTests {
     func owner() async throws {
         let token = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
         let account = try Account.appAccountToken(#require(AppAccountToken(token)))
-        let full = LedgerStanding(presentations: ["77": .init(others: 3000, isKnown: false)])
-        let ledger = ScriptedLedger(standing: full)
+        let full = LedgerAnswer(presentations: ["77": .init(others: 3000, isKnown: false)])
+        let ledger = ScriptedLedger(answer: full)
         let answer = try await useCase(ledger).answer(
             request(["stay"], account: account, evidence: active(token: token), explain: true)
         )

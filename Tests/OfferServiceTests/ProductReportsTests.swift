@@ -53,13 +53,13 @@ struct ProductReportsTests {
     @Test("Each country has its own prices")
     func countries() async throws {
         let overview = try await germany([try report(), try report("monthly", "11.99", country: "FRA")])
-        #expect(overview.products.map { $0.sightings.prices.newest.value.price.text } == ["9.99"])
+        #expect(overview.products.map { $0.observed.prices.newest.value.price.text } == ["9.99"])
     }
 
     @Test("A symbol that a report leaves out stays known, of its currency, also at another price")
     func missingSymbol() async throws {
         func symbol(_ reports: ProductReport...) async throws -> String? {
-            try await germany(reports).products.first?.sightings.prices.newest.value.symbol
+            try await germany(reports).products.first?.observed.prices.newest.value.symbol
         }
         let known = try report()
         #expect(try await symbol(known, try report(symbol: nil)) == "€")
@@ -75,7 +75,7 @@ struct ProductReportsTests {
         let overview = try await germany([try report(offers: ["stay"], introductory: true), try report()])
         #expect(overview.products.first?.offers.map(\.name) == [.introductory, .promotional("stay")])
         #expect(overview.products.first?.offers.map(\.terms.newest.count) == [1, 1])
-        #expect(overview.products.first?.sightings.prices.newest.count == 2)
+        #expect(overview.products.first?.observed.prices.newest.count == 2)
     }
 
     @Test("Offers that no client saw are named, and so are those that the catalog lacks")
@@ -99,7 +99,7 @@ struct ProductReportsTests {
             [try report(), try report("gone", offers: ["x"])],
             ["monthly", "yearly", "nope"]
         )
-        #expect(overview.products.map(\.sightings.productId) == ["monthly"])
+        #expect(overview.products.map(\.observed.productId) == ["monthly"])
         #expect(overview.unknownProducts == ["nope", "yearly"])
         #expect(overview.offersNotInCatalog.isEmpty)
     }
@@ -124,13 +124,13 @@ struct ProductReportsTests {
 
     @Test("The offers of one product are bounded too: campaigns of other days make room, and prices are never put off")
     func manyOffers() async throws {
-        let most = ProductSightings.mostOffers
+        let most = ObservedProduct.mostOffers
         let names = (0..<most).map { "offer\(100 + $0)" }
         let overview = try await germany([
             try report(offers: names), try report(offers: [names[0]]), try report("monthly", "8.99", offers: ["new"]),
         ])
         let product = try #require(overview.products.first)
-        #expect(product.sightings.prices.newest.value.price.text == "8.99")
+        #expect(product.observed.prices.newest.value.price.text == "8.99")
         #expect(product.offers.count == most)
         #expect(product.offers.contains { $0.name == .promotional("new") })
         let tooMany = try report(offers: names + ["one more"])

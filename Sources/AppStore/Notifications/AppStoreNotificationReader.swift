@@ -133,9 +133,6 @@ struct NotificationPayload {
     private(set) var signedRenewalInfo: String?
 
     /// Reads a payload.
-    ///
-    /// - Parameter json: The text of one JSON object.
-    /// - Throws: `JSONFault` when it cannot be read.
     init(json: [UInt8]) throws(JSONFault) {
         var payload = NotificationPayload()
         var reader = JSONReader(json, refusesDuplicates: false)

@@ -24,13 +24,6 @@ struct HistoryUnderWay: Sendable {
     var hasSubscriptions: Bool { signed.bundleId != nil }
 
     /// Starts with the statuses.
-    ///
-    /// - Parameters:
-    ///   - statuses: The answer of Get All Subscription Statuses.
-    ///   - verifier: Checks the signatures in it.
-    ///   - environment: The environment that gave it.
-    ///   - asOf: When it was asked for.
-    /// - Throws: ``SignedDataFault`` when something in it is not genuine.
     init(
         _ statuses: StatusResponse,
         verifiedBy verifier: SignedDataVerifier,
@@ -58,11 +51,6 @@ struct HistoryUnderWay: Sendable {
     }
 
     /// Takes the next page.
-    ///
-    /// - Parameters:
-    ///   - page: The page.
-    ///   - verifier: Checks the signatures in it.
-    /// - Throws: ``SignedDataFault`` when something in it is not genuine, or of another app.
     mutating func add(_ page: HistoryResponse, verifiedBy verifier: SignedDataVerifier) throws(SignedDataFault) {
         for text in page.signedTransactions {
             let transaction = try SignedTransaction(verifier.payload(of: text))

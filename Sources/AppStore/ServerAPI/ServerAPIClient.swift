@@ -86,14 +86,6 @@ struct ServerAPIClient: Sendable {
     }
 
     /// Sends one request.
-    ///
-    /// - Parameters:
-    ///   - path: The call's path.
-    ///   - app: The app that is asked for.
-    ///   - environment: The environment that is asked.
-    ///   - timeout: How long it may take.
-    ///   - success: What a success means, by its body.
-    /// - Returns: What it came to.
     func ask<Answer>(
         _ path: String,
         of app: AppStoreApp,
@@ -126,13 +118,6 @@ struct ServerAPIClient: Sendable {
     }
 
     /// The outcome of an answer.
-    ///
-    /// - Parameters:
-    ///   - response: The answer.
-    ///   - environment: The environment that gave it.
-    ///   - app: The app that is asked for.
-    ///   - success: What a success means, by its body.
-    /// - Returns: The outcome.
     private func outcome<Answer>(
         of response: IncomingResponse,
         in environment: AppStoreEnvironment,

@@ -25,9 +25,6 @@ struct StatusResponse {
     private(set) var items: [Item] = []
 
     /// Reads an answer.
-    ///
-    /// - Parameter json: The text of one JSON object.
-    /// - Throws: `JSONFault` when it is no such answer.
     init(json: [UInt8]) throws(JSONFault) {
         var response = StatusResponse()
         var hasData = false
@@ -88,9 +85,6 @@ struct HistoryResponse {
     private(set) var signedTransactions: [String] = []
 
     /// Reads an answer.
-    ///
-    /// - Parameter json: The text of one JSON object.
-    /// - Throws: `JSONFault` when it is no such answer.
     init(json: [UInt8]) throws(JSONFault) {
         var response = HistoryResponse()
         var hasMore: Bool?

@@ -36,12 +36,6 @@ struct CertificateChain {
     }
 
     /// Follows the chain to a root.
-    ///
-    /// - Parameters:
-    ///   - roots: The roots that are trusted.
-    ///   - apple: Apple's own among them.
-    /// - Returns: The signer.
-    /// - Throws: ``SignedDataFault`` when the chain does not end at one of them, or breaks a rule on the way.
     func signer(endingAt roots: [Certificate], apple: Certificate?) throws(SignedDataFault) -> VerifiedSigner {
         guard certificates.count == 2 else { return try selfSigned(among: roots, apple: apple) }
         let (leaf, intermediate) = (certificates[0], certificates[1])

@@ -54,9 +54,6 @@ struct JWSHeader {
     let certificates: [[UInt8]]
 
     /// Reads a header.
-    ///
-    /// - Parameter text: The first part of the JWS.
-    /// - Throws: ``SignedDataFault`` when it is no header, or `alg` is not ES256.
     init(_ text: Substring) throws(SignedDataFault) {
         guard let json = Base64URL.decode(text.utf8) else {
             throw SignedDataFault(.malformed, "The parts of a JWS are in base64url without padding.")

@@ -48,7 +48,7 @@ public struct SignedDataVerifier: Sendable {
     ///
     /// - Parameter clock: Who wants to know.
     /// - Returns: The verifier; the signers that are known already are known to both.
-    public func telling(_ clock: any AppleClock) -> SignedDataVerifier {
+    public func reporting(to clock: any AppleClock) -> SignedDataVerifier {
         var verifier = self
         verifier.clock = clock
         return verifier

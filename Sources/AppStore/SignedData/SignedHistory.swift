@@ -12,9 +12,6 @@ struct SignedHistory {
     private(set) var environment: AppStoreEnvironment?
 
     /// Takes a transaction.
-    ///
-    /// - Parameter signed: The transaction.
-    /// - Throws: ``SignedDataFault`` when it is of another app or environment than those before.
     mutating func add(_ signed: SignedTransaction) throws(SignedDataFault) {
         if transactions.isEmpty {
             bundleId = signed.bundleId

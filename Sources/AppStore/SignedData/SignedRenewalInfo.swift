@@ -13,9 +13,6 @@ struct SignedRenewalInfo {
     let renewal: RenewalInfo
 
     /// Reads a payload whose signature is good.
-    ///
-    /// - Parameter payload: The payload.
-    /// - Throws: ``SignedDataFault`` when it is not a renewal info's.
     init(_ payload: SignedDataVerifier.Payload) throws(SignedDataFault) {
         var renewal = RenewalInfo(originalTransactionId: nil, productId: nil, signedDate: payload.signedDate)
         var environment: String?

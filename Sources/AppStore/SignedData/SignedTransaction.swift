@@ -17,9 +17,6 @@ struct SignedTransaction {
     let transaction: Transaction
 
     /// Reads a payload whose signature is good.
-    ///
-    /// - Parameter payload: The payload.
-    /// - Throws: ``SignedDataFault`` when it is not a transaction's.
     init(_ payload: SignedDataVerifier.Payload) throws(SignedDataFault) {
         var fields = Fields()
         do throws(JSONFault) {

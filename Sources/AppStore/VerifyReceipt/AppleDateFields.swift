@@ -12,9 +12,6 @@ struct AppleDateFields {
     private var isTextUnreadable = false
 
     /// Reads the member that does not end in `_ms`; that it cannot be read matters only where it has to count.
-    ///
-    /// - Parameter reader: The reader, at the member's value.
-    /// - Throws: `JSONFault` when the value is no JSON.
     mutating func readText(from reader: inout JSONReader) throws(JSONFault) {
         (text, isTextUnreadable) = (nil, false)
         switch try reader.nextType() {

@@ -76,9 +76,6 @@ extension JSONReader {
     }
 
     /// Reads `expiration_intent`.
-    ///
-    /// - Returns: Whether the subscription ended, for whatever reason.
-    /// - Throws: `JSONFault` for an object or array.
     mutating func readAppleIntent() throws(JSONFault) -> Bool {
         let intent = try readAppleText()
         return intent != nil && intent != "0"
@@ -108,9 +105,6 @@ extension JSONReader {
     }
 
     /// Reads a list of objects, or one object that stands for a list of one; `null` is an empty list.
-    ///
-    /// - Parameter read: Reads one of the objects.
-    /// - Throws: `JSONFault` for anything else.
     mutating func readOneOrMany(_ read: (inout JSONReader) throws(JSONFault) -> Void) throws(JSONFault) {
         switch try nextType() {
         case .null: try skipValue()

@@ -18,9 +18,6 @@ struct Receipt {
     init() {}
 
     /// Reads a receipt's object.
-    ///
-    /// - Parameter reader: The reader, at the object.
-    /// - Throws: `JSONFault` when a member that counts cannot be read.
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var bundleIdentifier: String?
         var oldBundleIdentifier: String?

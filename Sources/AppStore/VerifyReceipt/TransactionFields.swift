@@ -86,9 +86,6 @@ struct TransactionFields {
 
 extension Transaction {
     /// Reads an element of `latest_receipt_info` or `in_app`.
-    ///
-    /// - Parameter reader: The reader, at the element.
-    /// - Throws: `JSONFault` when a member that counts cannot be read.
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var fields = TransactionFields()
         try reader.readObject(ReceiptMember.table) { (member, reader) throws(JSONFault) in

@@ -73,12 +73,6 @@ struct VerifyReceiptClient: Sendable {
     }
 
     /// The outcome of an answer.
-    ///
-    /// - Parameters:
-    ///   - response: The answer.
-    ///   - environment: The environment that gave it.
-    ///   - app: The app that is asked for.
-    /// - Returns: The outcome.
     func outcome(
         of response: IncomingResponse,
         in environment: AppStoreEnvironment,

@@ -35,9 +35,6 @@ struct VerifyReceiptResponse {
 
 extension VerifyReceiptResponse {
     /// The customer's history by this answer.
-    ///
-    /// - Returns: The history.
-    /// - Throws: `EvidenceFault` when the status says that there is nothing to read.
     func history() throws(EvidenceFault) -> SubscriptionHistory {
         guard status == 0 || status == 21006 else {
             throw EvidenceFault(
@@ -199,9 +196,6 @@ private enum ResponseMember: String, CaseIterable {
 
 extension RenewalInfo {
     /// Reads an element of `pending_renewal_info`.
-    ///
-    /// - Parameter reader: The reader, at the element.
-    /// - Throws: `JSONFault` when a member that counts cannot be read.
     init(reading reader: inout JSONReader) throws(JSONFault) {
         var info = RenewalInfo(originalTransactionId: nil, productId: nil)
         var grace = AppleDateFields()

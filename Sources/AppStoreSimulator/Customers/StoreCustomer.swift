@@ -32,9 +32,6 @@ struct StoreCustomer: Sendable {
     }
 
     /// Whether an identifier is one of the customer's.
-    ///
-    /// - Parameter id: A transaction's identifier, or that of the download.
-    /// - Returns: `true` when it is.
     func isKnown(by id: String) -> Bool { id == appTransactionId || transaction(id) != nil }
 
     /// Looks a transaction up.

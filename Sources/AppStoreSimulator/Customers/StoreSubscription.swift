@@ -161,12 +161,6 @@ extension StoreSubscription {
 
 extension StoreSubscription {
     /// Lets time pass: renewals, failed payments and the end, each at its own moment.
-    ///
-    /// - Parameters:
-    ///   - now: The moment that the clock shows.
-    ///   - app: The app that it belongs to.
-    ///   - numbers: Where transaction identifiers come from.
-    /// - Returns: What happened, in order.
     mutating func advance(
         to now: Timestamp,
         in app: StoreApp,
@@ -220,8 +214,6 @@ extension StoreSubscription {
     }
 
     /// Begins the next period, at the price of the offer in use if there is one.
-    ///
-    /// - Returns: Whether the product is still there.
     mutating func renew(at start: Timestamp, in app: StoreApp, numbers: inout TransactionNumbers) -> Bool {
         guard let product = app.product(nextProductId) else { return false }
         let account = latest.appAccountToken

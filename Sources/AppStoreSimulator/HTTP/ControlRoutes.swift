@@ -135,12 +135,6 @@ struct CustomerView {
     private let subscriptions: [(item: SignedItem, latest: StoreTransaction, receipt: String)]
 
     /// Signs what the device has.
-    ///
-    /// - Parameters:
-    ///   - customer: The customer.
-    ///   - world: The App Store's state.
-    ///   - signer: The simulator's signer.
-    /// - Throws: `SimulatorFault` when something cannot be signed.
     init(_ customer: StoreCustomer, _ world: AppStoreWorld, _ signer: AppStoreSigner) throws {
         self.customer = customer
         let now = world.clock.now

@@ -7,9 +7,6 @@ struct RequestMembers {
     private var objects: [String: [UInt8]] = [:]
 
     /// Reads an object.
-    ///
-    /// - Parameter json: The text of one object.
-    /// - Throws: ``RequestFault`` when it is none, or has an array.
     init(json: [UInt8]) throws(RequestFault) {
         var scalars: [String: JSONScalar] = [:]
         var objects: [String: [UInt8]] = [:]
@@ -31,9 +28,6 @@ struct RequestMembers {
     }
 
     /// Refuses members with other names than these.
-    ///
-    /// - Parameter names: The names.
-    /// - Throws: ``RequestFault`` for the first other one.
     func allow(_ names: String...) throws(RequestFault) {
         let unknown = (Array(scalars.keys) + objects.keys).sorted().first { !names.contains($0) }
         guard let unknown else { return }
@@ -54,10 +48,6 @@ struct RequestMembers {
     }
 
     /// A member that is a string and must be there.
-    ///
-    /// - Parameter name: Its name.
-    /// - Returns: The string.
-    /// - Throws: ``RequestFault`` when it is missing or something else.
     func requiredString(_ name: String) throws(RequestFault) -> String {
         guard let text = try string(name), !text.isEmpty else { throw .member(name, "The member is missing.") }
         return text
@@ -128,11 +118,6 @@ struct RequestFault: Error, Equatable {
     var pointer: String?
 
     /// A member with a value that cannot be taken: 400.
-    ///
-    /// - Parameters:
-    ///   - member: The member's name.
-    ///   - detail: What is wrong and what would be right.
-    /// - Returns: The fault.
     static func member(_ member: String, _ detail: String) -> RequestFault {
         RequestFault(status: 400, detail: detail, pointer: "/" + member)
     }

@@ -83,10 +83,6 @@ struct StoreKitRules {
     }
 
     /// The offer of the product.
-    ///
-    /// - Parameter offerId: Its identifier.
-    /// - Returns: The offer.
-    /// - Throws: ``StoreKitError`` when there is none, or it is no longer valid.
     func find(_ offerId: String) throws(StoreKitError) -> StoreOffer {
         guard let offer = product.offer(offerId) else {
             throw StoreKitError(.invalidOfferIdentifier, "The product \(product.id) has no offer \(offerId).")
@@ -98,9 +94,6 @@ struct StoreKitRules {
     }
 
     /// Whether a signature may be used at the moment that the clock shows.
-    ///
-    /// - Parameter signed: When it was made.
-    /// - Throws: ``StoreKitError`` when it is too old, or of the future.
     func check(_ signed: Timestamp) throws(StoreKitError) {
         guard now < signed.adding(seconds: Self.lifetime) else {
             throw invalid("The signature is of \(signed.rfc3339); it is taken for 24 hours.")

@@ -17,20 +17,12 @@ struct SignedReceipt {
     let signature: [UInt8]
 
     /// Signs content.
-    ///
-    /// - Parameters:
-    ///   - content: The attributes, DER.
-    ///   - signer: The simulator's signer.
-    /// - Throws: `SimulatorFault` when it cannot be signed.
     init(_ content: [UInt8], signer: AppStoreSigner) throws(SimulatorFault) {
         self.content = content
         signature = Array(try signer.signature(over: content).derRepresentation)
     }
 
     /// Reads a receipt; whether it is authentic is another question.
-    ///
-    /// - Parameter der: The receipt.
-    /// - Throws: The error of swift-asn1 when it is none.
     init(der: [UInt8]) throws {
         (content, signature) = try DER.sequence(try DER.parse(der), identifier: .sequence) { outer in
             guard try ASN1ObjectIdentifier(derEncoded: &outer) == Self.signedData else { throw ReceiptFault.malformed }

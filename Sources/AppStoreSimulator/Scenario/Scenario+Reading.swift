@@ -4,10 +4,6 @@ import Offers
 
 extension Scenario {
     /// The App Store that the file describes.
-    ///
-    /// - Parameter directory: What the paths of keys are relative to.
-    /// - Returns: Its state.
-    /// - Throws: `SimulatorFault` with what cannot be as described.
     func world(in directory: URL) throws(SimulatorFault) -> AppStoreWorld {
         var clock = SimulatedClock()
         if let moment = self.clock, !clock.set(to: Timestamp(moment)) {

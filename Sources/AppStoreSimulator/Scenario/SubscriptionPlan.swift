@@ -38,8 +38,6 @@ struct SubscriptionPlan {
     }
 
     /// Builds the subscription, as it is at a moment.
-    ///
-    /// - Throws: `SimulatorFault` when it comes to another state than the one that was asked for.
     func subscription(
         at now: Timestamp,
         in app: StoreApp,

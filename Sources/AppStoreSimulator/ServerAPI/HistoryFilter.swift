@@ -22,9 +22,6 @@ struct HistoryFilter {
     init() {}
 
     /// Reads the parameters of a query; what is none of these is ignored.
-    ///
-    /// - Parameter query: The parameters.
-    /// - Throws: `ServerAPIError` when a value is none that Apple takes.
     init(_ query: [(name: String, value: String)]) throws(ServerAPIError) {
         for (name, value) in query {
             switch name {

@@ -22,8 +22,6 @@ struct CertificateAuthority {
     let root: Certificate
 
     /// Makes new keys and certificates, valid for every moment that the simulator's clock can show.
-    ///
-    /// - Throws: The error of swift-certificates when one cannot be made.
     init() throws {
         let rootKey = Certificate.PrivateKey(P384.Signing.PrivateKey())
         let rootName = try Self.name("Simulated App Store Root CA")
@@ -118,10 +116,6 @@ struct AppStoreSigner: Sendable {
     var publicKey: P256.Signing.PublicKey { key.publicKey }
 
     /// Signs a payload as the App Store does: compact JWS, ES256, three certificates in `x5c`.
-    ///
-    /// - Parameter payload: The payload, JSON.
-    /// - Returns: The JWS.
-    /// - Throws: `SimulatorFault` when the signature cannot be made.
     func jws(_ payload: [UInt8]) throws(SimulatorFault) -> String {
         let text = header + "." + Base64URL.encode(payload)
         return text + "." + Base64URL.encode(try signature(over: Array(text.utf8)).rawRepresentation)

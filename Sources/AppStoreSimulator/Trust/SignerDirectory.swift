@@ -15,9 +15,6 @@ struct SignerDirectory {
     var rootPEM: URL { url.appending(path: "root.pem") }
 
     /// Reads the signer, or makes one if there is none.
-    ///
-    /// - Returns: The signer.
-    /// - Throws: `SimulatorFault` when files are missing, unreadable or do not belong together.
     func load() throws(SimulatorFault) -> AppStoreSigner {
         let names = Self.certificateFiles + [Self.keyFile]
         let missing = names.filter { !FileManager.default.fileExists(atPath: url.appending(path: $0).path) }

@@ -17,13 +17,6 @@ enum VerifyReceiptAnswer {
     }
 
     /// Answers a call.
-    ///
-    /// - Parameters:
-    ///   - body: The body.
-    ///   - environment: Which of the two addresses was called.
-    ///   - world: The App Store's state, up to date.
-    ///   - signer: The simulator's signer.
-    /// - Returns: JSON.
     static func answer(
         _ body: [UInt8],
         in environment: AppStoreEnvironment,

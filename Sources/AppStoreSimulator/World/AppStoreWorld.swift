@@ -18,15 +18,9 @@ struct AppStoreWorld: Sendable {
     var numbers: TransactionNumbers
 
     /// Looks an app up.
-    ///
-    /// - Parameter bundleId: Its bundle identifier.
-    /// - Returns: The app; `nil` when there is none.
     func app(_ bundleId: String) -> StoreApp? { apps.first { $0.bundleId == bundleId } }
 
     /// Looks a customer up.
-    ///
-    /// - Parameter name: The name.
-    /// - Returns: The customer; `nil` when there is none.
     func customer(_ name: String) -> StoreCustomer? { customers.index(named: name).map { customers.all[$0] } }
 
     /// The notifications of an app, oldest first.
@@ -35,13 +29,6 @@ struct AppStoreWorld: Sendable {
     }
 
     /// Keeps the notification of an event, to be sent.
-    ///
-    /// - Parameters:
-    ///   - event: What happened.
-    ///   - customer: The customer who buys.
-    ///   - app: The app.
-    ///   - signer: Signs it.
-    /// - Throws: `SimulatorFault` when it cannot be signed.
     mutating func notify(
         _ event: StoreEvent,
         of customer: StoreCustomer,
@@ -97,9 +84,6 @@ extension AppStoreWorld {
     }
 
     /// Redeems a retention offer, as a customer does on the cancellation page: it begins with the next payment.
-    ///
-    /// - Returns: Whose it is, and what happened.
-    /// - Throws: ``RequestFault`` when there is no such subscription or offer.
     mutating func redeemRetentionOffer(
         _ offerId: String,
         for id: String
@@ -190,10 +174,6 @@ extension AppStoreWorld {
     }
 
     /// Buys a subscription, or refuses as StoreKit does.
-    ///
-    /// - Parameter request: What the client set.
-    /// - Returns: What it led to.
-    /// - Throws: `StoreKitError` when StoreKit refuses, ``RequestFault`` when there is no such customer.
     mutating func purchase(_ request: PurchaseRequest) throws -> Purchase {
         guard let index = customers.index(named: request.customer),
             let app = app(customers.all[index].bundleId)
@@ -257,9 +237,6 @@ extension AppStoreWorld {
     var isDue: Bool { customers.nextChange <= clock.now }
 
     /// Lets subscriptions renew and end, as far as the clock says.
-    ///
-    /// - Parameter signer: Signs the notifications.
-    /// - Throws: `SimulatorFault` when one cannot be signed.
     mutating func advance(signer: AppStoreSigner) throws(SimulatorFault) {
         let now = clock.now
         for index in customers.all.indices {

@@ -80,11 +80,6 @@ public final class SimulatedAppStore: Sendable {
     }
 
     /// The fault that a call is to show, counted as shown.
-    ///
-    /// - Parameters:
-    ///   - target: The call.
-    ///   - environment: Where it came in.
-    /// - Returns: The fault; `nil` when there is none.
     func takeFault(for target: InjectedFault.Target, in environment: AppStoreEnvironment) -> InjectedFault? {
         world.withLock { world in
             guard let index = world.faults.firstIndex(where: { $0.isFor(target, in: environment) }) else { return nil }
@@ -116,8 +111,6 @@ struct CustomerList: Sendable {
     private var owners: [String: Int] = [:]
 
     /// Adds a customer.
-    ///
-    /// - Parameter customer: The customer, whose name nobody has yet.
     mutating func add(_ customer: StoreCustomer) {
         names[customer.name] = all.count
         owners[customer.appTransactionId] = all.count

@@ -32,8 +32,6 @@ struct LoadTally: Sendable {
     var lastAnswer: Int64 = 0
 
     /// Creates an empty tally.
-    ///
-    /// - Parameter kinds: How many kinds of evidence there are.
     init(kinds: Int) {
         self.kinds = Array(repeating: Histogram(), count: kinds)
         fulfilledByKind = Array(repeating: 0, count: kinds)

@@ -39,13 +39,6 @@ struct PreparedService {
     }
 
     /// The offers that a customer may have.
-    ///
-    /// - Parameters:
-    ///   - offers: The offers that are tried.
-    ///   - reasons: The reasons for the others are added here.
-    ///   - body: Makes the customer's request for some of them.
-    /// - Returns: Those that the customer may have.
-    /// - Throws: ``LoadFault`` when the service does not answer.
     func eligible(
         among offers: [ExpectedAnswer.Offer],
         reasons: inout [String],

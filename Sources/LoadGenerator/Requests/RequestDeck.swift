@@ -41,11 +41,6 @@ public struct RequestDeck: Sendable {
     }
 
     /// Shuffles the kinds so that every stretch of them has about the weights asked for.
-    ///
-    /// - Parameters:
-    ///   - hands: The requests by kind.
-    ///   - offersPerRequest: How many offers each request asks for.
-    ///   - isShared: Whether one customer's evidence is shown for ever more accounts.
     init(_ hands: [Hand], offersPerRequest: Int, isShared: Bool = false) {
         self.hands = hands
         kinds = hands.map(\.kind.rawValue)

@@ -19,10 +19,6 @@ struct SimulatedCustomer {
     private(set) var subscriptions: [Subscription] = []
 
     /// Reads the answer of `GET /simulator/customers`.
-    ///
-    /// - Parameter json: The answer.
-    /// - Returns: The customers.
-    /// - Throws: `JSONFault` when it is another answer.
     static func list(json: [UInt8]) throws(JSONFault) -> [SimulatedCustomer] {
         var reader = JSONReader(json)
         var customers: [SimulatedCustomer] = []

@@ -53,8 +53,6 @@ struct LaneCounts {
     }
 
     /// Hands the seconds over that are past.
-    ///
-    /// - Parameter now: The time, in nanoseconds of the monotonic clock.
     mutating func advance(to now: Int64) {
         // Counts at the end belong to the last second, which is not over before.
         while now >= secondEnd, let schedule, hasEnded || secondEnd < schedule.end {
@@ -71,11 +69,6 @@ struct LaneCounts {
     }
 
     /// Counts an answer.
-    ///
-    /// - Parameters:
-    ///   - answer: The answer.
-    ///   - flight: What was asked.
-    ///   - now: When it came, in nanoseconds of the monotonic clock.
     mutating func count(_ answer: AnswerReader.Answer, of flight: LoadConnection.Flight, at now: Int64) {
         let signatures = answer.status == 200 ? answer.body.occurrences(ofMember: "\"signature\"") : 0
         let isSigned = answer.status == 200 && signatures >= plan.deck.offersPerRequest
@@ -111,11 +104,6 @@ struct LaneCounts {
     }
 
     /// Counts a request that was sent and not answered.
-    ///
-    /// - Parameters:
-    ///   - failure: What became of it.
-    ///   - flight: What was asked.
-    ///   - now: When it was given up, in nanoseconds of the monotonic clock.
     mutating func count(_ failure: LoadFailure, of flight: LoadConnection.Flight, at now: Int64) {
         advance(to: now)
         if isMeasured(flight.intended) { end(flight, at: now) }
@@ -125,19 +113,11 @@ struct LaneCounts {
     }
 
     /// Counts how late a request is sent though a connection was free.
-    ///
-    /// - Parameters:
-    ///   - lateness: How late, in nanoseconds.
-    ///   - intended: When it was to be sent, in nanoseconds of the monotonic clock.
     mutating func count(lateness: Int64, intended: Int64) {
         if isMeasured(intended) { tally.lateness.record(lateness) }
     }
 
     /// Counts a request that came to nothing.
-    ///
-    /// - Parameters:
-    ///   - failure: What became of it.
-    ///   - intended: When it was to be sent, in nanoseconds of the monotonic clock.
     mutating func count(_ failure: LoadFailure, intended: Int64) {
         if isInSecond(intended) { second.failed += 1 }
         guard isMeasured(intended) else { return }
@@ -145,11 +125,6 @@ struct LaneCounts {
     }
 
     /// Counts how long a request that came to nothing waited at least as its latency.
-    ///
-    /// - Parameters:
-    ///   - wait: How long, in nanoseconds.
-    ///   - request: What was asked.
-    ///   - intended: When it was to be sent, in nanoseconds of the monotonic clock.
     mutating func count(wait: Int64, for request: RequestDeck.Place, intended: Int64) {
         guard isMeasured(intended) else { return }
         tally.latency.record(wait)

@@ -29,8 +29,6 @@ final class LoadConnection: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
 
     /// Creates the handler of a connection.
-    ///
-    /// - Parameter lane: The lane that it belongs to.
     init(_ lane: LoadLane) { self.lane = lane }
 
     /// Sends a request.

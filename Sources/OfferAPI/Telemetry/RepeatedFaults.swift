@@ -35,7 +35,7 @@ public final class RepeatedFaults: Sendable {
     /// Logs how many requests have failed since this was called last, beside those with a line of their own.
     ///
     /// A fault that did not come again is over: the next request that it befalls has a line again.
-    public func tellCounts() {
+    public func logCounts() {
         let told = counts.withLock { counts in
             let told = counts
             counts = counts.compactMapValues { $0 > 0 ? 0 : nil }

@@ -26,17 +26,17 @@ extension ProductOverview {
 
 extension KnownProduct {
     fileprivate func write(to writer: inout JSONWriter) {
-        let tag = sightings.prices.newest.value
+        let tag = observed.prices.newest.value
         writer.object { product in
-            product.member("productId", sightings.productId)
+            product.member("productId", observed.productId)
             product.member("inCatalog")
             product.bool(catalog != nil)
             product.members(of: tag)
             if let period = catalog?.period { product.member("period", period.iso8601) }
-            product.members(of: sightings.prices.newest)
+            product.members(of: observed.prices.newest)
             product.member("olderPrices")
             product.array { elements in
-                for older in sightings.prices.older {
+                for older in observed.prices.older {
                     elements.object { price in
                         price.members(of: older.value)
                         price.members(of: older)
@@ -101,10 +101,10 @@ extension JSONWriter {
         member(terms.paymentMode == .payAsYouGo ? "numberOfPeriods" : "numberOfUnits", Int64(terms.count))
     }
 
-    fileprivate mutating func members<Value>(of sighting: SightingLog<Value>.Sighting) {
-        member("firstSeenAt", sighting.firstSeen.rfc3339)
-        member("lastSeenAt", sighting.lastSeen.rfc3339)
-        member("timesSeen", Int64(sighting.count))
+    fileprivate mutating func members<Value>(of observation: ObservationLog<Value>.Observation) {
+        member("firstSeenAt", observation.firstSeen.rfc3339)
+        member("lastSeenAt", observation.lastSeen.rfc3339)
+        member("timesSeen", Int64(observation.count))
     }
 
     /// Writes an amount in parts, for a page to put together as its language does.

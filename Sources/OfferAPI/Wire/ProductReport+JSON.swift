@@ -90,8 +90,8 @@ extension JSONReader {
         }
         var offers: [ReportedOffer] = []
         try readArray { (index, reader) throws(JSONFault) in
-            guard index < ProductSightings.mostOffers else {
-                throw JSONFault(.invalidValue, "A report may have \(ProductSightings.mostOffers) offers.")
+            guard index < ObservedProduct.mostOffers else {
+                throw JSONFault(.invalidValue, "A report may have \(ObservedProduct.mostOffers) offers.")
             }
             let offer = try reader.readPromotion()
             guard !offers.contains(where: { $0.name == offer.name }) else {

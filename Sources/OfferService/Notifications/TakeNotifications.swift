@@ -54,7 +54,7 @@ public struct TakeNotifications<Reader: NotificationReader>: Sendable {
         let observation = notification.history.map {
             StateObservation($0, digester: memory.digester, at: moment)
         }
-        do throws(StateStoreFailure) {
+        do throws(StorageFailure) {
             let isNew = try await memory.states.keep(
                 record,
                 observation ?? StateObservation(subscriptions: [])

@@ -177,7 +177,7 @@ struct CustomerHistories: Sendable {
 
     /// What is held.
     private func held(_ question: StateQuestion, in memory: StateMemory) async throws(SignatureFault) -> HeldState {
-        do throws(StateStoreFailure) {
+        do throws(StorageFailure) {
             return try await memory.states.held(question)
         } catch {
             throw .evidence(.stateUnavailable("The state of the account cannot be read now."))

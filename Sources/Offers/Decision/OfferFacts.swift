@@ -37,12 +37,12 @@ final class OfferFacts: Sendable {
     }
 
     /// The accounts for which the subscription was presented, by the ledger; `nil` if it was not asked.
-    var presentations: LedgerStanding.Presentations? {
-        originalTransactionId.flatMap { request.standing?.presentations[$0] }
+    var presentations: LedgerAnswer.Presentations? {
+        originalTransactionId.flatMap { request.ledgerAnswer?.presentations[$0] }
     }
 
     /// How many signatures the customer got, as the ledger has it; `nil` where it was not asked.
-    var signatures: Int? { request.standing?.signatures[catalogName] }
+    var signatures: Int? { request.ledgerAnswer?.signatures[catalogName] }
 
     /// How often the customer has redeemed the offer, as far as the evidence shows.
     var redemptions: Int { request.redemptions?.redemptions(ofOffer: offer.id, inGroup: group.id) ?? 0 }

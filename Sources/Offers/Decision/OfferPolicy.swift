@@ -48,9 +48,9 @@ public struct OfferPolicy: Sendable {
 
     /// Takes the customer's ledger status into account: decisions count with it from now on.
     ///
-    /// - Parameter standing: What it holds.
-    public mutating func hear(_ standing: LedgerStanding) {
-        request = RequestFacts(request, hearing: standing)
+    /// - Parameter ledgerAnswer: The ledger's counts.
+    public mutating func consider(_ ledgerAnswer: LedgerAnswer) {
+        request = RequestFacts(request, answer: ledgerAnswer)
         known = FewValues()
     }
 
@@ -117,7 +117,7 @@ public struct OfferPolicy: Sendable {
         }
         return Decision(
             .eligibilitySkipped,
-            detail: "Eligibility was not judged, by the operator's wish.",
+            detail: "Eligibility was not judged, as the operator asked.",
             explanation: examination.explanation
         )
     }
@@ -141,9 +141,6 @@ public struct OfferPolicy: Sendable {
     }
 
     /// Whether the evidence is about this customer of this app, in a group, and new enough.
-    ///
-    /// - Parameter group: The group.
-    /// - Returns: `true` when it is; `false` without evidence.
     mutating func isEvidenceOfCustomer(inGroup group: SubscriptionGroup) -> Bool {
         guard let history = request.ownHistory?.value, history.bundleId == app.bundleId,
             history.environment.map(app.environments.contains) == true, let reading = reading(inGroup: group.id),
@@ -264,7 +261,7 @@ extension Decision {
         switch outcome {
         case .recorded: return self
         case .evidenceShared(let others):
-            let presentations = LedgerStanding.Presentations(others: others, isKnown: false)
+            let presentations = LedgerAnswer.Presentations(others: others, isKnown: false)
             let saw = LedgerPhrases.presentations(presentations, maximum: grant.maximumAccounts ?? 0)
             refusal = (.evidenceShared, OfferRules.maximumAccountsPerTransaction, saw)
         case .signatureLimit(let count):

@@ -29,9 +29,6 @@ extension SubscriberState {
 
 extension PromotionalOffer {
     /// Puts an offer's audience into words, as in "the offer is for …".
-    ///
-    /// - Parameter audience: The customers that it is for.
-    /// - Returns: The words.
     static func phrase(of audience: Set<SubscriberState>) -> String {
         let states = SubscriberState.audience.filter(audience.contains)
         return states.count == SubscriberState.audience.count
@@ -150,7 +147,7 @@ extension SubscriptionStatus.Code {
 enum EvidencePhrases {
     static let none = "The request carries no evidence, and no state of the account is held."
     static let groupUnknown =
-        "The evidence has a subscription whose group neither the catalog nor Apple's answer tells."
+        "The evidence has a subscription whose group neither the catalog nor Apple's answer names."
 
     static func app(of history: SubscriptionHistory?, for app: App) -> String {
         guard let history else { return none }
@@ -181,7 +178,7 @@ enum EvidencePhrases {
     static func evidence(_ history: SubscriptionHistory?, status: GroupStatus?) -> String {
         guard let history else { return none }
         guard let date = history.asOf else {
-            let undated = "The evidence carries no date, so its age cannot be told."
+            let undated = "The evidence carries no date, so its age is not known."
             guard history.coverage == .oneSubscription else { return undated }
             return
                 "\(undated) It is the answer about an iOS 6 style transaction receipt, which Apple does not date: send "
@@ -205,7 +202,7 @@ enum EvidencePhrases {
             return "Apple signed the last of the evidence at \(date.rfc3339); expiry is judged by the service's clock."
         }
         if case .subscriber(let subscription) = status, subscription.clock != date {
-            return "Apple made the evidence at \(date.rfc3339); more of the subscription was told at "
+            return "Apple made the evidence at \(date.rfc3339); a newer statement about the subscription is of "
                 + "\(subscription.clock.rfc3339), the clock by which its expiry is judged."
         }
         return "Apple made the evidence at \(date.rfc3339), the clock by which expiry is judged."
@@ -234,9 +231,9 @@ enum EvidencePhrases {
         guard let reading, let date = reading.date else { return none }
         let allowed = limit > 0 ? "\(limit) seconds are the limit" : "there is no limit"
         if reading.isHeld {
-            let mend = EvidenceAge.isOver(limit, of: date, at: now) ? " Send evidence." : ""
-            return "What is held of the subscription was told at \(date.rfc3339), and the service's clock says "
-                + "\(now.rfc3339); \(allowed).\(mend)"
+            let fix = EvidenceAge.isOver(limit, of: date, at: now) ? " Send evidence." : ""
+            return "The state held of the subscription is of \(date.rfc3339), and the service's clock says "
+                + "\(now.rfc3339); \(allowed).\(fix)"
         }
         return "The evidence is of \(date.rfc3339), and the service's clock says \(now.rfc3339); \(allowed)."
     }
@@ -256,7 +253,7 @@ enum EvidencePhrases {
 
 /// The findings of the rules about the ledger, in words that a support person can read aloud.
 enum LedgerPhrases {
-    static func presentations(_ presentations: LedgerStanding.Presentations, maximum: Int) -> String {
+    static func presentations(_ presentations: LedgerAnswer.Presentations, maximum: Int) -> String {
         let days = EvidenceSharing.periodDays
         if presentations.isKnown { return "The evidence was presented for this customer before." }
         switch presentations.others {

@@ -11,7 +11,7 @@ final class RequestFacts: Sendable {
     /// What of it can be the account's own.
     let ownHistory: SharedHistory?
     /// The customer's status in the ledger; `nil` if it was not asked.
-    let standing: LedgerStanding?
+    let ledgerAnswer: LedgerAnswer?
     /// The server's clock.
     let now: Timestamp
     /// How old evidence may be, in seconds; 0 for no limit.
@@ -49,7 +49,7 @@ final class RequestFacts: Sendable {
         ownHistory = customer.history.map { history in
             history.value.leavingOutOthers(than: customer.account).map { SharedHistory($0) } ?? history
         }
-        self.standing = customer.standing
+        self.ledgerAnswer = customer.ledgerAnswer
         self.now = now
         self.maximumEvidenceAgeSeconds = maximumEvidenceAgeSeconds
         self.maximumHeldAgeSeconds = maximumHeldAgeSeconds
@@ -57,12 +57,12 @@ final class RequestFacts: Sendable {
     }
 
     /// The same facts, with what the ledger holds.
-    init(_ facts: RequestFacts, hearing standing: LedgerStanding) {
+    init(_ facts: RequestFacts, answer ledgerAnswer: LedgerAnswer) {
         app = facts.app
         account = facts.account
         history = facts.history
         ownHistory = facts.ownHistory
-        self.standing = standing
+        self.ledgerAnswer = ledgerAnswer
         now = facts.now
         maximumEvidenceAgeSeconds = facts.maximumEvidenceAgeSeconds
         maximumHeldAgeSeconds = facts.maximumHeldAgeSeconds
@@ -77,16 +77,16 @@ public struct Customer: Sendable {
     /// The history by the evidence; `nil` when there is none.
     public let history: SharedHistory?
     /// The customer's status in the ledger; `nil` if it was not asked.
-    public let standing: LedgerStanding?
+    public let ledgerAnswer: LedgerAnswer?
 
     /// Creates a customer.
     ///
     /// - Parameters:
     ///   - account: The account to sign for.
     ///   - history: What the evidence says; `nil` when there is none.
-    ///   - standing: The customer's status in the ledger; `nil` if it was not asked.
-    public init(account: Account, history: SubscriptionHistory?, standing: LedgerStanding? = nil) {
-        self.init(account: account, sharing: history.map { SharedHistory($0) }, standing: standing)
+    ///   - ledgerAnswer: The customer's status in the ledger; `nil` if it was not asked.
+    public init(account: Account, history: SubscriptionHistory?, ledgerAnswer: LedgerAnswer? = nil) {
+        self.init(account: account, sharing: history.map { SharedHistory($0) }, ledgerAnswer: ledgerAnswer)
     }
 
     /// Creates a customer.
@@ -94,11 +94,11 @@ public struct Customer: Sendable {
     /// - Parameters:
     ///   - account: The account to sign for.
     ///   - history: What the evidence says; `nil` when there is none.
-    ///   - standing: The customer's status in the ledger; `nil` if it was not asked.
-    public init(account: Account, sharing history: SharedHistory?, standing: LedgerStanding? = nil) {
+    ///   - ledgerAnswer: The customer's status in the ledger; `nil` if it was not asked.
+    public init(account: Account, sharing history: SharedHistory?, ledgerAnswer: LedgerAnswer? = nil) {
         self.account = account
         self.history = history
-        self.standing = standing
+        self.ledgerAnswer = ledgerAnswer
     }
 }
 

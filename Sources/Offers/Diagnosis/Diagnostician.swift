@@ -200,9 +200,6 @@ extension DiagnosisCause {
 
 extension SignatureReport {
     /// The certain faults of the values that the app gave StoreKit, whatever was signed.
-    ///
-    /// - Parameter text: The signature's text, decoded.
-    /// - Returns: The causes.
     func causes(in text: SignatureText?) -> [DiagnosisCause] {
         var causes = Mistake.texts.filter { text?.mistakes.contains($0.code) == true }.compactMap(\.textCause)
         causes = causes.enumerated().filter { place, cause in

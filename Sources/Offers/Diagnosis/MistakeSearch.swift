@@ -19,10 +19,6 @@ struct MistakeSearch {
     private(set) var isExhaustive = false
 
     /// Prepares a search.
-    ///
-    /// - Parameters:
-    ///   - form: The signature.
-    ///   - situation: What may have been signed.
     init(of form: SignatureText.Form, in situation: Mistake.Situation) {
         self.form = form
         self.situation = situation

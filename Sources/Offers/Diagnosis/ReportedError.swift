@@ -124,11 +124,6 @@ extension ReportedError: ExpressibleByIntegerLiteral {
 /// The cause when the signature is right and StoreKit has refused it.
 extension DiagnosisCause {
     /// Says what the error rules out, and what then remains to be checked.
-    ///
-    /// - Parameters:
-    ///   - error: StoreKit's error.
-    ///   - account: The account of the payment.
-    /// - Returns: The cause.
     static func unexplained(by error: ReportedError, account: Account) -> DiagnosisCause {
         let bytes = account.payloadField.utf8.count
         if bytes > Account.maximumUsernameBytes {

@@ -25,10 +25,6 @@ struct EntryLookup {
     private let isIndexed: Bool
 
     /// Looks through the transactions, where that is worth it.
-    ///
-    /// - Parameters:
-    ///   - history: What the evidence says.
-    ///   - app: The app of the catalog, which knows the groups of its products.
     init(_ history: SubscriptionHistory, of app: App) {
         self.history = history
         self.app = app
@@ -59,9 +55,6 @@ struct EntryLookup {
     }
 
     /// The group that an entry is about, as ``SubscriptionHistory/groupIdentifier(of:in:)-(RenewalInfo,_)`` finds it.
-    ///
-    /// - Parameter renewal: An entry of the history.
-    /// - Returns: The group's identifier; `nil` when it cannot be determined.
     func group(of renewal: RenewalInfo) -> String? {
         guard isIndexed else { return history.groupIdentifier(of: renewal, in: app) }
         if let productId = renewal.productId, let place = app.product(productId) { return place.group.id }
@@ -73,18 +66,12 @@ struct EntryLookup {
     }
 
     /// The newest transaction of an entry that counts, as ``Subscription/newest(of:where:)`` finds it.
-    ///
-    /// - Parameter renewal: An entry of the history.
-    /// - Returns: The transaction; `nil` when there is none.
     func newestTransaction(of renewal: RenewalInfo) -> Transaction? {
         guard isIndexed else { return history.newestTransaction(of: renewal) }
         return found(of: renewal).flatMap { $0.newestPurchase ?? $0.newest }.map { history.transactions[$0] }
     }
 
     /// Whether the history has a transaction of an entry, whatever became of it.
-    ///
-    /// - Parameter renewal: An entry of the history.
-    /// - Returns: `true` when it has.
     func hasTransactions(of renewal: RenewalInfo) -> Bool {
         isIndexed ? found(of: renewal) != nil : !history.transactions(of: renewal).isEmpty
     }

@@ -79,13 +79,6 @@ extension SubscriptionHistory {
     }
 
     /// The same as ``subscriptions(inGroup:of:at:now:)`` for one of many groups.
-    ///
-    /// - Parameters:
-    ///   - groupId: The group's identifier.
-    ///   - index: What the history has of each group.
-    ///   - clock: Apple's clock.
-    ///   - now: The server's clock.
-    /// - Returns: What was found.
     func subscriptions(
         inGroup groupId: String,
         by index: GroupIndex,
@@ -162,10 +155,6 @@ final class GroupIndex: Sendable {
     private let allAccounts: Set<AppAccountToken>
 
     /// Looks through a history.
-    ///
-    /// - Parameters:
-    ///   - history: What the evidence says.
-    ///   - app: The app of the catalog, which knows the groups of its products.
     init(_ history: SubscriptionHistory, of app: App) {
         let lookup = EntryLookup(history, of: app)
         var groups: [String: Found] = [:]

@@ -177,9 +177,6 @@ struct RedemptionRun {
 extension RedemptionRun {
     /// The redemptions among transactions of one subscription: of each the first transaction, as far as redemptions need it,
     /// which ends where the last one does that the offer covers.
-    ///
-    /// - Parameter transactions: The transactions, in any order.
-    /// - Returns: The redemptions, the oldest first.
     static func whole(in transactions: [Transaction]) -> [Transaction] {
         var run = RedemptionRun()
         var found: [Transaction] = []

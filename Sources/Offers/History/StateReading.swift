@@ -49,11 +49,6 @@ struct StateReading {
     }
 
     /// Reads a state.
-    ///
-    /// - Parameters:
-    ///   - newest: The newest transaction that counts; `nil` when there is none.
-    ///   - renewal: The entry.
-    ///   - clocks: The clocks.
     init(of newest: Transaction?, with renewal: RenewalInfo, by clocks: SubscriptionClocks) {
         guard let newest else {
             self = StateReading(of: renewal, by: clocks)

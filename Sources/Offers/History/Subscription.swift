@@ -48,11 +48,6 @@ public final class Subscription: Sendable {
     }
 
     /// Reads the state of a subscription.
-    ///
-    /// - Parameters:
-    ///   - renewal: The entry.
-    ///   - newest: The newest transaction that counts; `nil` when there is none.
-    ///   - clocks: The clocks by which it is judged.
     init(renewal: RenewalInfo, newest: Transaction?, by clocks: SubscriptionClocks) {
         let reading = StateReading(of: newest, with: renewal, by: clocks)
         self.renewal = renewal
@@ -114,11 +109,6 @@ struct StrongestSubscription {
     var isSettled: Bool { status != .neverSubscribed }
 
     /// Takes another subscription into account.
-    ///
-    /// - Parameters:
-    ///   - renewal: Its entry.
-    ///   - newest: Its newest transaction that counts; `nil` when there is none.
-    ///   - clocks: The clocks by which it is judged.
     mutating func consider(_ renewal: RenewalInfo, newest: Transaction?, by clocks: SubscriptionClocks) {
         consider(Subscription(renewal: renewal, newest: newest, by: clocks))
     }
@@ -209,9 +199,6 @@ struct EndedSubscriptions: Sendable {
     }
 
     /// The subscription whose access ended last, of those of which it is known when.
-    ///
-    /// - Parameter countingRefunds: Whether a refund is taken for a lapse.
-    /// - Returns: The subscription; `nil` when there is none.
     func last(countingRefunds: Bool) -> Subscription? {
         guard countingRefunds, let refunded else { return lapsed }
         guard let lapsed, let lapse = lapsed.endsAt, let refund = refunded.endsAt else { return refunded }

@@ -101,9 +101,6 @@ extension SubscriptionHistory {
     }
 
     /// What held state adds to a subscription.
-    ///
-    /// - Parameter subscription: The subscription; `nil` names none.
-    /// - Returns: Its share; `nil` where it adds nothing.
     func heldShare(of subscription: Subscription?) -> HeldShare? {
         heldShares.isEmpty ? nil : subscription?.originalTransactionId.flatMap { heldShares[$0] }
     }
@@ -114,11 +111,6 @@ extension SubscriptionHistory {
 
 extension SubscriptionHistory {
     /// The group that a transaction's product is in: by the catalog, else as the evidence says.
-    ///
-    /// - Parameters:
-    ///   - transaction: The transaction.
-    ///   - app: The app of the catalog.
-    /// - Returns: The group's identifier; `nil` when neither knows it.
     func groupIdentifier(of transaction: Transaction, in app: App) -> String? {
         app.product(transaction.productId)?.group.id ?? transaction.subscriptionGroupIdentifier
     }
@@ -187,9 +179,6 @@ extension SubscriptionHistory {
     }
 
     /// The newest of ``transactions(of:)`` that counts.
-    ///
-    /// - Parameter renewal: The entry.
-    /// - Returns: The transaction; `nil` when there is none.
     func newestTransaction(of renewal: RenewalInfo) -> Transaction? {
         Subscription.newest(of: transactions) { Self.belongs($0, to: renewal) }
     }
@@ -260,9 +249,6 @@ extension SubscriptionHistory {
 
     /// Whether the purchases of a subscription name an account, or, where it is all of one Apple Account, any purchase
     /// does.
-    ///
-    /// - Parameter subscription: The subscription; `nil` names none.
-    /// - Returns: `true` when one of them does.
     func namesAccount(of subscription: Subscription?) -> Bool {
         let id = subscription?.originalTransactionId
         if isComposed || heldShare(of: subscription)?.isWhole == true {

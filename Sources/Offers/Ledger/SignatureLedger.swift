@@ -14,21 +14,21 @@ public protocol SignatureLedger: Sendable {
     ///     grants, in their order; or why nothing of all may leave.
     func append(
         _ entries: [LedgerEntry],
-        completion: @escaping @Sendable (Result<[[GrantOutcome]], LedgerFailure>) -> Void
+        completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
     )
 
     /// Looks up the customer's status in the ledger.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts. They may have grown when an entry is appended: what counts then is its outcome.
-    /// - Throws: ``LedgerFailure`` when the ledger cannot be read.
-    func standing(of question: LedgerQuestion) async throws(LedgerFailure) -> LedgerStanding
+    /// - Throws: ``StorageFailure`` when the ledger cannot be read.
+    func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer
 
     /// Looks up the customer's status in the ledger without waiting.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts; `nil` where they have to be waited for.
-    func standingAtHand(of question: LedgerQuestion) -> LedgerStanding?
+    func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer?
 
     /// Whether evidence of a subscription was lately refused to somebody, as too many customers have shown it: then the
     /// ledger is asked before anything is signed or remembered.
@@ -40,7 +40,7 @@ public protocol SignatureLedger: Sendable {
 
 extension SignatureLedger {
     /// Nothing is at hand.
-    public func standingAtHand(of question: LedgerQuestion) -> LedgerStanding? { nil }
+    public func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer? { nil }
 
     /// Nothing is suspect.
     public func isSuspect(_ subscription: SubscriptionIdentity) -> Bool { false }
@@ -49,8 +49,8 @@ extension SignatureLedger {
     ///
     /// - Parameter entry: The entry.
     /// - Returns: The outcomes of its grants, in their order.
-    /// - Throws: ``LedgerFailure`` when nothing of it may leave.
-    public func append(_ entry: LedgerEntry) async throws(LedgerFailure) -> [GrantOutcome] {
+    /// - Throws: ``StorageFailure`` when nothing of it may leave.
+    public func append(_ entry: LedgerEntry) async throws(StorageFailure) -> [GrantOutcome] {
         let result = await withCheckedContinuation { continuation in
             append([entry]) { continuation.resume(returning: $0) }
         }
@@ -107,8 +107,8 @@ public struct LedgerQuestion: Equatable, Sendable {
     }
 }
 
-/// A customer's status in the ledger, which decisions look at beside the evidence.
-public struct LedgerStanding: Equatable, Sendable {
+/// The answer to a ``LedgerQuestion``: counts of a customer, which decisions look at beside the evidence.
+public struct LedgerAnswer: Equatable, Sendable {
     /// The accounts for which a subscription was presented.
     public struct Presentations: Equatable, Sendable {
         /// How many other customers it was presented for within the period.
@@ -138,7 +138,7 @@ public struct LedgerStanding: Equatable, Sendable {
     /// The accounts for which each subscription was presented, by its original transaction identifier.
     public var presentations: [String: Presentations]
 
-    /// Creates a status.
+    /// Creates an answer.
     ///
     /// - Parameters:
     ///   - signatures: How many signatures of an offer the customer got.
@@ -164,39 +164,4 @@ public enum EvidenceSharing {
     /// - Parameter now: The server's clock.
     /// - Returns: The moment after which they count.
     public static func start(at now: Timestamp) -> Timestamp { now.adding(days: -periodDays) }
-}
-
-/// The ledger did not take or tell something: what was signed must not leave.
-public struct LedgerFailure: Error, Equatable, CustomStringConvertible {
-    /// Which failure it is.
-    public enum Code: String, Sendable, CaseIterable {
-        /// More waits to be written than may wait.
-        case full
-        /// It was not on durable storage in time.
-        case tooSlow
-        /// It cannot be written or read now.
-        case unavailable
-        /// The ledger is well, but does not take one of the values.
-        case refused
-        /// The service is going.
-        case closed
-    }
-
-    /// Which failure it is.
-    public let code: Code
-    /// The failure and its fix, for a log, without secrets.
-    public let detail: String
-
-    /// Creates a failure.
-    ///
-    /// - Parameters:
-    ///   - code: Which failure it is.
-    ///   - detail: The failure and its fix.
-    public init(_ code: Code, _ detail: String) {
-        self.code = code
-        self.detail = detail
-    }
-
-    /// The failure and its fix.
-    public var description: String { "ledger: \(detail)" }
 }

@@ -58,12 +58,12 @@ public protocol ProductReportStore: Sendable {
     ///   - bundleId: The app that they are about.
     ///   - moment: When they came.
     /// - Returns: For each report whether it was kept; `false` when the app has no room for more products or offers.
-    /// - Throws: ``ProductReportStoreFailure`` when nothing could be kept.
+    /// - Throws: ``StorageFailure`` when nothing could be kept.
     func keep(
         _ reports: [ProductReport],
         of bundleId: String,
         at moment: Timestamp
-    ) async throws(ProductReportStoreFailure) -> [Bool]
+    ) async throws(StorageFailure) -> [Bool]
 
     /// The known prices and offers of an app's products in a country.
     ///
@@ -71,29 +71,16 @@ public protocol ProductReportStore: Sendable {
     ///   - bundleId: The app.
     ///   - country: The country.
     /// - Returns: The products, in no order that counts.
-    /// - Throws: ``ProductReportStoreFailure`` when the store cannot be read.
+    /// - Throws: ``StorageFailure`` when the store cannot be read.
     func products(
         of bundleId: String,
         in country: CountryCode
-    ) async throws(ProductReportStoreFailure) -> [ProductSightings]
+    ) async throws(StorageFailure) -> [ObservedProduct]
 
     /// The promotional offers of an app that any client was shown in any country.
     ///
     /// - Parameter bundleId: The app.
     /// - Returns: The offers.
-    /// - Throws: ``ProductReportStoreFailure`` when the store cannot be read.
-    func offersSeen(of bundleId: String) async throws(ProductReportStoreFailure) -> Set<OfferRequest>
-}
-
-/// The store of product reports could not be read or written.
-public struct ProductReportStoreFailure: Error, Equatable {
-    /// What failed, for a log: one sentence without secrets.
-    public let detail: String
-
-    /// Creates a failure.
-    ///
-    /// - Parameter detail: What failed.
-    public init(detail: String) {
-        self.detail = detail
-    }
+    /// - Throws: ``StorageFailure`` when the store cannot be read.
+    func offersSeen(of bundleId: String) async throws(StorageFailure) -> Set<OfferRequest>
 }

@@ -1,6 +1,6 @@
 /// Something that Apple said, and when.
 public struct Held<Value: Equatable & Sendable>: Equatable, Sendable {
-    /// What was said.
+    /// The value.
     public let value: Value
     /// Apple's clock when it was said: `signedDate`, or the date of the answer.
     public let asOf: Timestamp
@@ -8,7 +8,7 @@ public struct Held<Value: Equatable & Sendable>: Equatable, Sendable {
     /// Holds a value.
     ///
     /// - Parameters:
-    ///   - value: What was said.
+    ///   - value: The value.
     ///   - asOf: Apple's clock when it was said.
     public init(_ value: Value, asOf: Timestamp) {
         self.value = value

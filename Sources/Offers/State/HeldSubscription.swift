@@ -1,4 +1,4 @@
-/// What is held of one subscription: the newest that Apple said of each part, and redemptions that clients showed.
+/// The held state of one subscription: the newest that Apple said of each part, and redemptions that clients showed.
 ///
 /// Values of one subscription can be merged in any order, and as often as one likes, with the same outcome; of accounts
 /// that only showed evidence, those that came first stay.
@@ -176,10 +176,8 @@ public struct HeldSubscription: Equatable, Sendable {
     }
 
     /// Leaves out redemptions that clients showed, of transactions that Apple spoke of.
-    ///
-    /// - Parameter told: Transactions that Apple spoke of.
-    mutating func leaveOutRedemptions(of told: [Transaction]) {
-        shown = shown.filter { redemption in !told.contains { $0.isCopy(of: redemption.value) } }
+    mutating func leaveOutRedemptions(of reported: [Transaction]) {
+        shown = shown.filter { redemption in !reported.contains { $0.isCopy(of: redemption.value) } }
     }
 
     /// Drops accounts that bought nothing which is held, but for the first by their digests.
@@ -202,7 +200,7 @@ public struct HeldSubscription: Equatable, Sendable {
     ) -> ArraySlice<(key: String, value: Held<Transaction>)> {
         var run = RedemptionRun()
         var turns: [(key: String, value: Held<Transaction>)] = []
-        // The last one under an offer: by its end the next one is told to be a renewal, or none.
+        // The last one under an offer: its end shows whether the next one renews it.
         var last: (key: String, value: Held<Transaction>)?
         for item in newestFirst.reversed() where !item.value.value.isFamilyShared {
             let isTurn = run.turns(at: item.value.value)
@@ -256,7 +254,7 @@ extension AccountDigest {
 }
 
 extension Transaction {
-    /// By what a held transaction is told from others of its subscription: old answers may lack the identifier.
+    /// The key of a held transaction among those of its subscription: old answers may lack the identifier.
     var heldKey: String {
         transactionId ?? "bought \(purchaseDate?.millisecondsSince1970 ?? expiresDate?.millisecondsSince1970 ?? 0)"
     }

@@ -5,7 +5,7 @@ struct HeldUpdate {
     private let asOf: Timestamp
     private let view: AccountView
     private let oldest: Timestamp?
-    private var places: ToldPlaces
+    private var evidencePositions: HistoryPositions
 
     /// Starts with the evidence as it came.
     ///
@@ -27,17 +27,15 @@ struct HeldUpdate {
         self.asOf = asOf
         self.view = view
         self.oldest = oldest
-        places = ToldPlaces(history, of: subscriptions)
+        evidencePositions = HistoryPositions(history, of: subscriptions)
     }
 
     /// Takes what is held of one subscription of the same app and environment, once.
-    ///
-    /// - Parameter held: What is held.
     mutating func take(_ held: HeldSubscription) {
         let id = held.identity.originalTransactionId
-        let told = places.transactions(of: id, in: history)
-        let entry = places.entry(of: id, in: history)
-        if told.isEmpty, entry == nil { add(held) } else { update(by: held, told: told, entry: entry) }
+        let positions = evidencePositions.transactions(of: id, in: history)
+        let entry = evidencePositions.entry(of: id, in: history)
+        if positions.isEmpty, entry == nil { add(held) } else { update(by: held, at: positions, entry: entry) }
     }
 
     /// Adds another subscription of the account.
@@ -55,9 +53,9 @@ struct HeldUpdate {
     }
 
     /// Updates a subscription that the evidence names, by the positions of its transactions and its entry.
-    private mutating func update(by held: HeldSubscription, told positions: [Int], entry: Int?) {
-        let told = positions.map { history.transactions[$0] }
-        var positions = positions
+    private mutating func update(by held: HeldSubscription, at evident: [Int], entry: Int?) {
+        let evidence = evident.map { history.transactions[$0] }
+        var positions = evident
         let isRecorded = held.hasRedemptions
         var newer: [Transaction] = []
         for item in held.transactions.values {
@@ -69,7 +67,7 @@ struct HeldUpdate {
                 }
                 history.transactions[index] = transaction
             } else {
-                guard item.asOf > asOf || isHidden(transaction, among: told) else {
+                guard item.asOf > asOf || isHidden(transaction, in: evidence) else {
                     if isRecorded { history.recordedTransactions.append(transaction) }
                     continue
                 }
@@ -81,15 +79,15 @@ struct HeldUpdate {
         }
         history.recordedTransactions += held.shown.values
         if !newer.isEmpty { note(newer, of: held, at: positions) }
-        updateEntry(at: entry, by: held, told: told, newer: newer)
+        updateEntry(at: entry, by: held, evidence: evidence, newer: newer)
     }
 
     /// Whether evidence of this kind may leave the transaction out: then it is no sign that it is not there.
-    private func isHidden(_ transaction: Transaction, among told: [Transaction]) -> Bool {
+    private func isHidden(_ transaction: Transaction, in evidence: [Transaction]) -> Bool {
         switch history.coverage {
         case .complete: false
         case .oneSubscription: true
-        case .newestTransactions: told.contains { Transaction.isOlder(transaction, $0) }
+        case .newestTransactions: evidence.contains { Transaction.isOlder(transaction, $0) }
         case .partial: true
         }
     }
@@ -97,24 +95,24 @@ struct HeldUpdate {
     private mutating func updateEntry(
         at index: Int?,
         by held: HeldSubscription,
-        told: [Transaction],
+        evidence: [Transaction],
         newer: [Transaction]
     ) {
         let signedDate = index.flatMap { history.renewals?[$0].signedDate }
         let isUnsaid = signedDate == nil && history.coverage == .partial
-        let date = signedDate ?? (isUnsaid ? told.compactMap(\.signedDate).max() : nil) ?? asOf
+        let date = signedDate ?? (isUnsaid ? evidence.compactMap(\.signedDate).max() : nil) ?? asOf
         if let renewal = held.renewal,
-            renewal.asOf > date || isUnsaid && isLastWord(renewal, beside: told)
+            renewal.asOf > date || isUnsaid && isLastWord(renewal, beside: evidence)
         {
             if let index {
                 history.renewals?.remove(at: index)
-                places.noteRemoval(at: index)
+                evidencePositions.noteRemoval(at: index)
             }
             if let entry = held.entry { history.renewals = (history.renewals ?? []) + [entry] }
             if renewal.asOf > date { note(renewal.asOf, of: held) }
         } else if !newer.isEmpty, let entry = held.standIn {
             if let index {
-                // What the evidence says of the renewal was said before the purchase.
+                // The evidence was signed before the purchase.
                 let isOlder = newer.contains { $0.isBought(since: date) && $0.signedDate.map { $0 > date } ?? false }
                 if isOlder { history.renewals?[index] = entry }
             } else {
@@ -126,9 +124,9 @@ struct HeldUpdate {
     /// Whether a held renewal info still is the last that anybody said of the renewal, beside later transactions that say
     /// nothing of it: a transaction that is signed again, as a device does whenever it is asked, is no news of a grace
     /// period.
-    private func isLastWord(_ renewal: Held<RenewalInfo?>, beside told: [Transaction]) -> Bool {
+    private func isLastWord(_ renewal: Held<RenewalInfo?>, beside evidence: [Transaction]) -> Bool {
         renewal.value != nil && oldest.map { renewal.asOf >= $0 } ?? true
-            && !told.contains { $0.isBought(since: renewal.asOf) }
+            && !evidence.contains { $0.isBought(since: renewal.asOf) }
     }
 
     /// Notes transactions that were taken, where one of them is what the subscription's state rests on.
@@ -152,5 +150,69 @@ extension Transaction {
         guard originalTransactionId == other.originalTransactionId else { return false }
         guard let transactionId, let theirs = other.transactionId else { return purchaseDate == other.purchaseDate }
         return transactionId == theirs
+    }
+}
+
+/// The part of a history about one subscription that was taken from held state.
+struct HeldShare: Equatable {
+    /// Apple's clock at the newest of it that decides.
+    var asOf: Timestamp
+    /// Whether the evidence does not name the subscription, so that all of it was held.
+    var isWhole: Bool
+}
+
+/// The positions of held subscriptions in a history's lists.
+///
+/// A short history, or one with few held subscriptions, is searched for each of them, which is fastest. Otherwise, as an
+/// attacker would have it, the history is searched once for all: the time does not grow with the product of both lists.
+struct HistoryPositions {
+    /// How many transactions and entries are few.
+    static let fewItems = 64
+    /// How many subscriptions are few.
+    static let fewSubscriptions = 4
+
+    /// The positions of one subscription in the lists.
+    private struct Found {
+        var transactions: [Int] = []
+        var entry: Int?
+    }
+
+    private let isIndexed: Bool
+    private var found: [String: Found] = [:]
+
+    /// Looks through the history, where that is worth it.
+    init(_ history: SubscriptionHistory, of subscriptions: [HeldSubscription]) {
+        let renewals = history.renewals ?? []
+        isIndexed =
+            subscriptions.count > Self.fewSubscriptions && history.transactions.count + renewals.count > Self.fewItems
+        guard isIndexed else { return }
+        for held in subscriptions { found[held.identity.originalTransactionId] = Found() }
+        for (index, transaction) in history.transactions.enumerated() {
+            found[transaction.originalTransactionId]?.transactions.append(index)
+        }
+        for (index, renewal) in renewals.enumerated() {
+            guard let id = renewal.originalTransactionId, found[id]?.entry == nil else { continue }
+            found[id]?.entry = index
+        }
+    }
+
+    /// The transactions of a subscription, in the order of the list.
+    func transactions(of id: String, in history: SubscriptionHistory) -> [Int] {
+        guard !isIndexed else { return found[id]?.transactions ?? [] }
+        return history.transactions.indices.filter { history.transactions[$0].originalTransactionId == id }
+    }
+
+    /// The first entry of a subscription.
+    func entry(of id: String, in history: SubscriptionHistory) -> Int? {
+        guard !isIndexed else { return found[id]?.entry }
+        return history.renewals?.firstIndex { $0.originalTransactionId == id }
+    }
+
+    /// Notes that an entry was taken out of the list: those behind it move up.
+    mutating func noteRemoval(at index: Int) {
+        for id in found.keys {
+            guard let entry = found[id]?.entry, entry > index else { continue }
+            found[id]?.entry = entry - 1
+        }
     }
 }

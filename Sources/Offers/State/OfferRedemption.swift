@@ -12,7 +12,7 @@ public struct OfferRedemption: Hashable, Sendable {
     public let offerId: String
     /// When it was bought.
     public let purchaseDate: Timestamp?
-    /// What was paid for it; `nil` where Apple did not say.
+    /// The price that was paid; `nil` where Apple did not say.
     public let price: PaidPrice?
     /// The App Store's country, in ISO 3166-1 alpha-3; `nil` where Apple did not say.
     public let storefront: String?

@@ -44,10 +44,9 @@ extension StateObservation {
         self = seen.redemptions
     }
 
-    /// What is said of a subscription's renewal.
+    /// The renewal info of a subscription.
     ///
-    /// A signed transaction alone says nothing of it, though it stands for an entry; nor does an iOS 6 style answer that
-    /// leaves it out.
+    /// A signed transaction alone has none, though it stands for an entry; nor has an iOS 6 style answer that leaves it out.
     ///
     /// - Parameters:
     ///   - entry: The subscription's entry.
@@ -70,7 +69,7 @@ extension StateObservation {
     }
 }
 
-/// A history of an app and environment that are known, and for whom it was presented.
+/// A history of a known app and environment, with the account that it was presented for.
 private struct SeenHistory<Digester: AccountDigester> {
     let history: SubscriptionHistory
     let bundleId: String
@@ -117,7 +116,7 @@ private struct SeenHistory<Digester: AccountDigester> {
                 mark: mark
             )
         }
-        // What is held then is not all that there is, as a mark would say.
+        // A mark would say that all subscriptions are held, and here some are not.
         return StateObservation(
             subscriptions: newest(of: all, bought, entries).map { subscription($0, bought[$0] ?? [], entries[$0]) }
         )
@@ -187,7 +186,7 @@ private struct SeenHistory<Digester: AccountDigester> {
                 var held = transaction
                 held.appAccountToken = transaction.appAccountToken.flatMap { pseudonyms[$0] }
                 if held.offer?.catalogId == nil {
-                    // What was paid is asked of redemptions alone.
+                    // Prices are needed of redemptions alone.
                     held.price = nil
                     held.storefront = nil
                 }

@@ -1,6 +1,6 @@
-/// What there is to remember of one piece of evidence or one notification.
+/// The part of one piece of evidence, or of one notification, that is remembered.
 public struct StateObservation: Equatable, Sendable {
-    /// What was seen of each subscription.
+    /// The subscriptions, each as it was seen.
     public let subscriptions: [HeldSubscription]
     /// That all subscriptions of the account are among them; `nil` when that is not known.
     public let mark: AccountHistoryMark?
@@ -8,7 +8,7 @@ public struct StateObservation: Equatable, Sendable {
     /// Creates an observation.
     ///
     /// - Parameters:
-    ///   - subscriptions: What was seen of each subscription.
+    ///   - subscriptions: The subscriptions, each as it was seen.
     ///   - mark: That all subscriptions of the account are among them.
     public init(subscriptions: [HeldSubscription], mark: AccountHistoryMark? = nil) {
         self.subscriptions = subscriptions

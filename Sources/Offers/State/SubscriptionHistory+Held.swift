@@ -111,10 +111,10 @@ extension HeldSubscription {
     var entry: RenewalInfo? {
         guard let renewal else { return standIn }
         guard var entry = renewal.value else {
-            // What was bought after Apple had said so is a new beginning.
+            // A later purchase is a new beginning.
             return transactions.values.contains { $0.asOf > renewal.asOf } ? standIn : nil
         }
-        // What was bought since then is another time, of whose end nobody has spoken.
+        // A later purchase began another period, whose end is not known.
         let isBoughtSince = transactions.values.contains {
             $0.asOf > renewal.asOf && $0.value.isBought(since: renewal.asOf)
         }

@@ -1,4 +1,4 @@
-/// Which subscription is meant: the App Store's number for it, which tells one only within an app and an environment.
+/// A subscription's identity: the App Store's number for it, which is unique only within an app and an environment.
 public struct SubscriptionIdentity: Hashable, Sendable {
     /// The app's bundle identifier.
     public let bundleId: String
@@ -17,5 +17,18 @@ public struct SubscriptionIdentity: Hashable, Sendable {
         self.bundleId = bundleId
         self.environment = environment
         self.originalTransactionId = originalTransactionId
+    }
+}
+
+extension SubscriptionIdentity {
+    /// Whether the identifier comes before another's, byte by byte, as databases compare them.
+    ///
+    /// - Parameter other: The other one, of the same app.
+    /// - Returns: `true` when it does.
+    public func isBefore(_ other: SubscriptionIdentity) -> Bool {
+        guard originalTransactionId == other.originalTransactionId else {
+            return originalTransactionId.utf8.lexicographicallyPrecedes(other.originalTransactionId.utf8)
+        }
+        return environment.rawValue < other.environment.rawValue
     }
 }

@@ -10,16 +10,10 @@ enum AdvisoryLocks {
     static let deletion: Int64 = 0x4F66_6665_7244_656C
 
     /// The key of what a lock stands for, 64 bits of a SHA-256; two that share one only wait for each other.
-    ///
-    /// - Parameter name: What it stands for.
-    /// - Returns: The key.
     static func key(_ name: [UInt8]) -> Int64 {
         SHA256.hash(data: name).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
     }
 
     /// The key of the lock of a writer of the ledger.
-    ///
-    /// - Parameter writer: The writer.
-    /// - Returns: The key.
     static func key(ofWriter writer: String) -> Int64 { key(Array("offer-signer ledger writer\n\(writer)".utf8)) }
 }

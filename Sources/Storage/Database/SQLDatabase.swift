@@ -1,3 +1,5 @@
+package import Offers
+
 /// What SQL is spoken to, within a transaction or a look at one moment.
 package protocol Session {
     /// Which database it is, for the few statements that differ.
@@ -52,12 +54,6 @@ package protocol Session {
 
 extension Session {
     /// Runs a statement.
-    ///
-    /// - Parameters:
-    ///   - sql: The statement.
-    ///   - values: Its parameters, in order.
-    /// - Returns: What it answered.
-    /// - Throws: ``StorageFailure``.
     @discardableResult
     func run(_ sql: String, _ values: SQLValue...) throws(StorageFailure) -> Rows {
         guard let rows = try run([SQLCall(sql, values)]).first else {

@@ -1,3 +1,5 @@
+import Offers
+
 /// A value of a statement's parameter, or of a column.
 package enum SQLValue: Equatable, Sendable {
     case null
@@ -71,61 +73,45 @@ package struct Rows: Sendable {
     var rows: Range<Int> { 0..<count }
 
     /// A number.
-    ///
-    /// - Throws: ``StorageFailure`` where there is something else or nothing; it names the column.
     func integer(_ row: Int, _ column: Int) throws(StorageFailure) -> Int64 {
         guard case .integer(let number) = value(row, column) else { throw malformed(column) }
         return number
     }
 
     /// A number or NULL.
-    ///
-    /// - Throws: ``StorageFailure`` where there is something else; it names the column.
     func optionalInteger(_ row: Int, _ column: Int) throws(StorageFailure) -> Int64? {
         value(row, column) == .null ? nil : try integer(row, column)
     }
 
     /// A text.
-    ///
-    /// - Throws: ``StorageFailure`` where there is something else or nothing; it names the column.
     func text(_ row: Int, _ column: Int) throws(StorageFailure) -> String {
         guard case .text(let text) = value(row, column) else { throw malformed(column) }
         return text
     }
 
     /// A text or NULL.
-    ///
-    /// - Throws: ``StorageFailure`` where there is something else; it names the column.
     func optionalText(_ row: Int, _ column: Int) throws(StorageFailure) -> String? {
         value(row, column) == .null ? nil : try text(row, column)
     }
 
     /// Bytes.
-    ///
-    /// - Throws: ``StorageFailure`` where there is something else or nothing; it names the column.
     func bytes(_ row: Int, _ column: Int) throws(StorageFailure) -> [UInt8] {
         guard case .bytes(let bytes) = value(row, column) else { throw malformed(column) }
         return bytes
     }
 
     /// Bytes or NULL.
-    ///
-    /// - Throws: ``StorageFailure`` where there is something else; it names the column.
     func optionalBytes(_ row: Int, _ column: Int) throws(StorageFailure) -> [UInt8]? {
         value(row, column) == .null ? nil : try bytes(row, column)
     }
 
     /// A truth value.
-    ///
-    /// - Throws: ``StorageFailure`` where there is something else or nothing; it names the column.
     func boolean(_ row: Int, _ column: Int) throws(StorageFailure) -> Bool {
         guard case .boolean(let value) = value(row, column) else { throw malformed(column) }
         return value
     }
 
     /// A place in a list that a statement was asked with, as `WITH ORDINALITY` counts: from 1 on.
-    ///
-    /// - Throws: ``StorageFailure`` for a place that the list does not have.
     func position(_ row: Int, among count: Int) throws(StorageFailure) -> Int {
         let position = try integer(row, 0)
         guard (1...Int64(max(count, 1))).contains(position), count > 0 else { throw malformed(0) }

@@ -10,8 +10,6 @@ final class OfferTallyPart: OfferTally {
     }
 
     /// Takes out what was counted since the last time.
-    ///
-    /// - Returns: How often each was counted.
     func take() -> [CountedDecision: Int] {
         counts.withLock { counts in
             defer { counts = [:] }
@@ -20,8 +18,6 @@ final class OfferTallyPart: OfferTally {
     }
 
     /// Puts back what could not be kept.
-    ///
-    /// - Parameter taken: What was taken out.
     func putBack(_ taken: [CountedDecision: Int]) {
         counts.withLock { $0.merge(taken, uniquingKeysWith: +) }
     }

@@ -12,10 +12,6 @@ struct AuthenticationCode: Sendable {
     private let outer: SHA256
 
     /// Takes a key in; it is not kept but in the two states.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - beginning: What all messages begin with.
     init(key: [UInt8], beginning: [UInt8] = []) {
         var inner = SHA256()
         var outer = SHA256()
@@ -39,8 +35,6 @@ struct AuthenticationCode: Sendable {
     }
 
     /// A copy whose states are its own: those of a plain copy are shared, and counted at each use.
-    ///
-    /// - Returns: The copy.
     func copy() -> AuthenticationCode {
         // A hash makes its state its own as soon as it takes something in, though it be nothing.
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)

@@ -40,8 +40,6 @@ struct ChainWalk {
     }
 
     /// Walks.
-    ///
-    /// - Throws: `LedgerVerification.Fault` for the first fault; ``StorageFailure``.
     mutating func walk() throws {
         try beginAfterStump()
         try checkBeginning()

@@ -1,18 +1,18 @@
 import Offers
 import Synchronization
 
-/// Tells whoever wants to know how long commits take.
+/// Reports how long each commit took, and how many records it wrote.
 final class CommitObserver: Sendable {
     /// A function in a value of its own: by itself it would be wrapped once more at each look at what the mutex guards,
     /// which is generic, and the wrappings would pile up.
     private struct Observer {
-        let tell: @Sendable (Duration, Int) -> Void
+        let report: @Sendable (Duration, Int) -> Void
     }
 
     private let observer = Mutex<Observer?>(nil)
 
     func observe(_ observe: @escaping @Sendable (Duration, Int) -> Void) {
-        observer.withLock { $0 = Observer(tell: observe) }
+        observer.withLock { $0 = Observer(report: observe) }
     }
 
     func note(_ entries: [LedgerEntry], _ outcomes: [[GrantOutcome]], _ duration: Duration) {
@@ -25,6 +25,6 @@ final class CommitObserver: Sendable {
                 records += entries[index].grants[place].signatures.count
             }
         }
-        observer.tell(duration, records)
+        observer.report(duration, records)
     }
 }

@@ -100,10 +100,7 @@ extension DatabaseLedgerStore {
 
 extension Session {
     /// What the ledger holds of a customer.
-    func standing(
-        of question: LedgerQuestion,
-        _ digestKey: DigestKey
-    ) throws(StorageFailure) -> LedgerStanding {
+    func answer(to question: LedgerQuestion, _ digestKey: DigestKey) throws(StorageFailure) -> LedgerAnswer {
         let signatures = question.offers.map { offer, limit, originalTransactionId in
             LedgerBatch.SignatureCount(
                 customer: digestKey.digest(
@@ -124,16 +121,16 @@ extension Session {
             LedgerBatch.Presentations(subscription: question.subscription($0), start: start)
         }
         let (counts, _) = try counts(Array(Set(signatures)), Array(Set(subscriptions)))
-        var standing = LedgerStanding()
-        for signature in signatures { standing.signatures[signature.offer] = counts.signatures[signature] ?? 0 }
-        guard let customer else { return standing }
+        var answer = LedgerAnswer()
+        for signature in signatures { answer.signatures[signature.offer] = counts.signatures[signature] ?? 0 }
+        guard let customer else { return answer }
         for asked in subscriptions {
-            standing.presentations[asked.subscription.originalTransactionId] = LedgerBatch.presentations(
+            answer.presentations[asked.subscription.originalTransactionId] = LedgerBatch.presentations(
                 counts.presentations[asked.subscription] ?? [:],
                 customer,
                 at: question.now
             )
         }
-        return standing
+        return answer
     }
 }

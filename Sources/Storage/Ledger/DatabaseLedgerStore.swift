@@ -134,16 +134,16 @@ final class DatabaseLedgerStore: LedgerStore {
         chain.withLock { $0 = Chain() }
     }
 
-    func standing(of question: LedgerQuestion) async throws(StorageFailure) -> LedgerStanding {
+    func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
         let digestKey = keys.digestKey
         return try await database.answer { session throws(StorageFailure) in
-            try session.standing(of: question, digestKey)
+            try session.answer(to: question, digestKey)
         }
     }
 
-    func standingAtOnce(of question: LedgerQuestion) throws(StorageFailure) -> LedgerStanding? {
+    func answerAtOnce(to question: LedgerQuestion) throws(StorageFailure) -> LedgerAnswer? {
         try database.readAtOnce { session throws(StorageFailure) in
-            try session.standing(of: question, keys.digestKey)
+            try session.answer(to: question, keys.digestKey)
         }
     }
 }
@@ -190,7 +190,7 @@ extension DatabaseLedgerStore {
                 case .locked:
                     noteKept(locks)
                     throw error
-                case .full:
+                case .diskFull:
                     wasFull.store(true, ordering: .relaxed)
                     throw error
                 default: throw error

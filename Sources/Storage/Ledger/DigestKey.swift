@@ -29,21 +29,11 @@ public struct DigestKey: Sendable {
     public func copy() -> DigestKey { DigestKey(begun: begun.copy()) }
 
     /// The account as the ledger knows it.
-    ///
-    /// - Parameters:
-    ///   - account: The account that was signed.
-    ///   - bundleId: The app: the same account of another app has another digest.
-    /// - Returns: The digest; `nil` for no account.
     func digest(of account: Account, bundleId: String) -> [UInt8]? {
         account == .none ? nil : accountDigest(account.payloadField, bundleId: bundleId)
     }
 
     /// The digest of an account's text.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - bundleId: The app.
-    /// - Returns: The digest.
     func accountDigest(_ text: String, bundleId: String) -> [UInt8] { digest("account", bundleId, text) }
 
     /// The customer by whom limits count: by the account, and where there is none by the subscription.

@@ -39,14 +39,10 @@ public final class DurableLedger: SignatureLedger {
             bounds: bounds,
             on: writer,
             keeping: .init(isKept: { store.isKept($0) }, review: { store.reviewKept() }),
-            probe: { () throws(LedgerFailure) in
-                try Self.translating { () throws(StorageFailure) in try store.probe() }
-            },
-            commit: { [observer, shared] (entries, isWanted) throws(LedgerFailure) in
+            probe: { () throws(StorageFailure) in try store.probe() },
+            commit: { [observer, shared] (entries, isWanted) throws(StorageFailure) in
                 let start = ContinuousClock.now
-                let outcomes = try Self.translating { () throws(StorageFailure) in
-                    try store.commit(entries, while: isWanted)
-                }
+                let outcomes = try store.commit(entries, while: isWanted)
                 observer.note(entries, outcomes, .now - start)
                 shared.note(entries, outcomes)
                 return outcomes
@@ -71,14 +67,12 @@ public final class DurableLedger: SignatureLedger {
     ///   - customer: The customer's text, see `Account.customer(by:)`.
     ///   - bundleId: The app.
     /// - Returns: How many they were.
-    /// - Throws: `LedgerFailure` when nothing could be forgotten.
-    public func forget(customer: String, bundleId: String) async throws(LedgerFailure) -> Int {
-        let result: Result<Int, LedgerFailure> = await withCheckedContinuation { continuation in
+    /// - Throws: `StorageFailure` when nothing could be forgotten.
+    public func forget(customer: String, bundleId: String) async throws(StorageFailure) -> Int {
+        let result: Result<Int, StorageFailure> = await withCheckedContinuation { continuation in
             writer.async { [store] in
-                do throws(LedgerFailure) {
-                    let count = try Self.translating { () throws(StorageFailure) in
-                        try store.forgetPresentations(of: customer, bundleId: bundleId)
-                    }
+                do throws(StorageFailure) {
+                    let count = try store.forgetPresentations(of: customer, bundleId: bundleId)
                     continuation.resume(returning: .success(count))
                 } catch {
                     continuation.resume(returning: .failure(error))
@@ -93,7 +87,7 @@ public final class DurableLedger: SignatureLedger {
 
     /// What keeps entries from being written, in a sentence; `nil` when nothing does.
     public var fault: String? {
-        if let failure = group.failure { return "\(failure); nothing is signed until it can be written again" }
+        if let failure = group.failure { return "ledger: \(failure); nothing is signed until it can be written again" }
         guard isProving.withLock({ $0 }), !group.hasWritten else { return nil }
         return "ledger: nothing has been written yet, so it is not known whether it can be"
     }
@@ -118,7 +112,7 @@ public final class DurableLedger: SignatureLedger {
     /// a sentence; `nil` when nothing does.
     public var warning: String? {
         upkeepFailure.withLock { $0 }.map { "ledger: its upkeep failed: \($0.detail)" }
-            ?? group.refusal.map { "\($0); what this was for was not signed" }
+            ?? group.refusal.map { "ledger: \($0); what this was for was not signed" }
     }
 
     /// Queues entries, and says what became of them once they are on durable storage.
@@ -128,7 +122,7 @@ public final class DurableLedger: SignatureLedger {
     ///   - completion: Called once, from any thread, maybe before this returns.
     public func append(
         _ entries: [LedgerEntry],
-        completion: @escaping @Sendable (Result<[[GrantOutcome]], LedgerFailure>) -> Void
+        completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
     ) {
         group.append(entries, completion: completion)
     }
@@ -137,22 +131,18 @@ public final class DurableLedger: SignatureLedger {
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts.
-    /// - Throws: `LedgerFailure` when the ledger cannot be read.
-    public func standing(of question: LedgerQuestion) async throws(LedgerFailure) -> LedgerStanding {
-        do throws(StorageFailure) {
-            return try await store.standing(of: question)
-        } catch {
-            throw LedgerFailure(.unavailable, error.detail)
-        }
+    /// - Throws: `StorageFailure` when the ledger cannot be read.
+    public func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
+        try await store.answer(to: question)
     }
 
     /// Tells what the ledger holds of a customer now, where that can be read on the spot and is little.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts; `nil` where they have to be waited for.
-    public func standingAtHand(of question: LedgerQuestion) -> LedgerStanding? {
+    public func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer? {
         guard question.offers.count + question.originalTransactionIds.count <= Self.fewCounts else { return nil }
-        return try? store.standingAtOnce(of: question)
+        return try? store.answerAtOnce(to: question)
     }
 
     /// How much is counted on the spot, on an event loop on which others wait.
@@ -209,20 +199,6 @@ public final class DurableLedger: SignatureLedger {
         } catch {
             upkeepFailure.withLock { $0 = error }
             upkeepTimer.tryAgain()
-        }
-    }
-
-    private static func translating<Value>(
-        _ body: () throws(StorageFailure) -> Value
-    ) throws(LedgerFailure) -> Value {
-        do throws(StorageFailure) {
-            return try body()
-        } catch {
-            switch error.code {
-            case .refused: throw LedgerFailure(.refused, error.detail)
-            case .abandoned: throw LedgerFailure(.tooSlow, error.detail)
-            default: throw LedgerFailure(.unavailable, error.detail)
-            }
         }
     }
 }

@@ -4,21 +4,21 @@ import Synchronization
 
 /// Many callers, one writer: what was queued while the last commit was made is the next one.
 ///
-/// There is no waiting for more to come. Nothing here blocks but the writer itself, on a queue of its own; a caller is
-/// told once, after the commit that holds its items, or earlier that they did not make it in time.
+/// There is no waiting for more to come. Nothing here blocks but the writer itself, on a queue of its own. A caller gets
+/// one result: after the commit that holds its items, or earlier when they are too late for it.
 final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
-    /// Told once what became of a caller's items, in their order.
-    typealias Completion = @Sendable (Result<[Outcome], LedgerFailure>) -> Void
+    /// Called once, with the outcomes of a caller's items in their order.
+    typealias Completion = @Sendable (Result<[Outcome], StorageFailure>) -> Void
 
     /// Writes items, and returns when they are on durable storage, with an outcome for each.
     ///
     /// When all but the last of it is done it asks whether they are wanted: if not, it takes everything back and throws
-    /// `tooSlow`.
+    /// ``StorageFailure/abandoned``.
     typealias Commit =
         @Sendable (
             _ items: [Item],
             _ isWanted: @escaping @Sendable () -> Bool
-        ) throws(LedgerFailure) -> [Outcome]
+        ) throws(StorageFailure) -> [Outcome]
 
     /// What others keep of the store, for a while or for long.
     struct Keeping: Sendable {
@@ -42,7 +42,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         var rest = Duration.seconds(1)
     }
 
-    /// What a caller handed over: told once, by whoever comes first.
+    /// The items of one caller, and its completion, which is called once: by the writer or by the deadline.
     private final class Request: Sendable {
         let items: [Item]
         let due: ContinuousClock.Instant
@@ -50,7 +50,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         /// A function in a value of its own: by itself it would be wrapped once more at each look at what the mutex
         /// guards, which is generic.
         private struct Caller {
-            let tell: Completion
+            let complete: Completion
         }
 
         private let caller: Mutex<Caller?>
@@ -58,18 +58,18 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         init(_ items: [Item], due: ContinuousClock.Instant, _ completion: @escaping Completion) {
             self.items = items
             self.due = due
-            caller = Mutex(Caller(tell: completion))
+            caller = Mutex(Caller(complete: completion))
         }
 
-        /// Whether the caller has been told.
-        var isTold: Bool { caller.withLock { $0 == nil } }
+        /// Whether the caller has its result.
+        var isFinished: Bool { caller.withLock { $0 == nil } }
 
-        func tell(_ result: Result<[Outcome], LedgerFailure>) {
+        func finish(_ result: Result<[Outcome], StorageFailure>) {
             let caller = caller.withLock { caller in
                 defer { caller = nil }
                 return caller
             }
-            caller?.tell(result)
+            caller?.complete(result)
         }
     }
 
@@ -85,15 +85,15 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         var isWriting = false
         var isWatching = false
         var isClosed = false
-        var failure: LedgerFailure?
-        var refusal: LedgerFailure?
+        var failure: StorageFailure?
+        var refusal: StorageFailure?
 
         mutating func admit(_ request: Request, upTo limit: Int) -> Admission {
-            if isClosed { return .refused(LedgerFailure(.closed, "the service is going")) }
+            if isClosed { return .refused(StorageFailure(.closed, "the service is going")) }
             // While the store takes nothing, nobody waits in vain: the writer finds out by itself when it does again.
             if let failure { return .refused(failure) }
             guard waitingItems + request.items.count <= limit else {
-                return .refused(LedgerFailure(.full, "\(waitingItems) requests wait to be written"))
+                return .refused(StorageFailure(.full, "\(waitingItems) requests wait to be written"))
             }
             waiting.append(request)
             waitingItems += request.items.count
@@ -106,14 +106,14 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     }
 
     private enum Admission {
-        case refused(LedgerFailure)
+        case refused(StorageFailure)
         case queued(startsWriting: Bool, startsWatching: Bool)
     }
 
     private let state = Mutex(State())
     private let bounds: Bounds
     private let commit: Commit
-    private let probe: @Sendable () throws(LedgerFailure) -> Void
+    private let probe: @Sendable () throws(StorageFailure) -> Void
     private let keeping: Keeping
     private let writer: DispatchQueue
     private let watch = DispatchQueue(label: "ledger.deadlines")
@@ -130,7 +130,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         bounds: Bounds,
         on writer: DispatchQueue,
         keeping: Keeping = Keeping(),
-        probe: @escaping @Sendable () throws(LedgerFailure) -> Void,
+        probe: @escaping @Sendable () throws(StorageFailure) -> Void,
         commit: @escaping Commit
     ) {
         self.keeping = keeping
@@ -151,7 +151,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// - Parameter completion: Called when that is known.
     func prove(_ completion: @escaping @Sendable () -> Void) {
         writer.async {
-            do throws(LedgerFailure) {
+            do throws(StorageFailure) {
                 try self.probe()
                 self.note(nil)
             } catch {
@@ -162,22 +162,22 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     }
 
     /// Why the last commit or probe failed; `nil` when it did not.
-    var failure: LedgerFailure? { state.withLock { $0.failure } }
+    var failure: StorageFailure? { state.withLock { $0.failure } }
 
     /// Why the store refused a caller's items for their values the last time; `nil` when it never did.
-    var refusal: LedgerFailure? { state.withLock { $0.refusal } }
+    var refusal: StorageFailure? { state.withLock { $0.refusal } }
 
     /// Queues items: all in one commit, or none.
     ///
     /// - Parameters:
     ///   - items: The items.
-    ///   - completion: Told once, from any thread.
+    ///   - completion: Called once, from any thread.
     func append(_ items: [Item], completion: @escaping Completion) {
         guard !items.isEmpty else { return completion(.success([])) }
         let request = Request(items, due: .now + bounds.deadline, completion)
         let admission = state.withLock { $0.admit(request, upTo: bounds.waiting) }
         switch admission {
-        case .refused(let failure): request.tell(.failure(failure))
+        case .refused(let failure): request.finish(.failure(failure))
         case .queued(let startsWriting, let startsWatching):
             if startsWriting { writer.async { self.writeOn() } }
             if startsWatching { watchDeadlines() }
@@ -194,7 +194,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
                 defer { state.kept = [] }
                 return state.kept
             }
-            for request in kept { request.tell(.failure(Self.keptFailure)) }
+            for request in kept { request.finish(.failure(Self.keptFailure)) }
         }
     }
 
@@ -212,7 +212,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             state.withLock { if $0.failure?.code == .tooSlow { $0.failure = nil } }
             return false
         }
-        do throws(LedgerFailure) {
+        do throws(StorageFailure) {
             try write(batch)
             note(nil)
         } catch {
@@ -221,25 +221,25 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         return true
     }
 
-    /// Writes all but what the store refuses for its values: then the halves are written apart, down to who is at fault.
+    /// Writes all but what the store refuses for its values: then the halves are written apart, down to the one at fault.
     ///
-    /// Who was told that it took too long gets nothing recorded, also where the store was waited for: a limit must not
-    /// count what nobody received.
+    /// A caller that has timed out gets no record, even if it timed out while the store was busy: a limit must not count
+    /// what nobody received.
     ///
-    /// - Throws: Why the store takes nothing now; who has been told by then stays told.
-    private func write(_ all: [Request]) throws(LedgerFailure) {
-        let batch = letKeptWait(all.filter { !$0.isTold })
+    /// - Throws: Why the store takes nothing now; results given before that stand.
+    private func write(_ all: [Request]) throws(StorageFailure) {
+        let batch = letKeptWait(all.filter { !$0.isFinished })
         guard !batch.isEmpty else { return }
-        do throws(LedgerFailure) {
-            tell(batch, try commit(batch.flatMap(\.items)) { !batch.contains(where: \.isTold) })
+        do throws(StorageFailure) {
+            finish(batch, try commit(batch.flatMap(\.items)) { !batch.contains(where: \.isFinished) })
         } catch {
-            if error.code == .tooSlow { return try write(batch) }
+            if error.code == .abandoned { return try write(batch) }
             // Of those who wait for others the store knows by now.
             if batch.contains(where: isKept) { return try write(batch) }
             guard error.code == .refused else { throw error }
             guard batch.count > 1 else {
                 state.withLock { $0.refusal = error }
-                for request in batch { request.tell(.failure(error)) }
+                for request in batch { request.finish(.failure(error)) }
                 return
             }
             try write(Array(batch.prefix(batch.count / 2)))
@@ -272,7 +272,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         keeping.review()
         let all = state.withLock { state in
             defer { state.kept = [] }
-            return state.kept.filter { !$0.isTold }
+            return state.kept.filter { !$0.isFinished }
         }
         guard !all.isEmpty else { return }
         let free = letKeptWait(all)
@@ -286,8 +286,8 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         if startsWriting { writer.async { self.writeOn() } }
     }
 
-    private static var keptFailure: LedgerFailure {
-        LedgerFailure(
+    private static var keptFailure: StorageFailure {
+        StorageFailure(
             .tooSlow,
             "another transaction keeps what limits are counted by locked; see pg_locks on the server"
         )
@@ -304,7 +304,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
                 if !batch.isEmpty, count + request.items.count > bounds.commit { break }
                 taken += 1
                 state.waitingItems -= request.items.count
-                if request.isTold { continue }
+                if request.isFinished { continue }
                 batch.append(request)
                 count += request.items.count
             }
@@ -315,21 +315,21 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         }
     }
 
-    private func tell(_ batch: [Request], _ outcomes: [Outcome]) {
+    private func finish(_ batch: [Request], _ outcomes: [Outcome]) {
         var start = 0
         for request in batch {
             let end = start + request.items.count
             guard end <= outcomes.count else {
-                request.tell(.failure(LedgerFailure(.unavailable, "the store told of too few signatures")))
+                request.finish(.failure(StorageFailure(.unavailable, "the store answered for too few signatures")))
                 continue
             }
-            request.tell(.success(Array(outcomes[start..<end])))
+            request.finish(.success(Array(outcomes[start..<end])))
             start = end
         }
     }
 
     /// Fails what was in hand and all that waits, as nothing can be written now, and rests.
-    private func fail(_ batch: [Request], _ failure: LedgerFailure) {
+    private func fail(_ batch: [Request], _ failure: StorageFailure) {
         note(failure)
         let waiting = state.withLock { state in
             defer {
@@ -338,7 +338,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             }
             return state.waiting
         }
-        for request in batch + waiting { request.tell(.failure(failure)) }
+        for request in batch + waiting { request.finish(.failure(failure)) }
         rest()
     }
 
@@ -346,7 +346,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     private func rest() {
         writer.asyncAfter(deadline: .now() + bounds.rest.seconds) { [weak self] in
             guard let self, failure != nil, state.withLock({ !$0.isClosed }) else { return }
-            do throws(LedgerFailure) {
+            do throws(StorageFailure) {
                 try probe()
                 note(nil)
                 writeOn()
@@ -356,21 +356,21 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         }
     }
 
-    private func note(_ failure: LedgerFailure?) {
+    private func note(_ failure: StorageFailure?) {
         state.withLock { state in
             state.failure = failure
             state.hasWritten = state.hasWritten || failure == nil
         }
     }
 
-    /// Tells those whose time is over, as long as there is anybody who waits.
+    /// Fails requests that are past their deadline, as long as any wait.
     private func watchDeadlines() {
         watch.asyncAfter(deadline: .now() + bounds.deadline.seconds / 8) { [weak self] in
             guard let self else { return }
-            let failure = LedgerFailure(.tooSlow, "a signature was not on durable storage within \(bounds.deadline)")
+            let failure = StorageFailure(.tooSlow, "a signature was not on durable storage within \(bounds.deadline)")
             let (late, kept, goesOn) = state.withLock { state in
                 let now = ContinuousClock.now
-                let late = (state.inHand + state.waiting).filter { $0.due <= now && !$0.isTold }
+                let late = (state.inHand + state.waiting).filter { $0.due <= now && !$0.isFinished }
                 // The writer is stuck, with these or with something else: nobody else waits in vain until it has done.
                 let isStuck = !late.isEmpty && state.inHand.allSatisfy { $0.due <= now }
                 if isStuck { state.failure = state.failure ?? failure }
@@ -378,8 +378,8 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
                 state.isWatching = goesOn
                 return (late, state.kept.filter { $0.due <= now }, goesOn)
             }
-            for request in kept { request.tell(.failure(Self.keptFailure)) }
-            for request in late { request.tell(.failure(failure)) }
+            for request in kept { request.finish(.failure(Self.keptFailure)) }
+            for request in late { request.finish(.failure(failure)) }
             if goesOn { watchDeadlines() }
         }
     }

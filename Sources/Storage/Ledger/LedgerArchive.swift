@@ -1,4 +1,4 @@
-import Offers
+package import Offers
 
 /// What is signed of a ledger, at one moment.
 package struct LedgerSignatures: Sendable {
@@ -22,7 +22,7 @@ package protocol LedgerArchive: Sendable {
     /// The writers who have records or statements, but no chain: none unless somebody tampered.
     ///
     /// - Throws: ``StorageFailure``.
-    func strays() throws(StorageFailure) -> [LedgerStray]
+    func orphans() throws(StorageFailure) -> [LedgerOrphan]
 
     /// The statement that the first records of a chain were deleted; `nil` where they were not.
     ///
@@ -73,16 +73,16 @@ extension LedgerArchive where Self: SQLDatabase {
         }
     }
 
-    package func strays() throws(StorageFailure) -> [LedgerStray] {
+    package func orphans() throws(StorageFailure) -> [LedgerOrphan] {
         try read { session throws(StorageFailure) in
-            let rows = try session.run(LedgerStray.all)
-            var strays: [LedgerStray] = []
+            let rows = try session.run(LedgerOrphan.all)
+            var orphans: [LedgerOrphan] = []
             for row in rows.rows {
-                strays.append(
-                    LedgerStray(writer: (try? rows.text(row, 0)) ?? "?", firstNumber: try? rows.integer(row, 1))
+                orphans.append(
+                    LedgerOrphan(writer: (try? rows.text(row, 0)) ?? "?", firstNumber: try? rows.integer(row, 1))
                 )
             }
-            return strays
+            return orphans
         }
     }
 
@@ -135,5 +135,35 @@ extension LedgerArchive where Self: SQLDatabase {
             guard session.dialect == .postgreSQL else { return try NonceSQL.record(nonce: nonce, in: session) }
             return try session.run(LedgerSQL.recordsOfNonce, .text(nonce)).records().first
         }
+    }
+}
+
+/// A writer of whom there are records or statements, but no chain: somebody put them in, or took the chain away.
+public struct LedgerOrphan: Equatable, Sendable {
+    /// The writer.
+    public var writer: String
+    /// The number of the first record; `nil` when there are statements alone, or it is no number.
+    public var firstNumber: Int64?
+
+    /// Steps from writer to writer by the primary keys, over all that each has written, in one statement: what it sees
+    /// was there at one moment, so that no chain that begins meanwhile is missed.
+    static let all = """
+        WITH RECURSIVE
+            recorders (writer) AS (\(writers(of: "ledger_records", after: "recorders"))),
+            signers (writer) AS (\(writers(of: "ledger_statements", after: "signers")))
+        SELECT found.writer AS writer,
+            (SELECT MIN(number) FROM ledger_records WHERE ledger_records.writer = found.writer) AS number
+        FROM (SELECT writer FROM recorders UNION SELECT writer FROM signers) AS found
+        WHERE found.writer IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM ledger_chains WHERE ledger_chains.writer = found.writer)
+        ORDER BY found.writer
+        """
+
+    private static func writers(of table: String, after step: String) -> String {
+        """
+        SELECT MIN(writer) FROM \(table) UNION ALL
+            SELECT (SELECT MIN(\(table).writer) FROM \(table) WHERE \(table).writer > \(step).writer)
+            FROM \(step) WHERE \(step).writer IS NOT NULL
+        """
     }
 }

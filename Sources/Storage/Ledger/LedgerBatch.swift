@@ -52,10 +52,6 @@ struct LedgerBatch: Sendable {
     let subscriptions: [Presentations]
 
     /// Finds out what has to be known.
-    ///
-    /// - Parameters:
-    ///   - entries: The entries.
-    ///   - digestKey: The key of the digests of accounts.
     init(_ entries: [LedgerEntry], digestKey: DigestKey) {
         var locks: Set<Int64> = []
         var counts: Set<SignatureCount> = []
@@ -82,13 +78,8 @@ struct LedgerBatch: Sendable {
     }
 
     /// Decides grant by grant, in order: each counts what those before it in the batch have added.
-    ///
-    /// - Parameters:
-    ///   - standing: What the database holds.
-    ///   - work: The chain that the records are linked to.
-    /// - Returns: What is to be written.
-    func decide(by standing: LedgerCounts, with work: inout LedgerWork) -> Decision {
-        var presented = standing.presentations
+    func decide(by counts: LedgerCounts, with work: inout LedgerWork) -> Decision {
+        var presented = counts.presentations
         var added: [SignatureCount: Int] = [:]
         var decision = Decision()
         for (entry, grants) in entries {
@@ -105,13 +96,13 @@ struct LedgerBatch: Sendable {
                 if let limit = grant.signatureLimit {
                     // Within a batch the start of the period plays no part: what was just added is young.
                     let key = SignatureCount(customer: counted.customer, offer: grant.offer, redeemed: nil, start: 0)
-                    let held = standing.signatures[Self.count(counted, limit, of: entry)] ?? 0
+                    let held = counts.signatures[Self.count(counted, limit, of: entry)] ?? 0
                     let count = held + (added[key] ?? 0)
                     guard count + grant.signatures.count <= limit.maximumSignaturesPerCustomer else {
                         return .signatureLimit(count: count)
                     }
                 }
-                if !standing.signatures.isEmpty {
+                if !counts.signatures.isEmpty {
                     let key = SignatureCount(customer: counted.customer, offer: grant.offer, redeemed: nil, start: 0)
                     added[key, default: 0] += grant.signatures.count
                 }
@@ -142,11 +133,11 @@ struct LedgerBatch: Sendable {
         _ presented: Presented,
         _ customer: [UInt8],
         at now: Timestamp
-    ) -> LedgerStanding.Presentations {
+    ) -> LedgerAnswer.Presentations {
         let start = EvidenceSharing.start(at: now).millisecondsSince1970
         let customers = presented.filter { $0.value > start }
         let isKnown = customers[customer] != nil
-        return LedgerStanding.Presentations(others: customers.count - (isKnown ? 1 : 0), isKnown: isKnown)
+        return LedgerAnswer.Presentations(others: customers.count - (isKnown ? 1 : 0), isKnown: isKnown)
     }
 
     private static func count(

@@ -62,9 +62,6 @@ public struct LedgerChain: Equatable, Sendable {
     var beginning: [UInt8] { Array(SHA256.hash(data: message)) }
 
     /// Whether its beginning is by a key.
-    ///
-    /// - Parameter key: The public half of the checkpoint key.
-    /// - Returns: Whether the signature verifies.
     func isSigned(by key: P256.Signing.PublicKey) -> Bool { key.isSignature(signature, of: message) }
 }
 

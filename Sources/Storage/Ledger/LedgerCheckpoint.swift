@@ -51,19 +51,11 @@ public struct LedgerCheckpoint: Equatable, Sendable {
     }
 
     /// Signs it anew.
-    ///
-    /// - Parameters:
-    ///   - keys: The ledger's keys.
-    ///   - time: The server's clock.
-    /// - Throws: ``StorageFailure``.
     mutating func sign(with keys: LedgerKeys, at time: Timestamp) throws(StorageFailure) {
         self.time = time
         signature = try keys.sign(message)
     }
 
     /// Whether it is by a key.
-    ///
-    /// - Parameter key: The public half of the checkpoint key.
-    /// - Returns: Whether the signature verifies.
     func isSigned(by key: P256.Signing.PublicKey) -> Bool { key.isSignature(signature, of: message) }
 }

@@ -11,13 +11,6 @@ struct LedgerCounts: Sendable {
 /// The statements of a commit: PostgreSQL takes many rows at once, and SQLite one after the other.
 extension Session {
     /// Counts, together with statements that are asked in the same go.
-    ///
-    /// - Parameters:
-    ///   - signatures: The signatures to count.
-    ///   - subscriptions: The subscriptions to look up.
-    ///   - others: What else is asked.
-    /// - Returns: The counts, and the answers to the others.
-    /// - Throws: ``StorageFailure``.
     func counts(
         _ signatures: [LedgerBatch.SignatureCount],
         _ subscriptions: [LedgerBatch.Presentations],
@@ -86,11 +79,6 @@ extension Session {
     }
 
     /// Writes what was decided.
-    ///
-    /// - Parameters:
-    ///   - decision: Records and presentations.
-    ///   - isProbe: Whether PostgreSQL is asked for the rights to do so though there are none.
-    /// - Throws: ``StorageFailure``.
     func write(_ decision: LedgerBatch.Decision, isProbe: Bool = false) throws(StorageFailure) {
         if isProbe || !decision.records.isEmpty { try insert(decision.records) }
         guard dialect == .sqlite else {

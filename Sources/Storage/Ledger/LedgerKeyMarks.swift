@@ -1,4 +1,5 @@
 import Crypto
+import Offers
 
 /// By what a ledger tells the keys that it was written with from others: a mark of each, made at the first start.
 ///
@@ -40,11 +41,6 @@ public struct LedgerKeyMarks: Sendable {
     }
 
     /// What is wrong with a key whose mark is not the one that is kept, in a sentence; `nil` when nothing is.
-    ///
-    /// - Parameters:
-    ///   - name: The mark's name.
-    ///   - bytes: The mark that is kept.
-    /// - Returns: The sentence.
     func fault(_ name: String, _ bytes: [UInt8]) -> String? {
         guard let mark = marks.first(where: { $0.name == name }), mark.bytes != bytes else { return nil }
         let (key, loss) =
@@ -69,11 +65,6 @@ public struct LedgerKeyMarks: Sendable {
     }
 
     /// Refuses other keys than those that the ledger was written with.
-    ///
-    /// - Parameters:
-    ///   - session: A look at the database.
-    ///   - place: The database, for errors.
-    /// - Throws: ``StorageFailure``, with the code `otherKeys` where the ledger was written with others.
     func check(_ session: any Session, at place: String) throws(StorageFailure) {
         let rows = try session.run(Self.kept)
         for row in rows.rows {

@@ -11,12 +11,6 @@ struct LedgerSigning {
     private var checkpoint: LedgerCheckpoint
 
     /// Begins with what is signed.
-    ///
-    /// - Parameters:
-    ///   - session: The transaction.
-    ///   - keys: The ledger's keys.
-    ///   - now: The server's clock.
-    /// - Throws: ``StorageFailure``, with the code `malformed` where that is not what was signed.
     init(_ session: any Session, keys: LedgerKeys, now: Timestamp) throws(StorageFailure) {
         self.session = session
         self.keys = keys
@@ -46,8 +40,6 @@ struct LedgerSigning {
     func isOpen(_ writer: String) -> Bool { checkpoint.open[writer] != nil }
 
     /// Takes in how far the open chains are now.
-    ///
-    /// - Throws: ``StorageFailure`` where one is no longer what it was.
     mutating func readHeads() throws(StorageFailure) {
         let writers = openWriters
         let found = try session.run(writers.map { SQLCall(LedgerSQL.head, .text($0)) })
@@ -86,10 +78,6 @@ struct LedgerSigning {
     }
 
     /// Begins a chain after the one that began last.
-    ///
-    /// - Parameter writer: Its writer.
-    /// - Returns: How far it is.
-    /// - Throws: ``StorageFailure``.
     mutating func begin(_ writer: String) throws(StorageFailure) -> LedgerChain.Head {
         var previous: LedgerChain?
         var head: LedgerChain.Head?
@@ -116,9 +104,6 @@ struct LedgerSigning {
     }
 
     /// Signs the checkpoint.
-    ///
-    /// - Returns: How far the open chains are by it.
-    /// - Throws: ``StorageFailure``.
     @discardableResult
     mutating func finish() throws(StorageFailure) -> [String: LedgerChain.Head] {
         try checkpoint.sign(with: keys, at: now)

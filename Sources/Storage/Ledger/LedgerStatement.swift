@@ -34,14 +34,6 @@ public struct LedgerStatement: Equatable, Sendable {
     }
 
     /// States something.
-    ///
-    /// - Parameters:
-    ///   - kind: What is stated.
-    ///   - chain: The chain.
-    ///   - head: The record that it is about.
-    ///   - time: The server's clock.
-    ///   - keys: The ledger's keys.
-    /// - Throws: ``StorageFailure``.
     init(
         _ kind: Kind,
         of chain: LedgerChain,
@@ -63,11 +55,6 @@ public struct LedgerStatement: Equatable, Sendable {
     }
 
     /// Whether it is by a key, and about a chain as that says it began.
-    ///
-    /// - Parameters:
-    ///   - key: The public half of the checkpoint key.
-    ///   - chain: The chain.
-    /// - Returns: Whether the signature verifies.
     func isSigned(by key: P256.Signing.PublicKey, of chain: LedgerChain) -> Bool {
         key.isSignature(signature, of: message(chain.beginning))
     }

@@ -76,14 +76,14 @@ protocol LedgerStore: Sendable {
     /// - Parameter question: What is asked.
     /// - Returns: The counts.
     /// - Throws: ``StorageFailure``.
-    func standing(of question: LedgerQuestion) async throws(StorageFailure) -> LedgerStanding
+    func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer
 
     /// Counts what is known of a customer on the thread that asks, which may be an event loop's: nothing is waited for.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts; `nil` where they would have to be waited for.
     /// - Throws: ``StorageFailure``.
-    func standingAtOnce(of question: LedgerQuestion) throws(StorageFailure) -> LedgerStanding?
+    func answerAtOnce(to question: LedgerQuestion) throws(StorageFailure) -> LedgerAnswer?
 }
 
 extension LedgerStore {
@@ -93,13 +93,9 @@ extension LedgerStore {
 
     func acknowledgeLosses() -> [LedgerLoss] { [] }
 
-    func standingAtOnce(of question: LedgerQuestion) -> LedgerStanding? { nil }
+    func answerAtOnce(to question: LedgerQuestion) -> LedgerAnswer? { nil }
 
     /// Writes entries, however long it takes.
-    ///
-    /// - Parameter entries: The entries.
-    /// - Returns: For each entry the outcomes of its grants.
-    /// - Throws: ``StorageFailure``.
     func commit(_ entries: [LedgerEntry]) throws(StorageFailure) -> [[GrantOutcome]] {
         try commit(entries, while: { true })
     }

@@ -1,5 +1,5 @@
 package import Crypto
-import Offers
+package import Offers
 
 /// Walks along every chain of a ledger: recomputes each hash, and holds it against what was signed.
 ///
@@ -29,7 +29,7 @@ package struct LedgerVerifier {
     /// - Throws: ``StorageFailure`` when the ledger cannot be read.
     package func verify(anchor: LedgerAnchor? = nil) throws(StorageFailure) -> LedgerVerification {
         let signatures = try archive.signatures()
-        let strays = try archive.strays()
+        let orphans = try archive.orphans()
         var found = LedgerVerification()
         found.chains = signatures.chains.count
         found.checkpoint = signatures.checkpoints.first
@@ -37,13 +37,13 @@ package struct LedgerVerifier {
             found.faults.append(.init(writer: writer, number: number, detail: detail))
         }
         let checkpoint = check(signatures.checkpoints, note)
-        checkOrder(signatures.chains, checkpoint, known: Set(strays.map(\.writer)), note)
-        for stray in strays {
+        checkOrder(signatures.chains, checkpoint, known: Set(orphans.map(\.writer)), note)
+        for orphan in orphans {
             let detail =
-                stray.firstNumber == nil
+                orphan.firstNumber == nil
                 ? "is missing, though statements about it are there"
                 : "is of a chain that is missing: the chain was deleted, or the record inserted"
-            note(stray.writer, stray.firstNumber, detail)
+            note(orphan.writer, orphan.firstNumber, detail)
         }
         for loss in signatures.losses {
             guard loss.isSigned(by: key) else {
@@ -112,7 +112,7 @@ package struct LedgerVerifier {
     private func checkOrder(
         _ chains: [LedgerChain],
         _ checkpoint: LedgerCheckpoint?,
-        known strays: Set<String>,
+        known orphans: Set<String>,
         _ note: Note
     ) {
         let writers = Set(chains.map(\.writer))
@@ -122,7 +122,7 @@ package struct LedgerVerifier {
                 note(chain.writer, nil, "its beginning is not by the checkpoint key: it was changed, or put in")
             } else if chain.previousWriter != previous?.writer {
                 if let missing = chain.previousWriter, !writers.contains(missing) {
-                    if !strays.contains(missing) { note(missing, nil, "is missing, with all its records") }
+                    if !orphans.contains(missing) { note(missing, nil, "is missing, with all its records") }
                 } else {
                     note(chain.writer, nil, "is there twice, or not where it began")
                 }
@@ -130,7 +130,7 @@ package struct LedgerVerifier {
             previous = chain
         }
         guard let checkpoint else { return }
-        for writer in checkpoint.open.keys.sorted() where !writers.contains(writer) && !strays.contains(writer) {
+        for writer in checkpoint.open.keys.sorted() where !writers.contains(writer) && !orphans.contains(writer) {
             note(writer, nil, "is missing, with all its records")
         }
         if checkpoint.newest != chains.last?.writer ?? "", writers.contains(checkpoint.newest) {

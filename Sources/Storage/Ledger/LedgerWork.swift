@@ -18,12 +18,6 @@ struct LedgerWork {
     private let begun: SHA256
 
     /// Starts with what a database says of the chain.
-    ///
-    /// - Parameters:
-    ///   - writer: The chain's writer.
-    ///   - head: How far the chain is.
-    ///   - digestKey: The key of the ledger's digests.
-    /// - Throws: ``StorageFailure`` for a head with a number that no chain comes to, which could not be counted on from.
     init(writer: String, head: LedgerChain.Head, digestKey: DigestKey) throws(StorageFailure) {
         guard (0...Int64.max / 2).contains(head.number) else { throw StorageFailure.malformed("number") }
         self.writer = writer
@@ -35,12 +29,6 @@ struct LedgerWork {
     }
 
     /// The records of a grant, one for each signature, each linked to the one before.
-    ///
-    /// - Parameters:
-    ///   - grant: The grant.
-    ///   - entry: The entry that it belongs to.
-    ///   - customer: The customer's digest.
-    /// - Returns: The records.
     mutating func records(of grant: OfferGrant, in entry: LedgerEntry, customer: [UInt8]) -> [LedgerRecord] {
         // Mostly the customer is the account, and has its digest.
         let isAccount = entry.account != .none && entry.customer == entry.account.payloadField

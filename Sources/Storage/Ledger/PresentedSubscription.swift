@@ -10,9 +10,6 @@ struct PresentedSubscription: Hashable {
 
 extension LedgerEntry {
     /// The subscription that decided about a grant; `nil` where none did.
-    ///
-    /// - Parameter grant: A grant of the entry.
-    /// - Returns: The subscription.
     func subscription(of grant: OfferGrant) -> PresentedSubscription? {
         grant.originalTransactionId.map {
             PresentedSubscription(
@@ -26,9 +23,6 @@ extension LedgerEntry {
 
 extension LedgerQuestion {
     /// A subscription that is asked about.
-    ///
-    /// - Parameter originalTransactionId: The identifier of its first purchase.
-    /// - Returns: The subscription.
     func subscription(_ originalTransactionId: String) -> PresentedSubscription {
         PresentedSubscription(
             bundleId: bundleId,

@@ -13,10 +13,6 @@ final class SharedEvidence: Sendable {
     private let isEmpty = Atomic(true)
 
     /// Notes what was refused in a commit.
-    ///
-    /// - Parameters:
-    ///   - entries: The entries.
-    ///   - outcomes: What became of their grants.
     func note(_ entries: [LedgerEntry], _ outcomes: [[GrantOutcome]]) {
         for index in 0..<min(entries.count, outcomes.count) {
             for place in 0..<min(entries[index].grants.count, outcomes[index].count) {
@@ -33,9 +29,6 @@ final class SharedEvidence: Sendable {
     }
 
     /// Whether evidence of a subscription was refused lately.
-    ///
-    /// - Parameter subscription: The subscription.
-    /// - Returns: Whether to look.
     func contains(_ subscription: @autoclosure () -> PresentedSubscription) -> Bool {
         // Mostly there are none.
         guard !isEmpty.load(ordering: .acquiring) else { return false }

@@ -1,4 +1,5 @@
 import Dispatch
+public import Offers
 import Synchronization
 
 /// A PostgreSQL database: the home of the ledger and of all other state where several services share theirs.

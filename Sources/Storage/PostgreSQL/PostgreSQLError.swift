@@ -1,3 +1,5 @@
+import Offers
+
 /// What went wrong between the service and its PostgreSQL server.
 ///
 /// It never carries a value of a statement, nor a password: only codes, names of tables and constraints, and what libpq
@@ -126,7 +128,7 @@ extension StorageFailure {
             case .abandoned: .abandoned
             case .turnedAway(let state) where !state.isRetryable: .turnedAway
             case .refused(.lockNotAvailable): .locked
-            case .refused(.diskFull): .full
+            case .refused(.diskFull): .diskFull
             case .refused(let state) where state.isForValues: .refused
             default: .unavailable
             }

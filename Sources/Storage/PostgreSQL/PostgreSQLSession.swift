@@ -1,4 +1,5 @@
 import CPostgreSQL
+import Offers
 
 /// A transaction, or a look at one moment, on a connection.
 final class PostgreSQLSession: Session {

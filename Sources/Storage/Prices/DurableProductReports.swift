@@ -27,14 +27,14 @@ public struct DurableProductReports: ProductReportStore {
     ///   - bundleId: The app that they are about: one of the catalog, as their number is not bounded here.
     ///   - moment: When they came.
     /// - Returns: For each report whether it was kept.
-    /// - Throws: `ProductReportStoreFailure` when nothing could be kept.
+    /// - Throws: `StorageFailure` when nothing could be kept.
     public func keep(
         _ reports: [ProductReport],
         of bundleId: String,
         at moment: Timestamp
-    ) async throws(ProductReportStoreFailure) -> [Bool] {
+    ) async throws(StorageFailure) -> [Bool] {
         let locks = SQLLocks(keys: [AdvisoryLocks.key(Array("offer-signer product reports\n\(bundleId)".utf8))])
-        let result: Result<[Bool], ProductReportStoreFailure> = await withCheckedContinuation { continuation in
+        let result: Result<[Bool], StorageFailure> = await withCheckedContinuation { continuation in
             writer.async { [database] in
                 do throws(StorageFailure) {
                     // Counted twice where the connection breaks: so it is not done again by itself.
@@ -43,7 +43,7 @@ public struct DurableProductReports: ProductReportStore {
                     }
                     continuation.resume(returning: .success(kept))
                 } catch {
-                    continuation.resume(returning: .failure(ProductReportStoreFailure(detail: error.detail)))
+                    continuation.resume(returning: .failure(error))
                 }
             }
         }
@@ -56,16 +56,16 @@ public struct DurableProductReports: ProductReportStore {
     ///   - bundleId: The app.
     ///   - country: The country.
     /// - Returns: The products, in no order that counts.
-    /// - Throws: `ProductReportStoreFailure` when the store cannot be read.
+    /// - Throws: `StorageFailure` when the store cannot be read.
     public func products(
         of bundleId: String,
         in country: CountryCode
-    ) async throws(ProductReportStoreFailure) -> [ProductSightings] {
+    ) async throws(StorageFailure) -> [ObservedProduct] {
         try await read { session throws(StorageFailure) in
             let rows = try session.run(ProductReportSQL.ofCountry, .text(bundleId), .text(country.alpha2))
-            var products: [ProductSightings] = []
+            var products: [ObservedProduct] = []
             for row in rows.rows {
-                products.append(try ProductSightings.read(try rows.text(row, 0), try rows.text(row, 1)))
+                products.append(try ObservedProduct.read(try rows.text(row, 0), try rows.text(row, 1)))
             }
             return products
         }
@@ -75,8 +75,8 @@ public struct DurableProductReports: ProductReportStore {
     ///
     /// - Parameter bundleId: The app.
     /// - Returns: The offers.
-    /// - Throws: `ProductReportStoreFailure` when the store cannot be read.
-    public func offersSeen(of bundleId: String) async throws(ProductReportStoreFailure) -> Set<OfferRequest> {
+    /// - Throws: `StorageFailure` when the store cannot be read.
+    public func offersSeen(of bundleId: String) async throws(StorageFailure) -> Set<OfferRequest> {
         try await read { session throws(StorageFailure) in
             let rows = try session.run(ProductReportSQL.offers, .text(bundleId))
             var offers: Set<OfferRequest> = []
@@ -89,12 +89,8 @@ public struct DurableProductReports: ProductReportStore {
 
     private func read<Value: Sendable>(
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
-    ) async throws(ProductReportStoreFailure) -> Value {
-        do throws(StorageFailure) {
-            return try await database.answer(body)
-        } catch {
-            throw ProductReportStoreFailure(detail: error.detail)
-        }
+    ) async throws(StorageFailure) -> Value {
+        try await database.answer(body)
     }
 }
 
@@ -109,13 +105,13 @@ extension Session {
         var known = try known(of: reports, in: bundleId)
         var outcomes: [Bool] = []
         for report in reports {
-            var sightings = known[report.place]
-            sightings?.note(report, at: moment)
-            let isKept = report.offers.count <= ProductSightings.mostOffers && (sightings != nil || room > 0)
+            var observed = known[report.place]
+            observed?.note(report, at: moment)
+            let isKept = report.offers.count <= ObservedProduct.mostOffers && (observed != nil || room > 0)
             outcomes.append(isKept)
             guard isKept else { continue }
-            if sightings == nil { room -= 1 }
-            let noted = sightings ?? ProductSightings(report, at: moment)
+            if observed == nil { room -= 1 }
+            let noted = observed ?? ObservedProduct(report, at: moment)
             known[report.place] = noted
             let body = SQLValue.text(String(decoding: noted.json, as: UTF8.self))
             try send(SQLCall(ProductReportSQL.put, report.values(in: bundleId) + [body]))
@@ -131,12 +127,12 @@ extension Session {
     private func known(
         of reports: [ProductReport],
         in bundleId: String
-    ) throws(StorageFailure) -> [String: ProductSightings] {
+    ) throws(StorageFailure) -> [String: ObservedProduct] {
         let asked = Dictionary(reports.map { ($0.place, $0) }) { first, _ in first }.map(\.value)
-        let answers = try run(asked.map { SQLCall(ProductReportSQL.sightings, $0.values(in: bundleId)) })
-        var known: [String: ProductSightings] = [:]
+        let answers = try run(asked.map { SQLCall(ProductReportSQL.product, $0.values(in: bundleId)) })
+        var known: [String: ObservedProduct] = [:]
         for (report, rows) in zip(asked, answers) where rows.count > 0 {
-            known[report.place] = try ProductSightings.read(report.productId, try rows.text(0, 0))
+            known[report.place] = try ObservedProduct.read(report.productId, try rows.text(0, 0))
         }
         return known
     }
@@ -150,10 +146,10 @@ extension ProductReport {
     }
 }
 
-extension ProductSightings {
-    fileprivate static func read(_ productId: String, _ body: String) throws(StorageFailure) -> ProductSightings {
+extension ObservedProduct {
+    fileprivate static func read(_ productId: String, _ body: String) throws(StorageFailure) -> ObservedProduct {
         do throws(JSONFault) {
-            return try ProductSightings(productId, json: Array(body.utf8))
+            return try ObservedProduct(productId, json: Array(body.utf8))
         } catch {
             throw StorageFailure(.malformed, "what is known of a product cannot be read: \(error.detail)")
         }

@@ -1,6 +1,6 @@
 /// The SQL of product reports, plain for SQLite and PostgreSQL alike.
 enum ProductReportSQL {
-    static let sightings =
+    static let product =
         "SELECT body FROM product_sightings WHERE bundle_id = $1 AND country = $2 AND product_id = $3"
 
     static let ofCountry =

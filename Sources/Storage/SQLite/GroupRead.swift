@@ -1,4 +1,5 @@
 import Dispatch
+import Offers
 import Synchronization
 
 /// Many who ask, one read: what was asked while the last read ran is answered by the next one.
@@ -34,10 +35,6 @@ final class GroupRead<Question: Sendable, Answer: Sendable>: Sendable {
     var waiting: Int { state.withLock { $0.waiting.count } }
 
     /// Answers a question.
-    ///
-    /// - Parameter question: The question.
-    /// - Returns: The answer.
-    /// - Throws: ``StorageFailure`` when it could not be read.
     func answer(_ question: Question) async throws(StorageFailure) -> Answer {
         let result = await withCheckedContinuation { continuation in
             let startsReading = state.withLock { state in

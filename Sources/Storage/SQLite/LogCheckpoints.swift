@@ -106,8 +106,6 @@ final class LogCheckpoints: Sendable {
     }
 
     /// Takes the place of SQLite's own checkpoints.
-    ///
-    /// - Parameter database: The connection that commits. This object has to be there as long as it is open.
     func watch(_ database: SQLiteConnection) {
         sqlite3_wal_hook(
             database.handle,

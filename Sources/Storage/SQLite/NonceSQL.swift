@@ -1,3 +1,5 @@
+import Offers
+
 /// How SQLite finds records by their nonces.
 ///
 /// Nonces are random: in a ledger of ten million records an index of them makes each record half again as dear (19 µs of

@@ -1,4 +1,5 @@
 import CSQLite
+import Offers
 
 /// A connection to an SQLite file, with the statements that it has prepared.
 ///
@@ -65,10 +66,6 @@ final class SQLiteConnection: @unchecked Sendable {
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Runs a statement, which is prepared once.
-    ///
-    /// - Parameter call: The statement.
-    /// - Returns: What it answered.
-    /// - Throws: ``Failure``.
     @discardableResult
     func run(_ call: SQLCall) throws(Failure) -> Rows {
         let prepared = try prepare(call.sql)
@@ -98,12 +95,6 @@ final class SQLiteConnection: @unchecked Sendable {
     func run(_ sql: String, _ values: SQLValue...) throws(Failure) -> Rows { try run(SQLCall(sql, values)) }
 
     /// Inserts rows by one statement.
-    ///
-    /// - Parameters:
-    ///   - sql: The statement.
-    ///   - elements: One for each row.
-    ///   - append: Appends an element's values to its row.
-    /// - Throws: ``Failure``.
     func insert<Element>(
         _ sql: String,
         _ elements: [Element],

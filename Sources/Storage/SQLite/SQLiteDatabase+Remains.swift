@@ -8,7 +8,7 @@ extension SQLiteDatabase {
     ///
     /// - Parameter path: The file.
     /// - Returns: The sentence, with the fix.
-    public static func strayLog(of path: String) -> String? { SQLiteFiles.strayLog(of: path) }
+    public static func orphanedLog(of path: String) -> String? { SQLiteFiles.orphanedLog(of: path) }
 
     /// Who has to own the files of a database, with the command that makes it so; `nil` where no other user owns one.
     ///
@@ -40,7 +40,7 @@ extension SQLiteDatabase {
     /// - Parameter path: The file.
     /// - Returns: Whether it has; `nil` where it cannot be told: there is none, or it cannot be read.
     public static func hasTables(at path: String) -> Bool? {
-        guard SQLiteFiles.strayLog(of: path) == nil else { return nil }
+        guard SQLiteFiles.orphanedLog(of: path) == nil else { return nil }
         let connection = try? SQLiteConnection(path, isReadOnly: true, busyTimeoutSeconds: busyTimeoutSeconds)
         return (try? connection?.run("SELECT 1 FROM sqlite_master LIMIT 1")).map { $0.count > 0 }
     }

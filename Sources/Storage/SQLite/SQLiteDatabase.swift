@@ -1,6 +1,7 @@
 import CSQLite
 import Dispatch
 import Glibc
+public import Offers
 import Synchronization
 
 /// An SQLite file: the home of the ledger and of all other state where one service keeps its own.
@@ -99,9 +100,6 @@ public final class SQLiteDatabase: Sendable {
     }
 
     /// `PRAGMA synchronous` of the connection that writes: 2 is FULL.
-    ///
-    /// - Returns: The number.
-    /// - Throws: ``StorageFailure``.
     func synchronousMode() throws(StorageFailure) -> Int64 {
         try withWriter { connection throws(StorageFailure) in try Self.synchronousMode(of: connection, path) }
     }

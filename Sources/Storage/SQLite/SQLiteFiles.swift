@@ -1,4 +1,5 @@
 import Glibc
+import Offers
 
 /// Which file a path leads to: two paths to one file have the same.
 struct FileIdentity: Equatable {
@@ -39,8 +40,6 @@ struct SQLiteFiles: Sendable {
     private let log: FileIdentity?
 
     /// Looks which files they are, when the log has been opened.
-    ///
-    /// - Parameter path: The file.
     init(inUseAt path: String) {
         self.path = path
         logPath = Self.log(of: path)
@@ -49,10 +48,6 @@ struct SQLiteFiles: Sendable {
     }
 
     /// Sees that both still are where they were: what is written to one that was moved or deleted is on no record.
-    ///
-    /// - Parameter isCutShort: Whether a log of that size lacks what was written to it.
-    /// - Throws: ``StorageFailure`` when one is not, when the file was emptied, which SQLite never does (`VACUUM` leaves a
-    ///   page), or when the log was cut short.
     func checkAreInPlace(_ isCutShort: (_ size: Int) -> Bool) throws(StorageFailure) {
         let found = FileIdentity(of: path)
         guard found == file else {
@@ -97,9 +92,6 @@ struct SQLiteFiles: Sendable {
 
     /// Whether what is in the log may be brought into the file, and the log be deleted: the file is in its place, and so is
     /// the log with all that was written to it, or nothing is in the log's place that anybody has written to since.
-    ///
-    /// - Parameter isCutShort: Whether a log of that size lacks what was written to it.
-    /// - Returns: Whether it may.
     func mayBecomeOne(_ isCutShort: (_ size: Int) -> Bool) -> Bool {
         let found = FileIdentity(of: path)
         guard found == file, !isEmptied(found) else { return false }
@@ -123,7 +115,7 @@ struct SQLiteFiles: Sendable {
     ///   - isMade: Whether it is made.
     /// - Throws: ``StorageFailure``.
     static func prepare(_ path: String, isMade: Bool) throws(StorageFailure) {
-        if let fault = strayLog(of: path) { throw StorageFailure(.cannotOpen, fault) }
+        if let fault = orphanedLog(of: path) { throw StorageFailure(.cannotOpen, fault) }
         let descriptor = open(path, isMade ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             let reason = String(cString: strerror(errno))
@@ -136,10 +128,7 @@ struct SQLiteFiles: Sendable {
     }
 
     /// A sentence where a log lies beside a file that is not there, or is empty; `nil` where none does.
-    ///
-    /// - Parameter path: The file.
-    /// - Returns: The sentence, with the fix.
-    static func strayLog(of path: String) -> String? {
+    static func orphanedLog(of path: String) -> String? {
         guard size(of: path) == 0, size(of: log(of: path)) > 0 else { return nil }
         // Whoever makes the file makes it before the log: it may just have come to be.
         guard size(of: path) == 0 else { return nil }
@@ -151,9 +140,6 @@ struct SQLiteFiles: Sendable {
 
     /// Who has to own the files, with the command that makes it so, where another user owns one of them, as root does after
     /// `sudo`; `nil` where nobody else does, and for root itself.
-    ///
-    /// - Parameter path: The file.
-    /// - Returns: The sentence.
     static func ownerFix(of path: String) -> String? {
         let user = geteuid()
         guard user != 0 else { return nil }

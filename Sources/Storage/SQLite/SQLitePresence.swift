@@ -11,8 +11,6 @@ final class SQLitePresence: Sendable {
     private let known = Mutex<Set<String>>([])
 
     /// Comes; `nil` where the file system knows no such lock.
-    ///
-    /// - Parameter path: The file.
     init?(at path: String) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -27,8 +25,6 @@ final class SQLitePresence: Sendable {
     var abandoned: Set<String> { known.withLock { $0 } }
 
     /// Lets others come.
-    ///
-    /// - Parameter writers: The writers whose chains are open.
     func settle(openChains writers: [String]) {
         guard isAlone else { return }
         known.withLock { $0 = Set(writers) }

@@ -1,3 +1,5 @@
+import Offers
+
 /// A step from one schema to the next: forward only, and never changed once it was released.
 ///
 /// The statements are plain SQL that SQLite and PostgreSQL both take: `BIGINT`, `TEXT` and `BYTEA` columns, and no
@@ -27,12 +29,6 @@ struct Migration: Sendable {
     ]
 
     /// Does the steps that a database does not have yet.
-    ///
-    /// - Parameters:
-    ///   - session: A transaction, of one who makes tables at a time.
-    ///   - place: The database, for errors.
-    ///   - steps: All steps, in the order in which they are made.
-    /// - Throws: ``StorageFailure``, with the code `newerSchema` when it has steps that this version does not know.
     static func migrate(
         _ session: any Session,
         at place: String,
@@ -47,11 +43,6 @@ struct Migration: Sendable {
     }
 
     /// Refuses a database without the tables of this version; nothing is made.
-    ///
-    /// - Parameters:
-    ///   - session: A look at the database.
-    ///   - place: The database, for errors.
-    /// - Throws: ``StorageFailure``.
     static func check(_ session: any Session, at place: String) throws(StorageFailure) {
         let made = try made(session)
         guard try !due(after: made, at: place).isEmpty else { return }
@@ -73,13 +64,6 @@ struct Migration: Sendable {
     }
 
     /// The steps that a database still needs.
-    ///
-    /// - Parameters:
-    ///   - made: The names of the steps that it has.
-    ///   - place: The database, for the error.
-    ///   - steps: All steps.
-    /// - Returns: The steps, in their order.
-    /// - Throws: ``StorageFailure`` when it has steps that this version does not know.
     static func due(
         after made: Set<String>,
         at place: String,

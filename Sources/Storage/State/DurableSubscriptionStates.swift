@@ -150,8 +150,8 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     ///
     /// - Parameter question: What is asked.
     /// - Returns: What is held.
-    /// - Throws: `StateStoreFailure` when it cannot be read.
-    public func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
+    /// - Throws: `StorageFailure` when it cannot be read.
+    public func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
         while true {
             let glance = state.withLock { $0.unwritten.glance(at: question) }
             let number = health.begin()
@@ -161,7 +161,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
                 if lay(over: &held, for: question, since: glance) { return held }
             } catch {
                 health.note(error, of: question, number)
-                throw StateStoreFailure(detail: error.detail)
+                throw error
             }
         }
     }
@@ -193,12 +193,12 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     ///   - notification: The notification.
     ///   - observation: What is learnt from it.
     /// - Returns: `false` when the notification was kept before.
-    /// - Throws: `StateStoreFailure` when it cannot be kept.
+    /// - Throws: `StorageFailure` when it cannot be kept.
     public func keep(
         _ notification: NotificationRecord,
         _ observation: StateObservation
-    ) async throws(StateStoreFailure) -> Bool {
-        let result: Result<Bool, StateStoreFailure> = await withCheckedContinuation { continuation in
+    ) async throws(StorageFailure) -> Bool {
+        let result: Result<Bool, StorageFailure> = await withCheckedContinuation { continuation in
             let work = Waiting(
                 work: StateWork(notification: notification, observation: observation),
                 completion: { continuation.resume(returning: $0) }
@@ -206,7 +206,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
             if state.withLock({ $0.unwritten.add(notification: work) }) {
                 writer.async { self.writeAll() }
             } else {
-                work.completion?(.failure(StateStoreFailure(detail: "state cannot be written now")))
+                work.completion?(.failure(StorageFailure(.unavailable, "state cannot be written now")))
             }
         }
         return try result.get()
@@ -216,9 +216,9 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     ///
     /// - Parameter account: The account.
     /// - Returns: How many subscriptions were forgotten.
-    /// - Throws: `StateStoreFailure` when nothing could be forgotten.
-    public func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int {
-        let result: Result<Int, StateStoreFailure> = await withCheckedContinuation { continuation in
+    /// - Throws: `StorageFailure` when nothing could be forgotten.
+    public func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int {
+        let result: Result<Int, StorageFailure> = await withCheckedContinuation { continuation in
             writer.async {
                 self.writeAll()
                 do throws(StorageFailure) {
@@ -230,7 +230,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
                     }
                     continuation.resume(returning: .success(count))
                 } catch {
-                    continuation.resume(returning: .failure(StateStoreFailure(detail: error.detail)))
+                    continuation.resume(returning: .failure(error))
                 }
             }
         }
@@ -266,7 +266,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
                         refused.insert(piece.lowerBound)
                         let others = batch.indices.filter { !refused.contains($0) }.map { batch[$0] }
                         state.withLock { $0.unwritten.refused(beside: others, error) }
-                        batch[piece.lowerBound].completion?(.failure(StateStoreFailure(detail: error.detail)))
+                        batch[piece.lowerBound].completion?(.failure(error))
                         continue
                     }
                     let middle = piece.lowerBound + piece.count / 2
@@ -288,7 +288,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
     /// Puts evidence back, says of notifications that they were not kept, and rests.
     private func fail(_ batch: [Waiting], _ failure: StorageFailure) {
         for waiting in state.withLock({ $0.unwritten.failed(batch, failure) }) {
-            waiting.completion?(.failure(StateStoreFailure(detail: failure.detail)))
+            waiting.completion?(.failure(failure))
         }
         writer.asyncAfter(deadline: .now() + bounds.rest) { [weak self] in self?.tryAgain() }
     }

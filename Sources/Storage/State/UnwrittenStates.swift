@@ -9,7 +9,7 @@ struct UnwrittenStates {
     struct Waiting: Sendable {
         let work: StateWork
         /// Called once, of a notification, with whether it was kept and was new; `nil` for evidence.
-        let completion: (@Sendable (Result<Bool, StateStoreFailure>) -> Void)?
+        let completion: (@Sendable (Result<Bool, StorageFailure>) -> Void)?
     }
 
     /// What is taken at a moment before something is read.

@@ -21,8 +21,6 @@ struct DERReader {
     private var position: Int
 
     /// Reads the content of an element, or a whole buffer.
-    ///
-    /// - Parameter range: The bounds, within the span that is passed to each step.
     init(_ range: Range<Int>) {
         position = range.lowerBound
         end = range.upperBound
@@ -37,13 +35,6 @@ struct DERReader {
     }
 
     /// Steps over the next element.
-    ///
-    /// - Parameters:
-    ///   - tag: What the element has to be.
-    ///   - der: The buffer, the same in every step.
-    ///   - name: The element's name, for the error.
-    /// - Returns: Where its content is.
-    /// - Throws: `malformedDER` for another tag or a length that is not DER, `truncated` when the content goes past the end.
     mutating func next(_ tag: Tag, in der: Span<UInt8>, named name: String) throws(KeyFault) -> Range<Int> {
         guard position < end else { throw KeyFault(.malformedDER, "is not a PKCS#8 key, as it has no \(name)") }
         guard der[position] == tag.rawValue else {

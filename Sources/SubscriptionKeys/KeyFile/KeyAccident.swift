@@ -66,11 +66,6 @@ enum KeyAccident {
     private static func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
 
     /// The literal backslash sequences that stand for line ends in JSON and environment files.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - start: Where to begin.
-    /// - Returns: The fault; `nil` when there are none.
     static func escapedLineEnds(in text: Span<UInt8>, from start: Int) -> KeyFault? {
         let isEscaped = (start..<max(start, text.count - 1)).contains { index in
             text[index] == UInt8(ascii: "\\")

@@ -135,11 +135,6 @@ public struct KeyFileName: Equatable, Sendable {
 /// An unusual feature of a key file that is taken all the same: a sentence for an operator.
 enum KeyFileNote {
     /// Looks at a file's text where it lies.
-    ///
-    /// - Parameters:
-    ///   - text: The file's text, of a key that can be used.
-    ///   - path: The file.
-    /// - Returns: One sentence each, with the command that fixes it.
     static func all(in text: Span<UInt8>, path: String) -> [String] {
         guard let first = text.indices.first(where: { !PEMArmour.isBlank(text[$0]) }),
             let last = text.indices.last(where: { !PEMArmour.isBlank(text[$0]) })

@@ -84,8 +84,6 @@ public enum SecureHeap {
     }
 
     /// Requires that a key can be loaded and threads can sign with it.
-    ///
-    /// - Throws: A ``KeyFault`` when keys have taken all but what threads need.
     static func requireRoomForKey() throws(KeyFault) {
         guard let size = status.withLock({ $0?.size }), bytesInUse > size - reserve else { return }
         throw KeyFault(.secureHeap, "was not read, as the secure heap has no room for another key")

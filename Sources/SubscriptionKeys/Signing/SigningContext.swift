@@ -97,16 +97,11 @@ final class SigningContextPool: Sendable {
     private let shelves = (0..<16).map { _ in Shelf() }
 
     /// Creates an empty pool, which grows as contexts are asked for.
-    ///
-    /// - Parameter key: A key with its private number. Kept.
     init(key: P256Key) {
         self.key = key
     }
 
     /// Hands out a context, which is the caller's alone until it gives it back.
-    ///
-    /// - Returns: The context given back last, which is still in the processor's cache, or a new one.
-    /// - Throws: ``OpenSSLFailure`` when a new one cannot be set up.
     func take() throws(OpenSSLFailure) -> SigningContext {
         if let context = shelf.contexts.withLock({ $0.popLast() }) { return context }
         return try SigningContext(key: key)

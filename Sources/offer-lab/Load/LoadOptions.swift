@@ -102,11 +102,6 @@ struct LoadQuestionOptions: ParsableArguments {
     }
 
     /// What finds out what can be asked.
-    ///
-    /// - Parameters:
-    ///   - target: What load is put on.
-    ///   - amount: How many offers each request asks for, and how long an answer may take.
-    /// - Returns: The preparation.
     func preparation(for target: LoadTarget, _ amount: LoadAmountOptions) -> LoadPreparation {
         var preparation = LoadPreparation(for: target.address, token: target.token)
         preparation.bundleId = bundleId
@@ -245,11 +240,6 @@ struct LoadOutputOptions: ParsableArguments {
     }
 
     /// Prints the result, and writes the run second by second if that is wanted; each, though the other cannot be.
-    ///
-    /// - Parameters:
-    ///   - report: The result.
-    ///   - measurement: The run.
-    /// - Throws: Exit 1 when one of them cannot be written.
     func write(_ report: LoadReport, _ measurement: LoadMeasurement) throws(ExitCode) {
         var isWritten = true
         if let csv {

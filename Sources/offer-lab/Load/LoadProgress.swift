@@ -15,8 +15,6 @@ final class LoadProgress: Sendable {
     }
 
     /// Shows what is done before the run.
-    ///
-    /// - Parameter work: The work, in a few words.
     func show(preparation work: String) {
         guard isShown else { return }
         hasLine.withLock { $0 = true }

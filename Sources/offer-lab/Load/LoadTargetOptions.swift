@@ -108,13 +108,6 @@ struct LoadTargetOptions: ParsableArguments {
     }
 
     /// The service that was named.
-    ///
-    /// - Parameters:
-    ///   - checker: What signatures are checked with, if they are.
-    ///   - simulator: The App Store simulator, if there is one.
-    ///   - signer: What signs as it does, if its directory is known.
-    /// - Returns: What load is put on.
-    /// - Throws: An error of usage.
     func given(
         _ checker: SignatureChecker?,
         _ simulator: ServiceAddress?,

@@ -118,9 +118,6 @@ extension OwnConfiguration {
 
     /// Writes what the simulator knows: the apps, and customers of three states for each product of the first, a hundred
     /// of each state.
-    ///
-    /// - Parameter publicKey: The public half of the first app's first key, PEM, by which the service is known to the App Store.
-    /// - Throws: ``OwnServiceFault`` when it cannot be written.
     func writeScenario(publicKey: String) throws(OwnServiceFault) {
         let states = ["lapsed", "activeAutoRenewOff", "active"]
         let products = apps[0].groups.flatMap(\.products)

@@ -21,11 +21,6 @@ final class StartedProgram: Sendable {
     }
 
     /// Starts a command.
-    ///
-    /// - Parameters:
-    ///   - path: The executable.
-    ///   - arguments: The command with its arguments.
-    /// - Throws: ``OwnServiceFault`` when it cannot be started.
     init(_ path: String, _ arguments: [String]) throws(OwnServiceFault) {
         command = "\(path) \(arguments.first ?? "")"
         let name = FileManager.default.temporaryDirectory.appending(path: "offer-signer-\(UUID().uuidString)")
@@ -61,10 +56,6 @@ final class StartedProgram: Sendable {
     }
 
     /// The first address in the line that the command prints when it accepts requests.
-    ///
-    /// - Returns: The URL.
-    /// - Throws: ``OwnServiceFault`` with what it said when it ends, or is not ready within 30 seconds; at once when the
-    ///   task is cancelled.
     func firstURL() async throws(OwnServiceFault) -> String {
         for _ in 0..<3000 {
             let text = Self.text(of: output)
@@ -89,9 +80,6 @@ final class StartedProgram: Sendable {
     }
 
     /// Waits until the command ends by itself.
-    ///
-    /// - Returns: Its exit status, and what it printed.
-    /// - Throws: ``OwnServiceFault`` when the task is cancelled.
     func end() async throws(OwnServiceFault) -> (status: Int32, output: String, errors: String) {
         while !isOver() {
             if Task.isCancelled {

@@ -17,7 +17,7 @@ struct Check: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        let service = try options.load(tellsWarnings: false)
+        let service = try options.load(logsWarnings: false)
         let settings = service.settings
         var warnings = service.warnings.map(\.description) + hostWarnings(settings)
         if let warning = settings.server.tls?.warning(at: WallClock.now()) { warnings.append(warning) }

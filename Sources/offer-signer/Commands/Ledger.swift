@@ -15,10 +15,6 @@ struct Ledger: AsyncParsableCommand {
 
 extension ConfigurationOptions {
     /// Does a piece of work with what was loaded.
-    ///
-    /// - Parameter work: The work.
-    /// - Returns: What it returns.
-    /// - Throws: Exit 1, with the fault on standard error.
     func orFail<Value>(_ work: () throws(ValueFault) -> Value) throws(ExitCode) -> Value {
         do throws(ValueFault) {
             return try work()

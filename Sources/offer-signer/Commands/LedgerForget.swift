@@ -48,7 +48,7 @@ struct LedgerForget: AsyncParsableCommand {
             }
         } catch {
             await opened.close()
-            Console.message("error: \(error)")
+            Console.message("error: ledger: \(error)")
             throw ExitCode.failure
         }
         await opened.close()

@@ -8,10 +8,6 @@ enum MomentArgument {
     private static let digits = 12...15
 
     /// Reads one.
-    ///
-    /// - Parameter text: The argument.
-    /// - Returns: The moment.
-    /// - Throws: ``ValueFault`` when it is none.
     static func moment(_ text: String) throws(ValueFault) -> Timestamp {
         if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
             guard let number = Int64(text), number == 0 || digits.contains(text.utf8.count) else {

@@ -29,7 +29,7 @@ struct Serve: AsyncParsableCommand {
 
     /// Nothing but the composition holds on to what was loaded, or a reload could not let its keys go.
     private func compose() throws(ExitCode) -> ServiceComposition {
-        let service = try options.load(tellsWarnings: false)
+        let service = try options.load(logsWarnings: false)
         let log = LogOutput(format: service.settings.log.format, level: service.settings.log.level)
         LoggingSystem.bootstrap(log.handler, metadataProvider: RequestIdentity.metadataProvider)
         let logger = Logger(label: "offer-signer")

@@ -142,7 +142,7 @@ struct Sign: AsyncParsableCommand {
         case .evidence(let fault):
             "\(receiptResponse.map(Echo.file) ?? "evidence")\(fault.pointer.isEmpty ? "" : " at \(fault.pointer)"): \(fault.detail)"
         case .signing(let failure): "\(failure)"
-        case .ledger(let failure): "\(failure)"
+        case .ledger(let failure): "ledger: \(failure)"
         case .givenUp: "it was given up"
         }
     }

@@ -21,11 +21,11 @@ struct Checkup: Service {
     func run() async throws {
         var clockWasAtFault = false
         // Who loaded the keys has signed by now; each thread makes its own memory with its first signature.
-        var memoryIsTold = tellOrdinaryMemory()
+        var isWarned = warnOfOrdinaryMemory()
         var shortageIsLogged = logPoolShortage()
         while await Pause.isOver(after: interval) {
             for fault in selfTestKeys() { logger.critical("\(fault); it does not sign any more") }
-            if !memoryIsTold { memoryIsTold = tellOrdinaryMemory() }
+            if !isWarned { isWarned = warnOfOrdinaryMemory() }
             if !shortageIsLogged { shortageIsLogged = logPoolShortage() }
             let fault = clockFault()
             if let fault, !clockWasAtFault { logger.critical("\(fault)") }
@@ -33,7 +33,7 @@ struct Checkup: Service {
         }
     }
 
-    private func tellOrdinaryMemory() -> Bool {
+    private func warnOfOrdinaryMemory() -> Bool {
         guard let reason = ordinaryMemory() else { return false }
         logger.notice("signatures are computed in ordinary memory", metadata: ["reason": "\(reason)"])
         return true

@@ -22,13 +22,13 @@ struct ConfigurationOptions: ParsableArguments {
     ///
     /// Every fault is written to standard error.
     ///
-    /// - Parameter tellsWarnings: Whether every warning is, too.
+    /// - Parameter logsWarnings: Whether every warning is, too.
     /// - Returns: The service, ready to be used.
     /// - Throws: Exit 78 when anything is at fault, also when the system cannot keep keys safe.
-    func load(tellsWarnings: Bool = true) throws(ExitCode) -> LoadedService {
+    func load(logsWarnings: Bool = true) throws(ExitCode) -> LoadedService {
         do throws(ConfigurationFaults) {
             let service = try source.load()
-            if tellsWarnings {
+            if logsWarnings {
                 for warning in service.warnings { Console.message("warning: \(warning)") }
             }
             return service

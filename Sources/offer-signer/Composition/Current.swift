@@ -5,8 +5,6 @@ final class Current<Value: Sendable>: Sendable {
     private let current: Mutex<Value>
 
     /// Puts the first value in use.
-    ///
-    /// - Parameter value: The value.
     init(_ value: Value) {
         current = Mutex(value)
     }

@@ -9,7 +9,7 @@ struct FaultCounts: Service {
     var interval = Duration.seconds(60)
 
     func run() async throws {
-        while await Pause.isOver(after: interval) { faults.tellCounts() }
-        faults.tellCounts()
+        while await Pause.isOver(after: interval) { faults.logCounts() }
+        faults.logCounts()
     }
 }

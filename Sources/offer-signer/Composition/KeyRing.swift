@@ -58,17 +58,11 @@ final class KeyRing: KeyLoading {
     }
 
     /// The keys of an app, in the order of its settings; those that need no private file are left out.
-    ///
-    /// - Parameter settings: The settings of the app's keys.
-    /// - Returns: The keys.
     func keys(for settings: [KeySettings]) -> [GuardedKey] {
         settings.compactMap { key in key.file.flatMap { keys[Name(file: $0, id: key.id)] } }
     }
 
     /// The keys of an app that no longer sign, and are known by their public halves alone.
-    ///
-    /// - Parameter settings: The settings of the app's keys.
-    /// - Returns: The keys.
     func retiredKeys(for settings: [KeySettings]) -> [RetiredKey] {
         settings.compactMap { key in
             guard key.file == nil, let file = key.publicKeyFile else { return nil }

@@ -28,10 +28,6 @@ struct LifelongParts: Sendable {
     let log: LogOutput
 
     /// Makes the parts.
-    ///
-    /// - Parameters:
-    ///   - ledger: The ledger, open for writing, in whose file the rest is kept, too.
-    ///   - log: Where log lines go.
     init(ledger: OpenLedger, log: LogOutput) {
         self.ledger = ledger
         self.log = log

@@ -6,9 +6,6 @@ import SubscriptionKeys
 
 extension LoadedService {
     /// What asks the App Store, composed of the apps with their credentials and Apple's addresses.
-    ///
-    /// - Parameter lifelong: The connections to Apple, the watch over the clock, and what is counted.
-    /// - Returns: The fetcher.
     func appStoreFetcher(with lifelong: LifelongParts) -> AppStoreEvidenceFetcher {
         let appStore = settings.appStore
         return AppStoreEvidenceFetcher(
@@ -19,7 +16,7 @@ extension LoadedService {
                 serverAPI: appStore.serverAPIURL,
                 sandboxServerAPI: appStore.sandboxServerAPIURL
             ),
-            verifier: signedDataVerifier.telling(lifelong.clock),
+            verifier: signedDataVerifier.reporting(to: lifelong.clock),
             transport: lifelong.appStoreTransport,
             requestsPerSecond: appStore.requestsPerSecond,
             deadline: .seconds(appStore.timeoutSeconds),
@@ -31,11 +28,8 @@ extension LoadedService {
     }
 
     /// What tells Apple's notifications from forgeries, and from those for other apps.
-    ///
-    /// - Parameter clock: Who wants to know Apple's clock.
-    /// - Returns: The reader.
-    func notificationReader(telling clock: ClockMonitor) -> AppStoreNotificationReader {
-        AppStoreNotificationReader(apps: appStoreApps, verifier: signedDataVerifier.telling(clock))
+    func notificationReader(reportingTo clock: ClockMonitor) -> AppStoreNotificationReader {
+        AppStoreNotificationReader(apps: appStoreApps, verifier: signedDataVerifier.reporting(to: clock))
     }
 
     private var appStoreApps: [AppStoreApp] {

@@ -11,8 +11,6 @@ extension LoadedService {
     }
 
     /// Tests every key that has not failed yet.
-    ///
-    /// - Returns: What has just failed, one sentence each.
     func selfTestKeys() -> [String] {
         keys.joined().compactMap { $0.selfTest()?.description }
     }

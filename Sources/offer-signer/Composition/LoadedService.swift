@@ -79,7 +79,7 @@ struct LoadedService: Sendable {
                 }
             },
             evidenceReader: AppStoreEvidenceReader(
-                verifier: lifelong.map { signedDataVerifier.telling($0.clock) } ?? signedDataVerifier
+                verifier: lifelong.map { signedDataVerifier.reporting(to: $0.clock) } ?? signedDataVerifier
             ),
             evidenceFetcher: appStore,
             memory: loop?.memory ?? lifelong?.memory ?? memory,
@@ -123,9 +123,6 @@ struct LoadedService: Sendable {
     }
 
     /// The use cases of product reports.
-    ///
-    /// - Parameter store: Where the reports are kept.
-    /// - Returns: The use cases.
     func productReports(in store: any ProductReportStore) -> ProductReports {
         ProductReports(apps: settings.apps.map(\.app), store: store, now: WallClock.now)
     }

@@ -13,10 +13,6 @@ struct LoopParts: Sendable {
     let requests: RequestMetrics
 
     /// Makes the parts.
-    ///
-    /// - Parameters:
-    ///   - ledger: The ledger, in whose file the rest is kept, too.
-    ///   - factory: What keeps the loop's metrics.
     init(ledger: OpenLedger, factory: any MetricsFactory) {
         memory = StateMemory(states: ledger.states, digester: ledger.digestKey.copy())
         metrics = ServiceMetrics(factory: factory, tally: ledger.tally.makePart())

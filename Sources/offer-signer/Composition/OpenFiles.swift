@@ -15,10 +15,6 @@ struct OpenFiles {
     let warning: String?
 
     /// Raises the soft limit as far as it is needed and the hard limit allows.
-    ///
-    /// - Parameters:
-    ///   - connections: How many connections clients should be able to have.
-    ///   - otherListeners: How many listeners there are beside theirs.
     init(for connections: Int, otherListeners: Int) {
         // Connections beyond the limit are accepted to be told so: ConnectionCap.
         let ofOthers = otherListeners * ListenerRules.maximumConnectionsOfOthers

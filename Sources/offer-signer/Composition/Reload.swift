@@ -64,9 +64,6 @@ final class Reload: Sendable {
     }
 
     /// What a service's configuration asks for that only a restart puts into effect.
-    ///
-    /// - Parameter service: The service.
-    /// - Returns: One sentence each.
     func restartWarnings(of service: LoadedService) -> [String] {
         service.settings.changesThatNeedRestart(since: running)
     }

@@ -5,7 +5,7 @@ import OfferAPI
 /// What the system does not give the process enough of to begin: where libraries get too little, they end it without a
 /// word, or wait for ever.
 struct ResourceShortage {
-    /// What there is too little of, and the mend.
+    /// What there is too little of, and the fix.
     let message: String
     /// 78 for a limit, which stays; 1 for what others may have taken for a while.
     let status: ExitCode

@@ -56,8 +56,6 @@ struct ServiceComposition {
     }
 
     /// Says why it has ended, as what is logged is said: perhaps nobody reads it, and the process ends all the same.
-    ///
-    /// - Parameter error: What was thrown.
     func tell(_ error: any Error) { lifelong.log.say("error: \(error)") }
 
     /// What runs together, in the order of the start.

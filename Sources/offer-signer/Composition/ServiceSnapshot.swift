@@ -63,7 +63,7 @@ final class ServiceSnapshot: Sendable {
         loops = copies > 1 ? lifelong.loops.prefix(copies).map(endpoints) : [endpoints(nil)]
         notifications = NotificationsEndpoint(
             takeNotifications: TakeNotifications(
-                reader: service.notificationReader(telling: lifelong.clock),
+                reader: service.notificationReader(reportingTo: lifelong.clock),
                 memory: lifelong.memory,
                 metrics: lifelong.telemetry.notifications,
                 now: WallClock.now

@@ -8,8 +8,6 @@ final class SnapshotInUse: Sendable {
     private let loops: [Current<PublicEndpoints>]
 
     /// Puts the first snapshot in use.
-    ///
-    /// - Parameter snapshot: The snapshot.
     init(_ snapshot: ServiceSnapshot) {
         whole = Current(snapshot)
         loops = snapshot.lifelong.loops.indices.map { Current(snapshot.endpoints(onLoop: $0)) }
@@ -30,8 +28,6 @@ final class SnapshotInUse: Sendable {
     }
 
     /// Puts another snapshot in use.
-    ///
-    /// - Parameter snapshot: The snapshot.
     func replace(by snapshot: ServiceSnapshot) {
         whole.replace(by: snapshot)
         for (number, loop) in loops.enumerated() { loop.replace(by: snapshot.endpoints(onLoop: number)) }

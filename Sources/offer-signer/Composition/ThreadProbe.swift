@@ -4,9 +4,6 @@ import Glibc
 /// programs and on the container's, too.
 enum ThreadProbe {
     /// Starts threads that are there all at once, and ends them.
-    ///
-    /// - Parameter count: How many.
-    /// - Returns: Whether all of them could be started.
     static func canStart(_ count: Int) -> Bool {
         let gate = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
         sem_init(gate, 0, 0)

@@ -5,16 +5,12 @@ import Offers
 /// The server's clock.
 enum WallClock {
     /// The moment, from the kernel's real-time clock.
-    ///
-    /// - Returns: The moment, to the millisecond.
     @Sendable
     static func now() -> Timestamp {
         Timestamp(millisecondsSince1970: milliseconds(of: CLOCK_REALTIME))
     }
 
     /// The moment together with the machine's uptime, which nobody can set: sleep counts, so that waking is no jump.
-    ///
-    /// - Returns: Both, to the millisecond.
     @Sendable
     static func reading() -> ClockReading {
         ClockReading(wall: now(), uptimeMilliseconds: milliseconds(of: CLOCK_BOOTTIME))

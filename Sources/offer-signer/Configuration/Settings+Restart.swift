@@ -3,9 +3,6 @@ import LogLines
 /// What a reload cannot change.
 extension Settings {
     /// Names the settings that differ from those the process was started with, and that only a restart puts into effect.
-    ///
-    /// - Parameter running: The settings that the process was started with.
-    /// - Returns: A warning for each, by its key path.
     func changesThatNeedRestart(since running: Settings) -> [String] {
         func describe(_ address: ListenAddress) -> String { "\(address.host), port \(address.port)" }
         let changes: [(keyPath: String, isChanged: Bool, now: String)] = [

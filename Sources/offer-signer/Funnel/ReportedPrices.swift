@@ -8,15 +8,10 @@ struct ReportedPrices {
         let country: CountryCode
     }
 
-    private var products: [Place: [String: ProductSightings]] = [:]
+    private var products: [Place: [String: ObservedProduct]] = [:]
 
     /// Reads what was reported of the storefronts in question.
-    ///
-    /// - Parameters:
-    ///   - figures: The redemptions.
-    ///   - reports: The reports.
-    /// - Throws: `ProductReportStoreFailure` when they cannot be read.
-    init(of figures: FunnelFigures, in reports: DurableProductReports) async throws(ProductReportStoreFailure) {
+    init(of figures: FunnelFigures, in reports: DurableProductReports) async throws(StorageFailure) {
         let places = figures.redemptions.keys.filter { $0.price == nil }.compactMap { redemptions in
             redemptions.storefront.flatMap(CountryCode.init).map {
                 Place(bundleId: redemptions.offer.bundleId, country: $0)

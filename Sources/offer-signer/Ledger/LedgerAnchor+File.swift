@@ -5,9 +5,6 @@ import StrictJSON
 
 extension LedgerAnchor {
     /// Reads what an earlier `ledger verify --json` printed.
-    ///
-    /// - Parameter file: The file.
-    /// - Throws: ``ValueFault`` where it is no such file, or of a ledger that was not in order.
     init(file: String) throws(ValueFault) {
         guard let data = try? Data(contentsOf: URL(filePath: file)) else {
             throw ValueFault("--anchor: \(Echo.path(file)) cannot be read")

@@ -1,3 +1,4 @@
+import Offers
 import Storage
 import SubscriptionKeys
 
@@ -29,20 +30,29 @@ struct LedgerCheckup {
             checkpointKeySPKI: try files.loadCheckpointKey().publicKeySPKI
         )
         var failure: StorageFailure?
+        var opened: LedgerDatabase?
         do throws(StorageFailure) {
             let database = try LedgerDatabase(settings.ledger.location, access: .readOnly, keys: marks)
             // Of a server that may be there later.
             failure = database.failure
             await database.close()
-            if [nil, .notMigrated].contains(failure?.code), let inspection = try database.inspect() {
-                guard inspection.faults.isEmpty else {
-                    throw StorageFailure(.turnedAway, inspection.faults.joined(separator: "; "))
-                }
-                warnings = inspection.warnings.map { "ledger.url: \($0)" }
-            }
+            opened = database
         } catch {
-            guard error.code == .notMigrated || error.code == .unavailable else { throw ValueFault(error.detail) }
+            guard error.code == .notMigrated else { throw ValueFault(error.detail) }
             failure = error
+        }
+        if [nil, .notMigrated].contains(failure?.code) {
+            let inspection: PostgreSQLInspection?
+            do throws(StorageFailure) {
+                inspection = try opened?.inspect()
+            } catch {
+                inspection = nil
+                failure = error
+            }
+            if let inspection, !inspection.faults.isEmpty {
+                throw ValueFault(inspection.faults.joined(separator: "; "))
+            }
+            warnings = (inspection?.warnings ?? []).map { "ledger.url: \($0)" }
         }
         switch failure?.code {
         case nil: finding = "\(place), in order"

@@ -1,4 +1,5 @@
 import Foundation
+import Offers
 import Storage
 
 /// The database that the ledger is in: a file beside one service, or a server that several share.

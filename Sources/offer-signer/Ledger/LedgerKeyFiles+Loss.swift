@@ -24,11 +24,9 @@ extension LedgerKeyFiles {
 
     /// Refuses what is left of an SQLite ledger: its log without its file, or its file without its log, in which there is
     /// no ledger though the keys that were made beside it are there.
-    ///
-    /// - Throws: ``ValueFault`` with the mend.
     func checkRemains() throws(ValueFault) {
         guard case .sqlite(let path) = settings.location else { return }
-        if let fault = SQLiteDatabase.strayLog(of: path) { throw ValueFault(fault) }
+        if let fault = SQLiteDatabase.orphanedLog(of: path) { throw ValueFault(fault) }
         guard !isLedgerNew, areKeysMade, !waitFor({ SQLiteDatabase.hasTables(at: path) != false }) else { return }
         throw ValueFault(
             "\(Echo.path(path)) has no ledger in it, though its keys are there: what was signed may have been in "
@@ -39,8 +37,6 @@ extension LedgerKeyFiles {
 
     /// Refuses to begin a ledger in the place of one that seems to be lost: that is for the service to do, which warns of
     /// it, and not for a command.
-    ///
-    /// - Throws: ``ValueFault`` with the mend.
     func checkIsNotLost() throws(ValueFault) {
         try checkRemains()
         guard case .sqlite(let path) = settings.location, !waitFor({ lossWarning == nil }) else { return }

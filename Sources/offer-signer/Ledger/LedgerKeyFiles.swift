@@ -21,8 +21,6 @@ struct LedgerKeyFiles {
     private let checkpointKeyAccess: FileAccess
 
     /// The files that a ledger's settings name, or those beside an SQLite ledger.
-    ///
-    /// - Parameter settings: The settings, with both keys for PostgreSQL.
     init(_ settings: Settings) {
         func access(_ file: LedgerKeyFile?) -> FileAccess {
             settings.keyProtection.isGroupReadable || file?.isCredential == true ? .groupReadable : .ownerOnly
@@ -44,8 +42,6 @@ struct LedgerKeyFiles {
     }
 
     /// Refuses an SQLite ledger that no service has made yet.
-    ///
-    /// - Throws: ``ValueFault`` when it is not there.
     func checkLedgerIsThere() throws(ValueFault) {
         try checkRemains()
         guard isLedgerNew else { return }
@@ -55,8 +51,6 @@ struct LedgerKeyFiles {
     }
 
     /// Makes those that are not there, for a ledger that is not there either.
-    ///
-    /// - Throws: ``ValueFault`` when one cannot be made.
     func makeForNewLedger() throws(ValueFault) {
         // Before the keys: they would be of no ledger.
         try checkRemains()
@@ -132,9 +126,6 @@ struct LedgerKeyFiles {
     }
 
     /// Reads the digest key.
-    ///
-    /// - Returns: The key.
-    /// - Throws: ``ValueFault`` when it is not there, too short, or open to others.
     func readDigestKey() throws(ValueFault) -> DigestKey {
         let shown = Echo.path(digestKey)
         guard let data = try? Data(contentsOf: URL(filePath: digestKey)) else {
@@ -159,16 +150,13 @@ struct LedgerKeyFiles {
             )
         }
         guard let key = DigestKey(bytes: Array(data)) else {
-            let mend = isLedgerNew ? "; where a first start was cut off, delete it: the next one makes it anew" : ""
-            throw ValueFault("the ledger's digest key \(shown) has fewer than \(DigestKey.minimumBytes) bytes\(mend)")
+            let fix = isLedgerNew ? "; where a first start was cut off, delete it: the next one makes it anew" : ""
+            throw ValueFault("the ledger's digest key \(shown) has fewer than \(DigestKey.minimumBytes) bytes\(fix)")
         }
         return key
     }
 
     /// Loads the checkpoint key.
-    ///
-    /// - Returns: The key, in the secure heap.
-    /// - Throws: ``ValueFault`` when it cannot be used.
     func loadCheckpointKey() throws(ValueFault) -> SigningKey {
         let key: SigningKey
         do throws(KeyFileError) {
@@ -179,8 +167,8 @@ struct LedgerKeyFiles {
                 owner: settings.checkpointKeyFile == nil ? servicesUser : nil
             )
         } catch {
-            let mend = error.code == .missing ? "; restore it from a backup: the checkpoints are signed by it" : ""
-            throw ValueFault("the ledger's checkpoint key: \(error)\(mend)")
+            let fix = error.code == .missing ? "; restore it from a backup: the checkpoints are signed by it" : ""
+            throw ValueFault("the ledger's checkpoint key: \(error)\(fix)")
         }
         guard isLoopback || key.publicKeySHA256 != DemoCredentials.publicKeySHA256 else {
             throw ValueFault(

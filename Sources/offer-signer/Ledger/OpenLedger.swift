@@ -1,6 +1,7 @@
 import Crypto
 import OfferAPI
 import OfferService
+import Offers
 import Storage
 import SubscriptionKeys
 
@@ -26,7 +27,7 @@ struct OpenLedger: Sendable {
     /// - Parameters:
     ///   - settings: The settings. The keys' memory has been prepared.
     ///   - isMade: Whether one that is not there is made.
-    /// - Throws: ``ValueFault`` that says what is wrong and how to mend it.
+    /// - Throws: ``ValueFault`` that says what is wrong and how to fix it.
     init(_ settings: Settings, isMade: Bool = true) throws(ValueFault) {
         let files = LedgerKeyFiles(settings)
         let isBegun = isMade && files.isLedgerNew
@@ -90,10 +91,6 @@ struct OpenLedger: Sendable {
     var recall: LedgerRecall { LedgerRecall(database.storage, digestKey: digestKey) }
 
     /// Finds what was signed in a ledger that is there, without opening it for writing.
-    ///
-    /// - Parameter settings: The settings.
-    /// - Returns: What finds it.
-    /// - Throws: ``ValueFault`` when there is no ledger that can be read now, or its digest key cannot be read.
     static func recall(_ settings: Settings) throws(ValueFault) -> LedgerRecall {
         let files = LedgerKeyFiles(settings)
         try files.checkLedgerIsThere()
@@ -110,10 +107,6 @@ struct OpenLedger: Sendable {
     }
 
     /// Opens the ledger for reading, as it is.
-    ///
-    /// - Parameter settings: The settings.
-    /// - Returns: The database.
-    /// - Throws: ``ValueFault`` when there is none.
     static func archive(_ settings: Settings) throws(ValueFault) -> any LedgerArchive {
         try readOnly(settings).storage
     }

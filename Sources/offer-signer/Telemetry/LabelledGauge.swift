@@ -9,11 +9,6 @@ final class LabelledGauge: Sendable {
     private let meters = Mutex<[String: Meter]>([:])
 
     /// Creates a gauge that tells nothing yet.
-    ///
-    /// - Parameters:
-    ///   - name: The metric's name.
-    ///   - label: The label's name.
-    ///   - factory: What keeps the metrics.
     init(_ name: String, label: String, factory: any MetricsFactory) {
         self.name = name
         self.label = label
@@ -21,8 +16,6 @@ final class LabelledGauge: Sendable {
     }
 
     /// Tells these values, and no others any more.
-    ///
-    /// - Parameter values: The values by their labels.
     func set(_ values: [String: Int]) {
         meters.withLock { meters in
             for (key, value) in values {

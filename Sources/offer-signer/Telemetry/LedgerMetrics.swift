@@ -9,8 +9,6 @@ struct LedgerMetrics: Sendable {
     private let records: Counter
 
     /// Makes the handles.
-    ///
-    /// - Parameter factory: What keeps the metrics.
     init(factory: any MetricsFactory) {
         queue = Meter(label: "offer_signer_ledger_queue_length", factory: factory)
         heldSubscriptions = Meter(label: "offer_signer_held_subscriptions", factory: factory)
@@ -19,8 +17,6 @@ struct LedgerMetrics: Sendable {
     }
 
     /// Counts the ledger's commits from now on.
-    ///
-    /// - Parameter ledger: The ledger.
     func observe(_ ledger: DurableLedger) {
         ledger.observeCommits { [commits, records] duration, count in
             let (seconds, attoseconds) = duration.components
@@ -30,8 +26,6 @@ struct LedgerMetrics: Sendable {
     }
 
     /// Looks, and tells what it sees.
-    ///
-    /// - Parameter ledger: The ledger, with the state beside it.
     func update(_ ledger: OpenLedger) async {
         queue.set(ledger.ledger.waiting)
         if let count = await ledger.states.recentCount() { heldSubscriptions.set(count) }

@@ -14,8 +14,6 @@ struct ServiceGauges: Sendable {
     private let offersNotInCatalog: LabelledGauge
 
     /// Makes the handles.
-    ///
-    /// - Parameter factory: What keeps the metrics.
     init(factory: any MetricsFactory) {
         ready = Meter(label: "offer_signer_ready", factory: factory)
         warnings = LabelledGauge("offer_signer_warnings", label: "kind", factory: factory)
@@ -27,10 +25,6 @@ struct ServiceGauges: Sendable {
     }
 
     /// Looks, and tells what it sees.
-    ///
-    /// - Parameters:
-    ///   - snapshot: What is in use.
-    ///   - readiness: Whether the service should get requests, and what an operator should know.
     func update(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async {
         ready.set(readiness.isReady ? 1 : 0)
         let known = Dictionary(grouping: readiness.warnings, by: \.kind)

@@ -25,8 +25,6 @@ struct Telemetry: Sendable {
     private let ledger: LedgerMetrics
 
     /// Begins to count.
-    ///
-    /// - Parameter ledger: The ledger, whose commits are counted, with what counts decisions for the funnel.
     init(_ ledger: OpenLedger) {
         func reloads(_ outcome: String) -> Counter {
             Counter(label: "offer_signer_reloads_total", dimensions: [("outcome", outcome)], factory: registry)
@@ -52,11 +50,6 @@ struct Telemetry: Sendable {
     func factory(ofLoop number: Int) -> any MetricsFactory { registry.stripe(number + 1) }
 
     /// What `/metrics` answers now.
-    ///
-    /// - Parameters:
-    ///   - snapshot: What is in use.
-    ///   - readiness: Whether the service should get requests, and what an operator should know.
-    /// - Returns: All metrics.
     func page(_ snapshot: ServiceSnapshot, _ readiness: Readiness) async -> MetricsPage {
         process.update()
         await gauges.update(snapshot, readiness)

@@ -11,16 +11,16 @@ private struct FullStore: ProductReportStore {
         _ reports: [ProductReport],
         of bundleId: String,
         at moment: Timestamp
-    ) async throws(ProductReportStoreFailure) -> [Bool] {
+    ) async throws(StorageFailure) -> [Bool] {
         reports.map { $0.productId == "monthly" }
     }
 
     func products(
         of bundleId: String,
         in country: CountryCode
-    ) async throws(ProductReportStoreFailure) -> [ProductSightings] { [] }
+    ) async throws(StorageFailure) -> [ObservedProduct] { [] }
 
-    func offersSeen(of bundleId: String) async throws(ProductReportStoreFailure) -> Set<OfferRequest> { [] }
+    func offersSeen(of bundleId: String) async throws(StorageFailure) -> Set<OfferRequest> { [] }
 }
 
 @Suite("Product reports over the wire")

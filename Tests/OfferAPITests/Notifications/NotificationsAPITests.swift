@@ -55,7 +55,7 @@ private final class PatientStates: SubscriptionStates {
 
     func open(_ isOpen: Bool = true) { state.withLock { $0.isOpen = isOpen } }
 
-    func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StateStoreFailure)
+    func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StorageFailure)
         -> Bool
     {
         state.withLock { $0.waiting += 1 }
@@ -66,11 +66,11 @@ private final class PatientStates: SubscriptionStates {
 
     func atHand(_ question: StateQuestion) -> HeldState? { nil }
 
-    func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState { HeldState() }
+    func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState { HeldState() }
 
     func learn(_ observation: StateObservation) {}
 
-    func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int { 0 }
+    func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { 0 }
 }
 
 /// Keeps what an answer says.

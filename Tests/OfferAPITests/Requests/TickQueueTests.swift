@@ -66,7 +66,7 @@ struct TickQueueTests {
 
         func append(
             _ entries: [LedgerEntry],
-            completion: @escaping @Sendable (Result<[[GrantOutcome]], LedgerFailure>) -> Void
+            completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
         ) {
             let commit = { @Sendable in completion(.success(entries.map { $0.grants.map { _ in .recorded } })) }
             let isOpen = state.withLock { state in
@@ -77,7 +77,7 @@ struct TickQueueTests {
             if isOpen { commit() }
         }
 
-        func standing(of question: LedgerQuestion) async throws(LedgerFailure) -> LedgerStanding { LedgerStanding() }
+        func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer { LedgerAnswer() }
     }
 
     private let ledger = SlowLedger()
@@ -258,7 +258,7 @@ struct TickQueueTests {
 
     @Test("What is logged of a call that fails names its request")
     func logged() async throws {
-        let listener = listener(ledger: ScriptedLedger(failure: LedgerFailure(.refused, "full")))
+        let listener = listener(ledger: ScriptedLedger(failure: StorageFailure(.refused, "full")))
         var request = Self.question
         request.fields = ["X-Request-ID: order-1"]
         #expect(try await listener.ask(request).status == 503)

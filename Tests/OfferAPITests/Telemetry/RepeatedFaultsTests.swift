@@ -25,17 +25,17 @@ import Testing
         befall("ledger_unavailable", 10_000)
         befall("overloaded", 1)
         #expect(news == ["cannot answer code=ledger_unavailable", "cannot answer code=overloaded"])
-        telemetry.faults.tellCounts()
+        telemetry.faults.logCounts()
         #expect(news == ["cannot answer code=ledger_unavailable more=9999"])
         befall("ledger_unavailable", 5)
         #expect(news.isEmpty)
-        telemetry.faults.tellCounts()
+        telemetry.faults.logCounts()
         #expect(news == ["cannot answer code=ledger_unavailable more=5"])
     }
 
     @Test func aFaultThatCameNotAgainBeginsAnew() {
         befall("ledger_unavailable", 1)
-        telemetry.faults.tellCounts()
+        telemetry.faults.logCounts()
         #expect(news == ["cannot answer code=ledger_unavailable"])
         befall("ledger_unavailable", 1)
         #expect(news == ["cannot answer code=ledger_unavailable"])
@@ -51,7 +51,7 @@ import Testing
 
     @Test func whatTheClientIsAtFaultForHasNoLine() {
         telemetry.noteFault(Problem(status: 422, code: "evidence_forged", detail: ""), of: nil)
-        telemetry.faults.tellCounts()
+        telemetry.faults.logCounts()
         #expect(news.isEmpty)
     }
 }

@@ -39,16 +39,16 @@ struct HeldStateTests {
     /// A store that cannot be read.
     private struct BrokenStates: SubscriptionStates {
         func atHand(_ question: StateQuestion) -> HeldState? { nil }
-        func held(_ question: StateQuestion) async throws(StateStoreFailure) -> HeldState {
-            throw StateStoreFailure(detail: "broken")
+        func held(_ question: StateQuestion) async throws(StorageFailure) -> HeldState {
+            throw StorageFailure(.unavailable, "broken")
         }
         func learn(_ observation: StateObservation) {}
-        func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StateStoreFailure)
+        func keep(_ notification: NotificationRecord, _ observation: StateObservation) async throws(StorageFailure)
             -> Bool
         {
-            throw StateStoreFailure(detail: "broken")
+            throw StorageFailure(.unavailable, "broken")
         }
-        func forget(_ account: AccountDigest) async throws(StateStoreFailure) -> Int { 0 }
+        func forget(_ account: AccountDigest) async throws(StorageFailure) -> Int { 0 }
     }
 
     private static let down = EvidenceFault(.unavailable(retryAfterSeconds: 5), code: "down", detail: "Out of reach.")
@@ -132,7 +132,7 @@ struct HeldStateTests {
             )
         )
         #expect(
-            await ask(receipt, explaining: "evidenceAge").hasPrefix("What is held of the subscription was told at ")
+            await ask(receipt, explaining: "evidenceAge").hasPrefix("The state held of the subscription is of ")
         )
     }
 

@@ -56,7 +56,7 @@ struct SignatureTextTests {
             "\(text.prefix(64))\\n\(text.dropFirst(64))\\n",
         ]
     )
-    func stray(text: String) throws {
+    func wrapped(text: String) throws {
         let read = try #require(SignatureText(text))
         #expect(read.form == .der(Self.der))
         #expect(read.mistakes == [.signatureWrapped])

@@ -145,7 +145,7 @@ struct RedemptionTallyTests {
         #expect(decide("twice") == .lapsed)
         #expect(decide("whole-app-once") == .lapsed)
         #expect(facts("twice")?.request.redemptions === tally)
-        policy.hear(LedgerStanding())
+        policy.consider(LedgerAnswer())
         #expect(decide("once") == .redemptionLimit)
         #expect(facts("once")?.request.redemptions === tally)
     }

@@ -85,7 +85,7 @@ struct HeldBesideEvidenceTests {
         let updated = updated(away, by: [told], isApples: false)
         #expect(
             try saw("evidence", updated)
-                == "Apple made the evidence at 2026-11-20T14:24:00Z; more of the subscription was told at "
+                == "Apple made the evidence at 2026-11-20T14:24:00Z; a newer statement about the subscription is of "
                 + "2026-11-21T09:36:00Z, the clock by which its expiry is judged."
         )
         #expect(

@@ -68,8 +68,8 @@ struct HeldUpdateTests {
                 return observation(history(of: ids, isSigned: isSigned, using: &random), for: .alice)
             }
         )
-        #expect(state.subscriptions.count > ToldPlaces.fewSubscriptions)
-        #expect(evidence.transactions.count > ToldPlaces.fewItems)
+        #expect(state.subscriptions.count > HistoryPositions.fewSubscriptions)
+        #expect(evidence.transactions.count > HistoryPositions.fewItems)
         let atOnce = evidence.updated(by: state, for: Account.alice.view)
         let oneByOne = state.subscriptions.reduce(evidence) { history, held in
             history.updated(by: HeldState(subscriptions: [held]), for: Account.alice.view)

@@ -30,7 +30,7 @@ struct DurableLedgerTests {
 
         func forgetPresentations(of customer: String, bundleId: String) -> Int { 0 }
 
-        func standing(of question: LedgerQuestion) -> LedgerStanding { LedgerStanding() }
+        func answer(to question: LedgerQuestion) -> LedgerAnswer { LedgerAnswer() }
     }
 
     /// A store in which a deletion fails now and then.
@@ -59,7 +59,7 @@ struct DurableLedgerTests {
 
         func forgetPresentations(of customer: String, bundleId: String) -> Int { 0 }
 
-        func standing(of question: LedgerQuestion) -> LedgerStanding { LedgerStanding() }
+        func answer(to question: LedgerQuestion) -> LedgerAnswer { LedgerAnswer() }
     }
 
     @Test("A deletion that fails, at its beginning or on its way, goes on soon after, not an hour later")
@@ -206,11 +206,11 @@ struct DurableLedgerTests {
         let entry = LedgerEntry.of(limit: 2, at: fixture.now)
         #expect(try await ledger.append(entry) == [.recorded])
         try await fixture.locking {
-            await #expect(throws: LedgerFailure(.tooSlow, "")) {
+            await #expect(throws: StorageFailure(.tooSlow, "")) {
                 do {
                     _ = try await ledger.append(entry)
-                } catch let failure as LedgerFailure {
-                    throw LedgerFailure(failure.code, "")
+                } catch let failure as StorageFailure {
+                    throw StorageFailure(failure.code, "")
                 }
             }
             #expect(ledger.fault != nil)

@@ -11,7 +11,7 @@ struct GroupCommitTests {
     private final class Store: Sendable {
         struct State {
             var commits: [[Int]] = []
-            var failure: LedgerFailure?
+            var failure: StorageFailure?
         }
         let state = Mutex(State())
         let gate = DispatchSemaphore(value: 0)
@@ -20,17 +20,17 @@ struct GroupCommitTests {
 
         init(isGated: Bool = false) { self.isGated = isGated }
 
-        func commit(_ items: [Int], while isWanted: () -> Bool) throws(LedgerFailure) -> [Int] {
+        func commit(_ items: [Int], while isWanted: () -> Bool) throws(StorageFailure) -> [Int] {
             reached.withLock { $0 += 1 }
             if isGated { gate.wait() }
-            guard isWanted() else { throw LedgerFailure(.tooSlow, "nobody waited for it any more") }
+            guard isWanted() else { throw .abandoned }
             if let failure = state.withLock({ $0.failure }) { throw failure }
-            if items.contains(where: { $0 < 0 }) { throw LedgerFailure(.refused, "a number is below zero") }
+            if items.contains(where: { $0 < 0 }) { throw StorageFailure(.refused, "a number is below zero") }
             state.withLock { $0.commits.append(items) }
             return items.map { $0 * 10 }
         }
 
-        func probe() throws(LedgerFailure) {
+        func probe() throws(StorageFailure) {
             if let failure = state.withLock({ $0.failure }) { throw failure }
         }
 
@@ -38,13 +38,13 @@ struct GroupCommitTests {
             GroupCommit(
                 bounds: bounds,
                 on: DispatchQueue(label: "test"),
-                probe: { () throws(LedgerFailure) in try self.probe() },
-                commit: { (items, isWanted) throws(LedgerFailure) in try self.commit(items, while: isWanted) }
+                probe: { () throws(StorageFailure) in try self.probe() },
+                commit: { (items, isWanted) throws(StorageFailure) in try self.commit(items, while: isWanted) }
             )
         }
     }
 
-    private func append(_ items: [Int], to group: GroupCommit<Int, Int>) async -> Result<[Int], LedgerFailure> {
+    private func append(_ items: [Int], to group: GroupCommit<Int, Int>) async -> Result<[Int], StorageFailure> {
         await withCheckedContinuation { continuation in group.append(items) { continuation.resume(returning: $0) } }
     }
 
@@ -52,7 +52,7 @@ struct GroupCommitTests {
     func grouping() async throws {
         let store = Store(isGated: true)
         let group = store.group(.init(deadline: .seconds(50)))
-        let results = await withTaskGroup(of: (Int, Result<[Int], LedgerFailure>).self) { tasks in
+        let results = await withTaskGroup(of: (Int, Result<[Int], StorageFailure>).self) { tasks in
             tasks.addTask { (0, await append([0], to: group)) }
             // The first is in the writer's hand when its gate has been reached.
             while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
@@ -78,7 +78,7 @@ struct GroupCommitTests {
         group.append([1]) { _ in }
         while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
         group.append([2, 3, 4]) { _ in }
-        let refusal = Mutex<LedgerFailure.Code?>(nil)
+        let refusal = Mutex<StorageFailure.Code?>(nil)
         group.append([5]) { result in
             if case .failure(let failure) = result { refusal.withLock { $0 = failure.code } }
         }
@@ -98,12 +98,12 @@ struct GroupCommitTests {
         while store.reached.withLock({ $0 }) == 0 { await Task.yield() }
         async let second = append([2], to: group)
         for result in await [first, second] {
-            #expect(throws: LedgerFailure.self) { try result.get() }
+            #expect(throws: StorageFailure.self) { try result.get() }
             if case .failure(let failure) = result { #expect(failure.code == .tooSlow) }
         }
         // While the writer is stuck, others are told at once.
         #expect(group.failure?.code == .tooSlow)
-        group.append([3]) { #expect($0 == .failure(LedgerFailure(.tooSlow, group.failure?.detail ?? ""))) }
+        group.append([3]) { #expect($0 == .failure(StorageFailure(.tooSlow, ""))) }
         store.gate.signal()
         while group.failure != nil { try await Task.sleep(for: .milliseconds(1)) }
         #expect(store.state.withLock { $0.commits }.isEmpty)
@@ -118,11 +118,11 @@ struct GroupCommitTests {
         var bounds = GroupCommit<Int, Int>.Bounds()
         bounds.rest = .milliseconds(20)
         let group = store.group(bounds)
-        store.state.withLock { $0.failure = LedgerFailure(.unavailable, "the disk is full") }
+        store.state.withLock { $0.failure = StorageFailure(.unavailable, "the disk is full") }
         for _ in 0..<3 {
             let result = await append([1], to: group)
-            #expect(throws: LedgerFailure(.unavailable, "the disk is full")) { try result.get() }
-            #expect(group.failure != nil)
+            #expect(throws: StorageFailure(.unavailable, "the disk is full")) { try result.get() }
+            #expect(group.failure?.detail == "the disk is full")
         }
         store.state.withLock { $0.failure = nil }
         while group.failure != nil { try await Task.sleep(for: .milliseconds(5)) }
@@ -134,7 +134,7 @@ struct GroupCommitTests {
     func refused() async throws {
         let store = Store(isGated: true)
         let group = store.group(.init(deadline: .seconds(50)))
-        let results = Mutex<[Int: Result<[Int], LedgerFailure>]>([:])
+        let results = Mutex<[Int: Result<[Int], StorageFailure>]>([:])
         func append(_ items: Int...) {
             group.append(items) { result in results.withLock { $0[items[0]] = result } }
         }
@@ -150,7 +150,7 @@ struct GroupCommitTests {
         #expect(store.state.withLock { $0.commits.flatMap(\.self) } == [0, 1, 101, 2, 102, 3, 103, 4, 104, 7])
         for (number, result) in results.withLock({ $0 }) {
             guard number != 5, number != -6 else {
-                #expect(throws: LedgerFailure(.refused, "a number is below zero")) { try result.get() }
+                #expect(throws: StorageFailure(.refused, "a number is below zero")) { try result.get() }
                 continue
             }
             #expect(try result.get().first == number * 10)
@@ -180,12 +180,12 @@ struct GroupCommitTests {
         // The first, the batch, and its first half.
         for _ in 0..<3 { store.gate.signal() }
         while told.withLock({ $0 }) != [0, 1, 2] { await Task.yield() }
-        store.state.withLock { $0.failure = LedgerFailure(.unavailable, "the disk is full") }
+        store.state.withLock { $0.failure = StorageFailure(.unavailable, "the disk is full") }
         for _ in 0..<100 { store.gate.signal() }
         group.close()
         #expect(told.withLock { $0 } == [0, 1, 2])
         #expect(failed.withLock { $0 } == [3, -4])
-        #expect(group.failure == LedgerFailure(.unavailable, "the disk is full"))
+        #expect(group.failure == StorageFailure(.unavailable, "the disk is full"))
     }
 
     @Test("A closed one writes what waits, and takes no more")
@@ -197,6 +197,6 @@ struct GroupCommitTests {
         group.close()
         #expect(count.withLock { $0 } == 100)
         let result = await append([1], to: group)
-        #expect(throws: LedgerFailure.self) { try result.get() }
+        #expect(throws: StorageFailure.self) { try result.get() }
     }
 }

@@ -116,8 +116,8 @@ struct LedgerLimitTests {
         #expect(outcomes.count { $0 == .recorded } == 3)
     }
 
-    @Test("What is refused is told beforehand, too", arguments: LedgerHome.allCases)
-    func standing(home: LedgerHome) async throws {
+    @Test("A question beforehand gives the counts that refuse later", arguments: LedgerHome.allCases)
+    func answer(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let store = try fixture.store()
         _ = try store.commit([
@@ -125,9 +125,9 @@ struct LedgerLimitTests {
             .of(account: "b", maximumAccounts: 3, at: fixture.now),
         ])
         let offer = OfferRequest(productId: "monthly", offerId: "comeback50")
-        func standing(of customer: String) async throws -> LedgerStanding {
-            try await store.standing(
-                of: LedgerQuestion(
+        func answer(of customer: String) async throws -> LedgerAnswer {
+            try await store.answer(
+                to: LedgerQuestion(
                     bundleId: "com.example.reader",
                     environment: .production,
                     customer: customer,
@@ -138,12 +138,12 @@ struct LedgerLimitTests {
             )
         }
         #expect(
-            try await standing(of: "a")
-                == LedgerStanding(signatures: [offer: 2], presentations: ["1000": .init(others: 1, isKnown: true)])
+            try await answer(of: "a")
+                == LedgerAnswer(signatures: [offer: 2], presentations: ["1000": .init(others: 1, isKnown: true)])
         )
         #expect(
-            try await standing(of: "c")
-                == LedgerStanding(signatures: [offer: 0], presentations: ["1000": .init(others: 2, isKnown: false)])
+            try await answer(of: "c")
+                == LedgerAnswer(signatures: [offer: 0], presentations: ["1000": .init(others: 2, isKnown: false)])
         )
     }
 
@@ -174,9 +174,9 @@ struct LedgerLimitTests {
                 offers: [],
                 originalTransactionIds: ["1000"]
             )
-            let expected = LedgerStanding(presentations: ["1000": .init(others: isKnown ? 2 : 3, isKnown: isKnown)])
-            #expect(ledger.standingAtHand(of: question) == (home == .sqlite ? expected : nil))
-            #expect(try await ledger.standing(of: question) == expected)
+            let expected = LedgerAnswer(presentations: ["1000": .init(others: isKnown ? 2 : 3, isKnown: isKnown)])
+            #expect(ledger.answerAtHand(to: question) == (home == .sqlite ? expected : nil))
+            #expect(try await ledger.answer(to: question) == expected)
         }
         ledger.close()
     }

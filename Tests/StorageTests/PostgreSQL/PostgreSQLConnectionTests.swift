@@ -1,3 +1,4 @@
+import Offers
 import PostgreSQLServer
 import Testing
 

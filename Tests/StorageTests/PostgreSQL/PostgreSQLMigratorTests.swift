@@ -1,3 +1,4 @@
+import Offers
 import Testing
 
 @testable import Storage

@@ -23,9 +23,10 @@ struct PostgreSQLTroubleTests {
         return DurableLedger(in: try PostgreSQLDatabase(location), keys: keys, isClockRight: { true }, now: { now })
     }
 
-    private func outcome(of entry: LedgerEntry, in ledger: DurableLedger) async -> Result<[GrantOutcome], LedgerFailure>
-    {
-        do throws(LedgerFailure) {
+    private func outcome(of entry: LedgerEntry, in ledger: DurableLedger) async -> Result<
+        [GrantOutcome], StorageFailure
+    > {
+        do throws(StorageFailure) {
             return .success(try await ledger.append(entry))
         } catch {
             return .failure(error)
@@ -52,7 +53,7 @@ struct PostgreSQLTroubleTests {
             #expect(ledger.fault == nil)
         }
         let waited = await waiting
-        let failure = #expect(throws: LedgerFailure.self) { try waited.get() }
+        let failure = #expect(throws: StorageFailure.self) { try waited.get() }
         #expect(failure?.detail.contains("pg_locks") == true)
         #expect(ledger.fault == nil)
         try other.query("ROLLBACK")
@@ -140,9 +141,9 @@ struct PostgreSQLTroubleTests {
                 failure = error
             }
         }
-        #expect(failure?.code == .full)
+        #expect(failure?.code == .diskFull)
         #expect(failure?.detail.contains("disk is full") == true)
-        for _ in 0..<3 { #expect(throws: StorageFailure(.full, "")) { try store.probe() } }
+        for _ in 0..<3 { #expect(throws: StorageFailure(.diskFull, "")) { try store.probe() } }
         _ = shell("rm \(disk)/filler")
         try store.probe()
         _ = try store.commit([.of(at: now)])

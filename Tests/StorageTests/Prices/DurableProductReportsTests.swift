@@ -30,7 +30,7 @@ struct DurableProductReportsTests {
         let fixture = try LedgerFixture(home)
         func open() throws -> DurableProductReports { try fixture.productReports() }
         let moments = (0..<4).map { clock.adding(seconds: $0 * 60) }
-        var expected = ProductSightings(try report("monthly", "9.99", offers: ["stay"]), at: moments[0])
+        var expected = ObservedProduct(try report("monthly", "9.99", offers: ["stay"]), at: moments[0])
         #expect(
             try await open().keep([report("monthly", "9.99", offers: ["stay"])], of: "app", at: moments[0]) == [true]
         )
@@ -92,7 +92,7 @@ struct DurableProductReportsTests {
         #expect(
             try await store.keep([report("product 0", "2"), report("new", "2")], of: "app", at: clock) == [true, false]
         )
-        let offers = (0...ProductSightings.mostOffers).map { "offer \($0)" }
+        let offers = (0...ObservedProduct.mostOffers).map { "offer \($0)" }
         #expect(try await store.keep([report("product 1", "1", offers: offers)], of: "app", at: clock) == [false])
         #expect(try await store.keep([report("product 1", "1", offers: offers)], of: "other", at: clock) == [false])
     }

@@ -1,4 +1,5 @@
 import Dispatch
+import Offers
 import Synchronization
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import Offers
 import Testing
 
 @testable import Storage

@@ -149,8 +149,6 @@ struct MalformedRowTests {
         } catch let failure as StorageFailure {
             #expect(failure.code == .malformed)
             #expect(failure.detail == "a row's \(place.column) is not of its type")
-        } catch let failure as ProductReportStoreFailure {
-            #expect(failure.detail == "a row's \(place.column) is not of its type")
         }
     }
 }

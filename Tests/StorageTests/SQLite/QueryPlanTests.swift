@@ -92,7 +92,7 @@ struct QueryPlanTests {
         Lookup("redemptions of a period", FunnelSQL.redemptions, by: "redeemed_at>? AND redeemed_at<?"),
         Lookup(
             "what is known of a product",
-            ProductReportSQL.sightings,
+            ProductReportSQL.product,
             by: "bundle_id=? AND country=? AND product_id=?"
         ),
         Lookup("products of a country", ProductReportSQL.ofCountry, by: "bundle_id=? AND country=?"),

@@ -1,4 +1,5 @@
 import Foundation
+import Offers
 import Testing
 
 @testable import Storage
@@ -146,7 +147,7 @@ struct SQLiteDatabaseTests {
         arguments: [SQLiteDatabase.Access.readWrite, .existing, .readOnly],
         [true, false]
     )
-    func strayLog(access: SQLiteDatabase.Access, isEmpty: Bool) throws {
+    func orphanedLog(access: SQLiteDatabase.Access, isEmpty: Bool) throws {
         try Data(repeating: 1, count: 4000).write(to: URL(filePath: path + "-wal"))
         if isEmpty { try Data().write(to: URL(filePath: path)) }
         let failure = #expect(throws: StorageFailure.self) { try SQLiteDatabase(path: path, access: access) }

@@ -5,7 +5,7 @@ import Testing
 @testable import Storage
 
 @Suite("What was learnt of a customer before another process forgot them, and is written after it")
-struct ForgottenLessonTests {
+struct ForgottenEvidenceTests {
     /// Held state that writes what evidence teaches when it is closed.
     private func open(_ fixture: LedgerFixture) throws -> DurableSubscriptionStates {
         var bounds = DurableSubscriptionStates.Bounds()

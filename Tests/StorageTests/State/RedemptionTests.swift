@@ -175,7 +175,7 @@ struct RedemptionTests {
                 offers: [(offer, SignatureLimit(maximumSignaturesPerCustomer: 3), "1000")],
                 originalTransactionIds: []
             )
-            return try await store.standing(of: question).signatures[offer]
+            return try await store.answer(to: question).signatures[offer]
         }
         #expect(try await told() == 1)
         try learn(

@@ -4,7 +4,7 @@ import Testing
 @testable import Storage
 
 @Suite("Observations that the database refuses", .timeLimit(.minutes(30)))
-struct RefusedLessonTests {
+struct RefusedObservationTests {
     private let refused = RefusedValue.transaction
 
     private func open(_ fixture: LedgerFixture) throws -> DurableSubscriptionStates {

@@ -1,3 +1,5 @@
+import Offers
+
 /// A value that the database of a ledger refuses, though nothing of the service does.
 enum RefusedValue {
     /// The identifier of a transaction with U+0000, which no text of PostgreSQL's holds.

@@ -1,3 +1,5 @@
+import Offers
+
 @testable import Storage
 
 extension SQLiteDatabase {

@@ -46,11 +46,6 @@ struct ConfigurationPlace: Sendable {
     }
 
     /// The place of a member of the mapping at this place.
-    ///
-    /// - Parameters:
-    ///   - key: The member's key.
-    ///   - line: The member's line.
-    /// - Returns: The member's place.
     func member(_ key: String, line: Int?) -> ConfigurationPlace {
         moved(to: .member(path, key), line: line)
     }

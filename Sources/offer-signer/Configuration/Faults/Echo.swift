@@ -28,9 +28,6 @@ enum Echo {
     private static let withheld = "the value (not repeated here, it may be a secret)"
 
     /// The value in quotes, invisible characters written out, cut when it is long; not at all when it looks like a secret.
-    ///
-    /// - Parameter text: The value.
-    /// - Returns: One line.
     static func quoted(_ text: String) -> String {
         guard !looksLikeSecret(text) else { return withheld }
         let shown = text.count > longest ? visible(String(text.prefix(longest))) + "…" : visible(text)
@@ -38,15 +35,9 @@ enum Echo {
     }
 
     /// A file path in quotes; only its kind when it looks like a key, a token or a secret rather than a path.
-    ///
-    /// - Parameter path: The value.
-    /// - Returns: One line.
     static func path(_ path: String) -> String { repeats(path: path) ? "\"" + visible(path) + "\"" : withheld }
 
     /// A file path without quotes, as messages about a file begin; only its kind when it looks like a secret.
-    ///
-    /// - Parameter path: The value.
-    /// - Returns: One line.
     static func file(_ path: String) -> String { repeats(path: path) ? visible(path) : withheld }
 
     /// Whether a path looks like one, and so is repeated in messages.
@@ -61,9 +52,6 @@ enum Echo {
     }
 
     /// A key for a key path: as it is when it is a plain name, else in quotes.
-    ///
-    /// - Parameter key: The key.
-    /// - Returns: One line.
     static func key(_ key: String) -> String {
         let isPlain =
             !looksLikeSecret(key) && !key.isEmpty && key.utf8.count <= longest && key.utf8.allSatisfy(isNameByte)
@@ -71,9 +59,6 @@ enum Echo {
     }
 
     /// Whether a text has a private key in it: a PEM, or the Base64 of a P8.
-    ///
-    /// - Parameter text: The text.
-    /// - Returns: `true` when it has.
     static func holdsKey(_ text: String) -> Bool {
         // Nearly every text is a short name, and a configuration may have very many of them.
         guard text.utf8.count >= beginning.utf8.count else { return false }

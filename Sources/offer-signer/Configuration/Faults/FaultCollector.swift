@@ -1,4 +1,4 @@
-/// Gathers every fault and warning of one reading, so that an operator mends a configuration in one go.
+/// Gathers every fault and warning of one reading, so that an operator fixes a configuration in one go.
 ///
 /// One reading uses it from one thread, start to end.
 final class FaultCollector {
@@ -16,20 +16,12 @@ final class FaultCollector {
     var warnings: [ConfigurationWarning] { ordered(collectedWarnings, by: \.place) }
 
     /// Records that the value at a place cannot be used.
-    ///
-    /// - Parameters:
-    ///   - place: Where it stands.
-    ///   - message: What is wrong and what would be right.
     func fault(_ place: ConfigurationPlace, _ message: String) {
         let fault = ConfigurationFault(place: place, message: message)
         if known.insert(fault).inserted { collectedFaults.append(fault) }
     }
 
     /// Records something that the operator should know.
-    ///
-    /// - Parameters:
-    ///   - place: Where it stands.
-    ///   - message: What to know.
     func warning(_ place: ConfigurationPlace, _ message: String) {
         collectedWarnings.append(ConfigurationWarning(place: place, message: message))
     }

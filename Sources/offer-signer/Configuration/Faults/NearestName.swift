@@ -19,11 +19,6 @@ enum NearestName {
     private static let mostListed = 20
 
     /// `did you mean "x"?` when a known name is near, and then the known names, the first twenty of them.
-    ///
-    /// - Parameters:
-    ///   - name: The misspelt name.
-    ///   - names: The known names.
-    /// - Returns: The end of a message.
     static func hint(for name: String, among names: [String]) -> String {
         let rest = names.count > mostListed ? ", …" : ""
         let list = "known here: " + names.prefix(mostListed).joined(separator: ", ") + rest
@@ -33,11 +28,6 @@ enum NearestName {
 
     /// How many insertions, deletions, replacements and swaps of neighbours lead from one name to another; letter case does
     /// not count.
-    ///
-    /// - Parameters:
-    ///   - left: One name.
-    ///   - right: The other.
-    /// - Returns: The optimal string alignment distance.
     static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.lowercased()), Array(right.lowercased()))
         var beforeLast: [Int] = []

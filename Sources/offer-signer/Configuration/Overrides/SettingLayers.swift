@@ -20,13 +20,6 @@ struct SettingLayers {
     private let file: ConfigurationFile
 
     /// Looks up every setting in every layer and records the faults of malformed values.
-    ///
-    /// - Parameters:
-    ///   - values: The values of the file, by key path.
-    ///   - file: The file.
-    ///   - flags: The values of flags, by key path.
-    ///   - environment: All environment variables.
-    ///   - faults: Where faults go.
     init(
         values: [String: Given],
         of file: ConfigurationFile,

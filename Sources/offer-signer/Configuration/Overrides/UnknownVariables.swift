@@ -2,10 +2,6 @@
 enum UnknownVariables {
     /// Warns of every `OFFER_SIGNER_…` that is not known, and of what is nearly a known one; an unknown one that asks for
     /// TLS is a fault.
-    ///
-    /// - Parameters:
-    ///   - environment: All environment variables.
-    ///   - faults: Where warnings and faults go.
     static func check(_ environment: [String: String], _ faults: FaultCollector) {
         let known = SettingTable.scalars.map(\.variableName)
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where !known.contains(name) {

@@ -13,10 +13,6 @@ struct ConfigurationDirectory {
     private let state: String?
 
     /// The directory of a file.
-    ///
-    /// - Parameters:
-    ///   - file: The file's path, relative to the working directory or absolute.
-    ///   - environment: The process's environment.
     init(of file: String, environment: [String: String] = [:]) {
         credentials = environment["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? $0 + "/" : nil }
         state = environment["STATE_DIRECTORY"].flatMap { value in
@@ -42,10 +38,6 @@ struct ConfigurationDirectory {
     func stateFile(_ name: String) -> String { (state ?? absolute) + name }
 
     /// The absolute path of a file that the configuration names by path or, as `credential:NAME`, as a systemd credential.
-    ///
-    /// - Parameter path: The path or the credential.
-    /// - Returns: The absolute path.
-    /// - Throws: ``ValueFault`` when there are no credentials, or the name is no file name.
     func resolveCredential(_ path: String) throws(ValueFault) -> String {
         guard path.hasPrefix(Self.credentialPrefix) else { return resolve(path) }
         let name = String(path.dropFirst(Self.credentialPrefix.count))
@@ -73,9 +65,6 @@ struct ConfigurationDirectory {
     }
 
     /// A configuration file that the configuration names.
-    ///
-    /// - Parameter path: The path as the configuration has it.
-    /// - Returns: The file, named in messages like the one that named it.
     func file(_ path: String) -> ConfigurationFile {
         ConfigurationFile(path: resolve(path), name: path.hasPrefix("/") ? path : asGiven + path)
     }

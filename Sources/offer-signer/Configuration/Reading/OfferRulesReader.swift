@@ -31,7 +31,7 @@ struct OfferRulesReader {
         let audience = members["audience"]?.choices(
             "an audience",
             of: SubscriberState.audience,
-            mend: "nobody could get the offer; name at least one state, or leave the key out for all"
+            fix: "nobody could get the offer; name at least one state, or leave the key out for all"
         )
         let startsAt = members["startsAt"]?.value("an RFC 3339 time", Timestamp.init(parsingRFC3339:))
         let endsAt = members["endsAt"]?.value("an RFC 3339 time", Timestamp.init(parsingRFC3339:))
@@ -66,8 +66,6 @@ struct OfferRulesReader {
     }
 
     /// Looks for the products that offers name.
-    ///
-    /// - Parameter groups: All groups of the app.
     func checkProducts(against groups: [SubscriptionGroup]) {
         for product in named {
             let homes = groups.filter { $0.products.contains { $0.id == product.id } }.map(\.id)
@@ -90,7 +88,7 @@ struct OfferRulesReader {
         guard
             let nodes = list?.filledList(
                 of: "product ids",
-                mend: "nobody could get the offer; name at least one product, or leave the key out for all"
+                fix: "nobody could get the offer; name at least one product, or leave the key out for all"
             )
         else { return nil }
         var products: Set<String> = []

@@ -21,7 +21,7 @@ extension SettingsReader {
     /// - Returns: The apps.
     func catalog(_ root: ConfigurationNode, server: ListenAddress?, protection: KeyProtection) -> Catalog {
         guard let list = root.mapping(keys: ["apps"])?.required("apps", "write the list of your apps"),
-            let nodes = list.filledList(of: "apps", mend: "write at least one app")
+            let nodes = list.filledList(of: "apps", fix: "write at least one app")
         else { return Catalog(bundleIds: nil) }
         var catalog = Catalog()
         var uses = FirstUses<String>()
@@ -63,7 +63,7 @@ extension SettingsReader {
         let environments = members["environments"]?.choices(
             "an environment",
             of: AppStoreEnvironment.allCases,
-            mend: "name at least one environment, or leave the key out for Production"
+            fix: "name at least one environment, or leave the key out for Production"
         )
         let list = members.required("keys", "write the list of the app's keys")
         let issuerId = members["issuerId"]?.value("an issuer id", Identifier.parseIssuer)

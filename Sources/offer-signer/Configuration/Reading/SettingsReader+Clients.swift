@@ -33,12 +33,12 @@ extension SettingsReader {
             let scopes = members["scopes"]?.choices(
                 "a scope",
                 of: ClientScope.allCases,
-                mend: "the client could do nothing; name at least one scope, or leave the key out for all"
+                fix: "the client could do nothing; name at least one scope, or leave the key out for all"
             )
             let evidence = members["evidence"]?.choices(
                 "a kind of evidence",
                 of: EvidenceKind.allCases,
-                mend: "the client could send nothing; name at least one kind, or leave the key out for all but "
+                fix: "the client could send nothing; name at least one kind, or leave the key out for all but "
                     + "receiptResponse"
             )
             let rate = members["signaturesPerSecond"]?.wholeNumber(in: 1...1_000_000_000)
@@ -74,7 +74,7 @@ extension SettingsReader {
         let node = members.required("tokenSHA256", "`offer-signer clients token` makes a token and prints it")
         guard let node else { return [] }
         guard node.isList else { return token(node, server: server).map { [($0, node)] } ?? [] }
-        let nodes = node.filledList(of: "digests", mend: "write one, or two while one takes the other's place") ?? []
+        let nodes = node.filledList(of: "digests", fix: "write one, or two while one takes the other's place") ?? []
         if nodes.count > 2 {
             node.fault("has \(nodes.count) digests; a client has one, or two while one takes the other's place")
         }
@@ -102,7 +102,7 @@ extension SettingsReader {
 
     private func apps(_ members: ConfigurationMapping, bundleIds: Set<String>?) -> Set<String> {
         let list = members.required("apps", "write the bundle ids that the client may ask for")
-        let nodes = list?.filledList(of: "bundle ids", mend: "name at least one app, or remove the client") ?? []
+        let nodes = list?.filledList(of: "bundle ids", fix: "name at least one app, or remove the client") ?? []
         var apps: Set<String> = []
         for node in nodes {
             guard let bundleId = node.identifier() else { continue }

@@ -3,9 +3,6 @@ import SubscriptionKeys
 /// The keys of an app in `catalog.yaml`.
 extension SettingsReader {
     /// Reads how keys are kept, and has their memory made ready.
-    ///
-    /// - Parameter layers: The settings.
-    /// - Returns: How keys are kept.
     func keyProtection(_ layers: SettingLayers) -> KeyProtection {
         let protection = KeyProtection(
             allowsUnlockedMemory: layers.keysAllowUnlockedMemory,
@@ -37,7 +34,7 @@ extension SettingsReader {
         protection: KeyProtection,
         _ keyUses: inout KeyUses
     ) -> [KeySettings] {
-        let nodes = list?.filledList(of: "keys", mend: "the app needs a key that signs its offers") ?? []
+        let nodes = list?.filledList(of: "keys", fix: "the app needs a key that signs its offers") ?? []
         var uses = FirstUses<String>()
         var keys: [KeySettings] = []
         for (index, node) in nodes.enumerated() {

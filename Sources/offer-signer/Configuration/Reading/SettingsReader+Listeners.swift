@@ -56,7 +56,7 @@ extension SettingsReader {
     private func checkPortsDiffer(_ ports: [Port], _ layers: SettingLayers) {
         for (index, later) in ports.enumerated() {
             for earlier in ports[..<index] where Self.collide(earlier.address, later.address) {
-                // The port that someone wrote is the one to mend; a default stands nowhere.
+                // The port that someone wrote is the one to fix; a default stands nowhere.
                 let isLater = layers.isGiven(later.key) || !layers.isGiven(earlier.key)
                 let (here, there) = isLater ? (later, earlier) : (earlier, later)
                 let other = SettingTable.shared[keyPath: there.key].entry.keyPath

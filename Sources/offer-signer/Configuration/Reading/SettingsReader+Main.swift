@@ -131,11 +131,6 @@ extension SettingsReader {
     }
 
     /// Apple's addresses.
-    ///
-    /// - Parameters:
-    ///   - layers: The settings.
-    ///   - file: What the file gives.
-    /// - Returns: The addresses.
     func appStore(_ layers: SettingLayers, _ file: MainFile) -> AppStoreSettings {
         AppStoreSettings(
             verifyReceiptURL: layers.verifyReceiptURL,
@@ -152,11 +147,6 @@ extension SettingsReader {
 /// `ledger.retentionDays` beside the catalog.
 extension SettingsReader {
     /// Warns of limits over more days than records are kept: what is deleted cannot be counted.
-    ///
-    /// - Parameters:
-    ///   - ledger: How the ledger is kept.
-    ///   - apps: The apps of the catalog.
-    ///   - place: Where the retention is set.
     func warnOfShortRetention(_ ledger: LedgerSettings, of apps: [AppSettings], at place: ConfigurationPlace) {
         guard let days = ledger.retentionDays else { return }
         let offers = apps.flatMap(\.app.subscriptionGroups).flatMap(\.products).flatMap(\.offers)

@@ -4,9 +4,6 @@ import OfferAPI
 /// The public listener's limits and its TLS.
 extension SettingsReader {
     /// The limits of connections.
-    ///
-    /// - Parameter layers: The settings.
-    /// - Returns: The limits.
     func connectionLimits(_ layers: SettingLayers) -> ConnectionLimits {
         func seconds(_ number: Int) -> TimeAmount { .seconds(Int64(number)) }
         return ConnectionLimits(

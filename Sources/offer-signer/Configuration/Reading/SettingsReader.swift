@@ -54,8 +54,8 @@ struct SettingsReader {
             }
             return absolute
         } catch {
-            let mend = "this should be the path of \(kind), relative to the directory of offer-signer.yaml"
-            faults.fault(place, "\(Echo.path(path)): \(error.message); \(mend)")
+            let fix = "this should be the path of \(kind), relative to the directory of offer-signer.yaml"
+            faults.fault(place, "\(Echo.path(path)): \(error.message); \(fix)")
             return nil
         }
     }

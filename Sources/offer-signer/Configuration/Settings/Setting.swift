@@ -9,12 +9,6 @@ struct Setting<Value: Sendable>: Sendable {
     let parse: @Sendable (String) throws(ValueFault) -> Value
 
     /// A setting with a default.
-    ///
-    /// - Parameters:
-    ///   - keyPath: Its keys in the file.
-    ///   - kind: What kind of value it has.
-    ///   - fallback: The default.
-    ///   - meaning: What it is for, with its unit.
     init(_ keyPath: String, _ kind: SettingKind<Value>, default fallback: Value, _ meaning: String) {
         entry = SettingEntry(keyPath, kind, .value(kind.text(fallback)), meaning)
         self.fallback = fallback

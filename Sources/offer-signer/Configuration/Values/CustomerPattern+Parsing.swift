@@ -3,10 +3,6 @@ import Offers
 /// How the catalog writes it.
 extension CustomerPattern {
     /// Checks a pattern, in the syntax of Swift's `Regex`.
-    ///
-    /// - Parameter text: A regular expression with exactly one capture group.
-    /// - Returns: The pattern.
-    /// - Throws: ``ValueFault`` when it is none, has another number of groups, or takes too long for some names.
     static func parse(_ text: String) throws(ValueFault) -> CustomerPattern {
         guard let pattern = CustomerPattern(text) else {
             throw ValueFault("\(Echo.quoted(text)) is not a regular expression; one such as \"^([^-]+)-\" is")

@@ -3,10 +3,6 @@ import FoundationEssentials
 /// Addresses of HTTP services that the configuration names.
 enum HTTPURL {
     /// Checks a link that is handed to apps: `https`, without a user or a password.
-    ///
-    /// - Parameter text: The URL.
-    /// - Returns: The same text.
-    /// - Throws: ``ValueFault`` when it is no such URL.
     static func parseLink(_ text: String) throws(ValueFault) -> String {
         guard let parts = URLComponents(string: text, encodingInvalidCharacters: false), parts.user == nil,
             parts.password == nil, parts.scheme?.lowercased() == "https", let host = parts.host, !host.isEmpty
@@ -17,10 +13,6 @@ enum HTTPURL {
     }
 
     /// Checks an address: `https`, or `http` to this machine.
-    ///
-    /// - Parameter text: The URL.
-    /// - Returns: The same text.
-    /// - Throws: ``ValueFault`` when it is no such URL, or carries a user, a password, a query or a fragment.
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard let parts = URLComponents(string: text, encodingInvalidCharacters: false),
             let scheme = parts.scheme?.lowercased(), let host = parts.host, !host.isEmpty

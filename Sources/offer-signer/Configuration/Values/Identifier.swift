@@ -42,10 +42,6 @@ enum Identifier {
     }
 
     /// Checks a key identifier of App Store Connect: a few ASCII letters and digits.
-    ///
-    /// - Parameter text: The identifier.
-    /// - Returns: The same text.
-    /// - Throws: ``ValueFault`` when it is empty, long or has other characters.
     static func parseKey(_ text: String) throws(ValueFault) -> String {
         let isPlain = text.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || isDigit($0)) }
         guard !text.isEmpty, text.utf8.count <= longestKey, isPlain else {
@@ -58,10 +54,6 @@ enum Identifier {
     }
 
     /// Checks the identifier of an issuer of App Store Connect keys: a UUID.
-    ///
-    /// - Parameter text: The identifier.
-    /// - Returns: The same text.
-    /// - Throws: ``ValueFault`` when it is no UUID.
     static func parseIssuer(_ text: String) throws(ValueFault) -> String {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         let isUUID =

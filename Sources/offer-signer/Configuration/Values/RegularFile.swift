@@ -36,12 +36,6 @@ enum RegularFile {
 /// Who else may see or replace a private file.
 extension RegularFile {
     /// Checks that a private file belongs to root or this user, and that nobody else may read it: the rule for keys.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - isGroupReadable: Whether its group may read it.
-    ///   - owner: Another user that may own it beside root and this one; `nil` for none.
-    /// - Throws: ``ValueFault`` saying what is open, and the mend.
     static func checkIsPrivate(_ path: String, isGroupReadable: Bool, owner: UInt32? = nil) throws(ValueFault) {
         let resolved = URL(filePath: path).resolvingSymlinksInPath().path
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved),
@@ -49,11 +43,11 @@ extension RegularFile {
             let mode = (attributes[.posixPermissions] as? NSNumber)?.uint32Value
         else { throw ValueFault("cannot be examined") }
         guard found == 0 || found == geteuid() || found == owner else {
-            let mend =
+            let fix =
                 geteuid() == 0
                 ? "if that user is the service's, run this as that user (sudo -u), and if not, chown it to root"
                 : "chown it to root or this user"
-            throw ValueFault("belongs to user \(found), who could replace it: \(mend)")
+            throw ValueFault("belongs to user \(found), who could replace it: \(fix)")
         }
         guard mode & (isGroupReadable ? 0o037 : 0o077) == 0 else {
             let advice = isGroupReadable ? "440" : "600"

@@ -24,9 +24,6 @@ enum WholeNumber {
     }
 
     /// The range in words, such as `from 0 to 65535`.
-    ///
-    /// - Parameter range: The range.
-    /// - Returns: The words.
     static func describe(_ range: ClosedRange<Int>) -> String {
         range.upperBound == .max ? "from \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
     }
@@ -51,10 +48,6 @@ enum TruthValue {
 /// File paths as the configuration writes them.
 enum FilePathText {
     /// Checks a path's text; whether the file is there is another question.
-    ///
-    /// - Parameter text: The path.
-    /// - Returns: The same text.
-    /// - Throws: ``ValueFault`` when it is empty, or has control characters.
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard !text.isEmpty else { throw ValueFault("is empty; write the path of a file") }
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
@@ -70,8 +63,6 @@ struct ValueFault: Error, Equatable {
     let message: String
 
     /// Creates a fault.
-    ///
-    /// - Parameter message: What is wrong and what would be right.
     init(_ message: String) {
         self.message = message
     }

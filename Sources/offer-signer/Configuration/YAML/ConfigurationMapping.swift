@@ -22,20 +22,17 @@ struct ConfigurationMapping {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - mend: What to write, for the fault.
+    ///   - fix: What to write, for the fault.
     /// - Returns: The member; `nil` after recording a fault.
-    func required(_ key: String, _ mend: String) -> ConfigurationNode? {
+    func required(_ key: String, _ fix: String) -> ConfigurationNode? {
         if let member = self[key] { return member }
-        faults.fault(place.member(key, line: place.line), "is missing; \(mend)")
+        faults.fault(place.member(key, line: place.line), "is missing; \(fix)")
         return nil
     }
 }
 
 extension [ConfigurationMapping.Member] {
     /// The value of a key; the few that there are at the most are looked through.
-    ///
-    /// - Parameter key: The key.
-    /// - Returns: The value; `nil` when there is none.
     func value(of key: String) -> ConfigurationNode? {
         for index in indices where self[index].key == key { return self[index].value }
         return nil

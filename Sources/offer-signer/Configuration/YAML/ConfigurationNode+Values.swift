@@ -1,11 +1,6 @@
 /// Values of the kinds that the files hold.
 extension ConfigurationNode {
     /// Reads a scalar's text, quoted or not: an identifier of digits need not be quoted.
-    ///
-    /// - Parameters:
-    ///   - needed: What is needed, for faults.
-    ///   - parse: Reads the value.
-    /// - Returns: The value.
     func value<Value>(_ needed: String, _ parse: (String) throws(ValueFault) -> Value) -> Value? {
         guard let (text, _) = scalar(needed) else { return nil }
         do throws(ValueFault) {
@@ -17,16 +12,11 @@ extension ConfigurationNode {
     }
 
     /// Reads an identifier of App Store Connect or of our own.
-    ///
-    /// - Returns: The identifier.
     func identifier() -> String? {
         value("an identifier", Identifier.parse)
     }
 
     /// Reads a whole number, not quoted.
-    ///
-    /// - Parameter range: What is allowed.
-    /// - Returns: The number.
     func wholeNumber(in range: ClosedRange<Int>) -> Int? {
         guard let text = plain("a whole number \(WholeNumber.describe(range))") else { return nil }
         do throws(ValueFault) {
@@ -38,8 +28,6 @@ extension ConfigurationNode {
     }
 
     /// Reads `true` or `false`, not quoted.
-    ///
-    /// - Returns: The truth value.
     func boolean() -> Bool? {
         guard let text = plain("true or false") else { return nil }
         do throws(ValueFault) {
@@ -51,11 +39,6 @@ extension ConfigurationNode {
     }
 
     /// Reads one of several names.
-    ///
-    /// - Parameters:
-    ///   - kind: What they are, with its article, for faults.
-    ///   - choices: The values, named by their raw values.
-    /// - Returns: The named value.
     func choice<Choice: RawRepresentable<String>>(_ kind: String, of choices: [Choice]) -> Choice? {
         guard let (text, _) = scalar(kind) else { return nil }
         guard let choice = choices.first(where: { $0.rawValue == text }) else {
@@ -71,14 +54,14 @@ extension ConfigurationNode {
     /// - Parameters:
     ///   - kind: What they are, with its article, for faults.
     ///   - choices: The values, named by their raw values.
-    ///   - mend: What to do about an empty list.
+    ///   - fix: What to do about an empty list.
     /// - Returns: The named values; `nil` where one is at fault, so that no rule judges the others alone.
     func choices<Choice: RawRepresentable<String> & Hashable>(
         _ kind: String,
         of choices: [Choice],
-        mend: String
+        fix: String
     ) -> Set<Choice>? {
-        guard let elements = filledList(of: choices.map(\.rawValue).joined(separator: ", "), mend: mend) else {
+        guard let elements = filledList(of: choices.map(\.rawValue).joined(separator: ", "), fix: fix) else {
             return nil
         }
         let named = elements.compactMap { $0.choice(kind, of: choices) }
@@ -86,9 +69,6 @@ extension ConfigurationNode {
     }
 
     /// Reads a text that is not in quotation marks.
-    ///
-    /// - Parameter needed: What is needed, for faults.
-    /// - Returns: The text.
     func plain(_ needed: @autoclosure () -> String) -> String? {
         guard let (text, isQuoted) = scalar(needed()) else { return nil }
         guard !isQuoted else {

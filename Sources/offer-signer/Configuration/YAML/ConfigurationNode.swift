@@ -14,11 +14,6 @@ final class ConfigurationNode {
     private let document: YAMLDocument
 
     /// The root of a file.
-    ///
-    /// - Parameters:
-    ///   - document: The parsed file.
-    ///   - file: The file.
-    ///   - faults: Where faults go.
     convenience init(_ document: YAMLDocument, of file: ConfigurationFile, _ faults: FaultCollector) {
         self.init(document.root, file.place(line: document.root.mark?.line), document, faults)
     }
@@ -36,16 +31,11 @@ final class ConfigurationNode {
     }
 
     /// Records a fault of this value.
-    ///
-    /// - Parameter message: What is wrong and what would be right.
     func fault(_ message: String) {
         faults.fault(place, message)
     }
 
     /// Reads a mapping; unknown and repeated keys are faults.
-    ///
-    /// - Parameter keys: The keys that it may have.
-    /// - Returns: Its known members.
     func mapping(keys: [String]) -> ConfigurationMapping? {
         guard isSupported else { return nil }
         guard case .mapping(let mapping) = node else {
@@ -77,9 +67,6 @@ final class ConfigurationNode {
     }
 
     /// Reads a list.
-    ///
-    /// - Parameter things: What it is a list of, for faults.
-    /// - Returns: Its elements.
     func list(of things: @autoclosure () -> String) -> [ConfigurationNode]? {
         guard isSupported else { return nil }
         guard case .sequence(let sequence) = node else {
@@ -95,21 +82,18 @@ final class ConfigurationNode {
     ///
     /// - Parameters:
     ///   - things: What it is a list of, for faults.
-    ///   - mend: What to do about an empty one.
+    ///   - fix: What to do about an empty one.
     /// - Returns: Its elements.
-    func filledList(of things: @autoclosure () -> String, mend: String) -> [ConfigurationNode]? {
+    func filledList(of things: @autoclosure () -> String, fix: String) -> [ConfigurationNode]? {
         guard let elements = list(of: things()) else { return nil }
         guard !elements.isEmpty else {
-            fault("is empty; \(mend)")
+            fault("is empty; \(fix)")
             return nil
         }
         return elements
     }
 
     /// Reads a scalar's text as it is written, whatever type YAML would see in it.
-    ///
-    /// - Parameter needed: What is needed, for faults.
-    /// - Returns: The text and whether it is in quotation marks (or a block).
     func scalar(_ needed: @autoclosure () -> String) -> (text: String, isQuoted: Bool)? {
         guard isSupported else { return nil }
         guard case .scalar(let scalar) = node else {

@@ -14,11 +14,6 @@ final class YAMLDocument {
     let parser: Yams.Parser
 
     /// Parses a file's text; fails after recording a fault.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - file: The file, for faults.
-    ///   - faults: Where faults go.
     init?(_ text: String, of file: ConfigurationFile, _ faults: FaultCollector) {
         if let line = AliasGuard.firstLineOfTooManyAliases(text) {
             faults.fault(file.place(line: line), AliasGuard.message)
@@ -53,9 +48,6 @@ final class YAMLDocument {
     }
 
     /// A key without the mark that it may have as a repetition.
-    ///
-    /// - Parameter key: A key of the document.
-    /// - Returns: The key as it is written.
     func withoutMark(_ key: String) -> String {
         guard let repetitionMark, key.unicodeScalars.first == repetitionMark else { return key }
         return String(key.unicodeScalars.drop { $0 == repetitionMark })

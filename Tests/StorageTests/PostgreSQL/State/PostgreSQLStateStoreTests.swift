@@ -33,7 +33,7 @@ struct PostgreSQLStateStoreTests {
         let details = await withTaskGroup { group in
             for _ in 0..<400 {
                 group.addTask {
-                    do throws(StateStoreFailure) {
+                    do throws(StorageFailure) {
                         return try await states.held(question(1)).isEmpty ? "none" : "some"
                     } catch {
                         return error.detail

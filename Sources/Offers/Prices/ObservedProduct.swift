@@ -1,5 +1,5 @@
 /// What clients reported about one product in one country.
-public struct ProductSightings: Sendable {
+public struct ObservedProduct: Sendable {
     /// How many offers of one product are kept: App Store Connect allows ten promotional ones at a time, and they change.
     ///
     /// Beyond it, those that were not seen for longest make room.
@@ -8,9 +8,9 @@ public struct ProductSightings: Sendable {
     /// The product.
     public let productId: String
     /// Its prices.
-    public private(set) var prices: SightingLog<PriceTag>
+    public private(set) var prices: ObservationLog<PriceTag>
     /// Its offers; one that a report leaves out stays.
-    public private(set) var offers: [OfferName: SightingLog<OfferTerms>] = [:]
+    public private(set) var offers: [OfferName: ObservationLog<OfferTerms>] = [:]
 
     /// Starts with a first report.
     ///
@@ -19,7 +19,7 @@ public struct ProductSightings: Sendable {
     ///   - moment: When it came.
     public init(_ report: ProductReport, at moment: Timestamp) {
         productId = report.productId
-        prices = SightingLog(report.tag, at: moment)
+        prices = ObservationLog(report.tag, at: moment)
         noteOffers(of: report, at: moment)
     }
 
@@ -29,7 +29,7 @@ public struct ProductSightings: Sendable {
     ///   - productId: The product.
     ///   - prices: Its prices.
     ///   - offers: Its offers.
-    public init(productId: String, prices: SightingLog<PriceTag>, offers: [OfferName: SightingLog<OfferTerms>]) {
+    public init(productId: String, prices: ObservationLog<PriceTag>, offers: [OfferName: ObservationLog<OfferTerms>]) {
         self.productId = productId
         self.prices = prices
         self.offers = offers
@@ -56,7 +56,7 @@ public struct ProductSightings: Sendable {
 
     private mutating func noteOffers(of report: ProductReport, at moment: Timestamp) {
         for offer in report.offers where offers[offer.name]?.note(offer.terms, at: moment) == nil {
-            offers[offer.name] = SightingLog(offer.terms, at: moment)
+            offers[offer.name] = ObservationLog(offer.terms, at: moment)
         }
         guard offers.count > Self.mostOffers else { return }
         let reported = Set(report.offers.map(\.name))
@@ -71,9 +71,9 @@ public struct ProductSightings: Sendable {
 
 /// What clients reported about one thing, the newest first: a contradiction resolves to the newest, and the older values
 /// are kept.
-public struct SightingLog<Value: Equatable & Sendable>: Sendable {
+public struct ObservationLog<Value: Equatable & Sendable>: Sendable {
     /// One value with when and how often it was reported.
-    public struct Sighting: Sendable {
+    public struct Observation: Sendable {
         /// The value.
         public let value: Value
         /// When it was first reported.
@@ -83,7 +83,7 @@ public struct SightingLog<Value: Equatable & Sendable>: Sendable {
         /// How often it was reported.
         public let count: Int
 
-        /// Takes up a sighting where it was kept.
+        /// Takes up an observation where it was kept.
         ///
         /// - Parameters:
         ///   - value: The value.
@@ -102,9 +102,9 @@ public struct SightingLog<Value: Equatable & Sendable>: Sendable {
     public static var mostOlder: Int { 4 }
 
     /// The value that counts.
-    public private(set) var newest: Sighting
+    public private(set) var newest: Observation
     /// Values that were reported before and contradict it, the newest first.
-    public private(set) var older: [Sighting] = []
+    public private(set) var older: [Observation] = []
 
     /// Starts with a first report.
     ///
@@ -112,7 +112,7 @@ public struct SightingLog<Value: Equatable & Sendable>: Sendable {
     ///   - value: What was reported.
     ///   - moment: When.
     public init(_ value: Value, at moment: Timestamp) {
-        newest = Sighting(value: value, firstSeen: moment, lastSeen: moment, count: 1)
+        newest = Observation(value: value, firstSeen: moment, lastSeen: moment, count: 1)
     }
 
     /// Takes up a log where it was kept.
@@ -120,7 +120,7 @@ public struct SightingLog<Value: Equatable & Sendable>: Sendable {
     /// - Parameters:
     ///   - newest: The value that counts.
     ///   - older: Values that were reported before, the newest first; those beyond ``mostOlder`` are dropped.
-    public init(newest: Sighting, older: [Sighting]) {
+    public init(newest: Observation, older: [Observation]) {
         self.newest = newest
         self.older = Array(older.prefix(Self.mostOlder))
     }
@@ -135,13 +135,13 @@ public struct SightingLog<Value: Equatable & Sendable>: Sendable {
         let before = known.first { $0.value == value }
         var count = 1
         count.add(saturating: before?.count ?? 0)
-        let sighting = Sighting(
+        let observation = Observation(
             value: value,
             firstSeen: before?.firstSeen ?? moment,
             lastSeen: max(before?.lastSeen ?? moment, moment),
             count: count
         )
-        newest = sighting
+        newest = observation
         older = Array(known.filter { $0.value != value }.prefix(Self.mostOlder))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import Storage
 
 @Suite("Records where no chain leads to")
-struct LedgerStrayTests {
+struct LedgerOrphanTests {
     /// What somebody with the database, but without the checkpoint key, might do to it.
     struct Tampering: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -161,7 +161,7 @@ struct LedgerStrayTests {
     @Test("They are looked for from writer to writer, not from record to record")
     func index() throws {
         let directory = try TemporaryDirectory()
-        let plan = try SQLiteDatabase(path: directory.path("ledger.sqlite")).plan(of: LedgerStray.all)
+        let plan = try SQLiteDatabase(path: directory.path("ledger.sqlite")).plan(of: LedgerOrphan.all)
         #expect(plan.contains { $0.hasPrefix("SEARCH ledger_records") && $0.hasSuffix("(writer>?)") }, "\(plan)")
         #expect(plan.contains { $0.hasPrefix("SEARCH ledger_statements") && $0.hasSuffix("(writer>?)") }, "\(plan)")
         #expect(!plan.contains { $0.hasPrefix("SCAN ledger") }, "\(plan)")
@@ -185,7 +185,7 @@ private struct BusyArchive: LedgerArchive {
 
     func signatures() throws(StorageFailure) -> LedgerSignatures { try after(.other, try archive.signatures()) }
 
-    func strays() throws(StorageFailure) -> [LedgerStray] { try after(.other, try archive.strays()) }
+    func orphans() throws(StorageFailure) -> [LedgerOrphan] { try after(.other, try archive.orphans()) }
 
     func firstNumber(of writer: String) throws(StorageFailure) -> Int64? {
         try after(.other, try archive.firstNumber(of: writer))

@@ -2,10 +2,10 @@ import Offers
 import Testing
 
 @Suite("What clients saw")
-struct SightingLogTests {
+struct ObservationLogTests {
     @Test("The newest value counts, and older ones that contradict it are kept")
     func contradiction() {
-        var log = SightingLog("9.99", at: day(-3))
+        var log = ObservationLog("9.99", at: day(-3))
         log.note("9.99", at: day(-2))
         log.note("10.99", at: day(-1))
         #expect(log.newest.value == "10.99")
@@ -23,15 +23,15 @@ struct SightingLogTests {
 
     @Test("A count at the end of its range stays there")
     func countless() {
-        let often = SightingLog<Int>.Sighting(value: 1, firstSeen: day(-1), lastSeen: clock, count: .max)
-        var log = SightingLog(newest: often, older: [])
+        let often = ObservationLog<Int>.Observation(value: 1, firstSeen: day(-1), lastSeen: clock, count: .max)
+        var log = ObservationLog(newest: often, older: [])
         log.note(1, at: clock)
         #expect(log.newest.count == .max)
     }
 
     @Test("Few older values are kept, the newest of them")
     func bound() {
-        var log = SightingLog(0, at: clock)
+        var log = ObservationLog(0, at: clock)
         for value in 1...100 { log.note(value, at: clock) }
         #expect([log.newest.value] + log.older.map(\.value) == [100, 99, 98, 97, 96])
     }

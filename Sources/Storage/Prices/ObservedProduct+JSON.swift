@@ -3,13 +3,13 @@ import StrictJSON
 
 // The text of what is known of a product in a country.
 
-extension ProductSightings {
+extension ObservedProduct {
     /// The text by which it is kept.
     var json: [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.object { json in
             json.member("prices")
-            json.sightings(prices) { tag, json in
+            json.observations(prices) { tag, json in
                 json.member("price", tag.price.text)
                 json.member("currency", tag.currency.code)
                 if let symbol = tag.symbol { json.member("symbol", symbol) }
@@ -20,7 +20,7 @@ extension ProductSightings {
                     list.object { json in
                         if let offerId = name.offerId { json.member("offerId", offerId) }
                         json.member("terms")
-                        json.sightings(log) { terms, json in
+                        json.observations(log) { terms, json in
                             json.member("price", terms.price.text)
                             if let currency = terms.currency { json.member("currency", currency.code) }
                             json.member("paymentMode", Int64(terms.paymentMode.rawValue))
@@ -35,26 +35,21 @@ extension ProductSightings {
     }
 
     /// Reads the text.
-    ///
-    /// - Parameters:
-    ///   - productId: The product.
-    ///   - json: The text.
-    /// - Throws: `JSONFault` when it is no such text.
     init(_ productId: String, json: [UInt8]) throws(JSONFault) {
-        var prices: SightingLog<PriceTag>?
-        var offers: [OfferName: SightingLog<OfferTerms>] = [:]
+        var prices: ObservationLog<PriceTag>?
+        var offers: [OfferName: ObservationLog<OfferTerms>] = [:]
         var reader = JSONReader(json)
         try reader.readObject { (name, reader) throws(JSONFault) in
             switch name {
-            case "prices": prices = try SightingLog(reading: &reader) { $0.priceTag }
+            case "prices": prices = try ObservationLog(reading: &reader) { $0.priceTag }
             case "offers":
                 try reader.readArray { (_, reader) throws(JSONFault) in
                     var offerId: String?
-                    var log: SightingLog<OfferTerms>?
+                    var log: ObservationLog<OfferTerms>?
                     try reader.readObject { (name, reader) throws(JSONFault) in
                         switch name {
                         case "offerId": offerId = try reader.readString()
-                        case "terms": log = try SightingLog(reading: &reader) { $0.offerTerms }
+                        case "terms": log = try ObservationLog(reading: &reader) { $0.offerTerms }
                         default: try reader.skipValue()
                         }
                     }
@@ -71,25 +66,25 @@ extension ProductSightings {
 
 extension JSONWriter {
     /// Writes a log, the newest first.
-    fileprivate mutating func sightings<Value>(
-        _ log: SightingLog<Value>,
+    fileprivate mutating func observations<Value>(
+        _ log: ObservationLog<Value>,
         _ members: (Value, inout JSONWriter) -> Void
     ) {
         array { list in
-            for sighting in [log.newest] + log.older {
+            for observation in [log.newest] + log.older {
                 list.object { json in
-                    members(sighting.value, &json)
-                    json.member("firstSeen", sighting.firstSeen.millisecondsSince1970)
-                    json.member("lastSeen", sighting.lastSeen.millisecondsSince1970)
-                    json.member("count", Int64(sighting.count))
+                    members(observation.value, &json)
+                    json.member("firstSeen", observation.firstSeen.millisecondsSince1970)
+                    json.member("lastSeen", observation.lastSeen.millisecondsSince1970)
+                    json.member("count", Int64(observation.count))
                 }
             }
         }
     }
 }
 
-/// The members of one sighting, as they come.
-private struct SightingFields {
+/// The members of one observation, as they come.
+private struct ObservationFields {
     private var texts: [String: String] = [:]
     private var numbers: [String: Int64] = [:]
 
@@ -128,11 +123,13 @@ private struct SightingFields {
         )
     }
 
-    func sighting<Value>(_ value: (SightingFields) -> Value?) throws(JSONFault) -> SightingLog<Value>.Sighting {
+    func observation<Value>(_ value: (ObservationFields) -> Value?) throws(JSONFault)
+        -> ObservationLog<Value>.Observation
+    {
         guard let value = value(self), let first = numbers["firstSeen"], let last = numbers["lastSeen"],
             let count = number("count")
-        else { throw JSONFault(.invalidValue, "A sighting cannot be read.") }
-        return SightingLog<Value>.Sighting(
+        else { throw JSONFault(.invalidValue, "An observation cannot be read.") }
+        return ObservationLog<Value>.Observation(
             value: value,
             firstSeen: Timestamp(millisecondsSince1970: first),
             lastSeen: Timestamp(millisecondsSince1970: last),
@@ -143,13 +140,13 @@ private struct SightingFields {
     private func number(_ name: String) -> Int? { numbers[name].flatMap { Int(exactly: $0) } }
 }
 
-extension SightingLog {
-    fileprivate init(reading reader: inout JSONReader, _ value: (SightingFields) -> Value?) throws(JSONFault) {
-        var sightings: [Sighting] = []
+extension ObservationLog {
+    fileprivate init(reading reader: inout JSONReader, _ value: (ObservationFields) -> Value?) throws(JSONFault) {
+        var observations: [Observation] = []
         try reader.readArray { (_, reader) throws(JSONFault) in
-            sightings.append(try SightingFields(from: &reader).sighting(value))
+            observations.append(try ObservationFields(from: &reader).observation(value))
         }
-        guard let newest = sightings.first else { throw JSONFault(.invalidValue, "There is no sighting.") }
-        self.init(newest: newest, older: Array(sightings.dropFirst()))
+        guard let newest = observations.first else { throw JSONFault(.invalidValue, "There is no observation.") }
+        self.init(newest: newest, older: Array(observations.dropFirst()))
     }
 }

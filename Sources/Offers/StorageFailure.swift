@@ -1,12 +1,12 @@
-/// What is kept could not be opened, read or written.
+/// Why something could not be stored or read: the one failure of the ports to storage.
 ///
-/// The text names the file or server and the fix; never a value that was to be kept.
+/// The text names the file or server and the fix; never a value that was to be stored.
 public struct StorageFailure: Error, CustomStringConvertible {
-    /// Which failure it is: two failures are equal when their codes are.
+    /// The kind of failure: two failures are equal when their codes are.
     public enum Code: String, Sendable, CaseIterable {
         /// There is no such file, or it cannot be opened.
         case cannotOpen
-        /// What is there is no database.
+        /// The file is no database.
         case notADatabase
         /// A newer version of the service has changed its tables.
         case newerSchema
@@ -18,18 +18,24 @@ public struct StorageFailure: Error, CustomStringConvertible {
         case notDurable
         /// It could not be read or written now; later it may be.
         case unavailable
+        /// More waits to be written than may wait.
+        case full
+        /// It was not on durable storage in time.
+        case tooSlow
         /// The server answered, and does not let the service in.
         case turnedAway
         /// Another transaction keeps something locked.
         case locked
-        /// The database is well, and takes none of what was written for one of its values: it never will.
-        case refused
-        /// Nobody waited for it any more, so nothing was written.
+        /// The caller had an answer before it was written, so nothing was.
         case abandoned
-        /// What was read is not what was written.
+        /// The service is stopping.
+        case closed
+        /// The database works, but never accepts one of the values.
+        case refused
+        /// A stored value is not one that this service writes.
         case malformed
         /// The database's disk is full.
-        case full
+        case diskFull
         /// The writer's chain ends before a record that had been on durable storage.
         case setBack
         /// The database lost records, and no operator has acknowledged it.
@@ -38,31 +44,29 @@ public struct StorageFailure: Error, CustomStringConvertible {
         case chainEnded
     }
 
-    /// Which failure it is.
+    /// The kind of failure.
     public let code: Code
-    /// What failed, and the fix, in a sentence or two.
+    /// The failure and its fix, in a sentence or two.
     public let detail: String
 
     /// Creates a failure.
     ///
     /// - Parameters:
-    ///   - code: Which failure it is.
-    ///   - detail: What failed, and the fix.
+    ///   - code: The kind of failure.
+    ///   - detail: The failure and its fix.
     public init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail
     }
 
-    /// What failed, and the fix.
+    /// A commit that is taken back, as its callers have timed out.
+    public static let abandoned = StorageFailure(.abandoned, "nobody waited for it any more")
+
+    /// The failure and its fix.
     public var description: String { detail }
 }
 
 extension StorageFailure: Equatable {
     /// Equal by code: the same failure, whatever it was about.
     public static func == (left: StorageFailure, right: StorageFailure) -> Bool { left.code == right.code }
-}
-
-extension StorageFailure {
-    /// What was to be written is taken back: who asked for it was told that it took too long.
-    static let abandoned = StorageFailure(.abandoned, "nobody waited for it any more")
 }

@@ -1,0 +1,103 @@
+/// How a subscription belongs to an account.
+public enum AccountTie: Equatable, Sendable {
+    /// Apple keeps the account with a purchase of the subscription (`appAccountToken`).
+    case bought
+    /// A request for the account came with Apple's word of the subscription, which names no account; the moment of the
+    /// last, as far as that is noted.
+    case presented(at: Timestamp)
+    /// A request for the account showed a redemption, in a client's words alone: nothing but that redemption counts.
+    case redeemed
+
+    /// For how many days an account that presented evidence keeps its place from others.
+    static let keptDays = 30
+
+    /// The one of two that counts.
+    func orStronger(_ other: AccountTie) -> AccountTie {
+        switch (self, other) {
+        case (.bought, _), (_, .bought): .bought
+        case (.presented(let left), .presented(let right)): .presented(at: max(left, right))
+        case (.presented, _): self
+        case (.redeemed, _): other
+        }
+    }
+
+    /// Whether it says no more than an earlier one: an account that comes again is noted once a day.
+    func isNoNews(after earlier: AccountTie) -> Bool {
+        switch (self, earlier) {
+        case (.presented(let moment), .presented(let before)): moment <= before.adding(days: 1)
+        default: self == earlier
+        }
+    }
+}
+
+/// An account as held state knows it: by its digest.
+public struct AccountView: Equatable, Sendable {
+    /// The account that a request names.
+    public let account: Account
+    /// Its digest; `nil` for no account.
+    public let digest: AccountDigest?
+
+    /// Looks at an account.
+    ///
+    /// - Parameters:
+    ///   - account: The account that a request names.
+    ///   - bundleId: The app that it is an account of.
+    ///   - digester: Makes its digest.
+    public init(_ account: Account, of bundleId: String, digester: some AccountDigester) {
+        self.account = account
+        digest = account.stateKey.map { digester.digest(of: $0, bundleId: bundleId) }
+    }
+
+    /// A held transaction as this account sees it: its own token instead of the pseudonym.
+    func transaction(_ held: Held<Transaction>) -> Transaction {
+        var transaction = held.value
+        transaction.signedDate = held.asOf
+        if let token = transaction.appAccountToken, let stored = account.storedToken, token == digest?.pseudonym {
+            transaction.appAccountToken = stored
+        }
+        return transaction
+    }
+}
+
+/// That Apple once spoke of all subscriptions of an account, so that one not held was not there.
+///
+/// Signed transactions never make one: they show what their sender chose.
+public struct AccountHistoryMark: Equatable, Sendable {
+    /// The account.
+    public let account: AccountDigest
+    /// The app's bundle identifier.
+    public let bundleId: String
+    /// The environment that answered.
+    public let environment: AppStoreEnvironment
+    /// Apple's clock at that moment.
+    public let asOf: Timestamp
+
+    /// Creates a mark.
+    ///
+    /// - Parameters:
+    ///   - account: The account.
+    ///   - bundleId: The app's bundle identifier.
+    ///   - environment: The environment that answered.
+    ///   - asOf: Apple's clock at that moment.
+    public init(account: AccountDigest, bundleId: String, environment: AppStoreEnvironment, asOf: Timestamp) {
+        self.account = account
+        self.bundleId = bundleId
+        self.environment = environment
+        self.asOf = asOf
+    }
+
+    /// Puts the mark among others of the same account, where it takes the place of an older one of its app and
+    /// environment.
+    ///
+    /// - Parameter others: The others.
+    /// - Returns: All marks that count.
+    public func put(into others: [AccountHistoryMark]) -> [AccountHistoryMark] {
+        guard let index = others.firstIndex(where: { $0.bundleId == bundleId && $0.environment == environment }) else {
+            return others + [self]
+        }
+        guard others[index].asOf < asOf else { return others }
+        var marks = others
+        marks[index] = self
+        return marks
+    }
+}
