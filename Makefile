@@ -28,8 +28,9 @@ heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\0
 
 .PHONY: help demo test run build lint format clean \
         dependencies-to-build dependencies-for-demo dependencies-for-test \
-        dependencies-for-bench dependencies-for-peers bench bench-growth bench-scale bench-peers \
-        test-build test-swift test-fuzz test-interoperability test-demo soak sanitize overload sbom reproduce image-root
+        dependencies-for-fleet dependencies-for-bench dependencies-for-peers bench bench-growth bench-scale bench-peers \
+        test-build test-swift test-fuzz test-interoperability test-demo fleet soak sanitize overload sbom reproduce \
+        image-root
 
 help:
 	@echo 'make demo          Start the example, ask it for signatures, check and use them.'
@@ -37,10 +38,11 @@ help:
 	@echo 'make build         Build the executables: $(release) and offer-lab beside it'
 	@echo
 	@echo 'make test          Everything that continuous integration checks.'
+	@echo 'make fleet         A fleet that fails over, on PostgreSQL and HAProxy (FLEET="--rounds 3").'
 	@echo 'make lint          Check format, links, scripts, YAML, image and unit.'
 	@echo 'make format        Bring the Swift sources into format.'
 	@echo 'make soak          Long runs of hostile input (SOAK_SECONDS=600 for each kind,'
-	@echo '                   SOAK_REQUESTS=100000), then make overload.'
+	@echo '                   SOAK_REQUESTS=100000), then make fleet and make overload.'
 	@echo 'make sanitize      Two builds, forty minutes on two processors'
 	@echo '                   (SANITIZERS="address thread").'
 	@echo
@@ -69,11 +71,12 @@ build: dependencies-to-build
 	@$(optimised) --product offer-signer
 	@$(optimised) --product offer-lab
 
-test: lint test-build test-swift test-fuzz test-interoperability test-demo
+test: lint test-build test-swift test-fuzz test-interoperability fleet test-demo
 	$(call heading,'Everything passed')
 	@echo '   format, links, scripts, YAML, Dockerfile and systemd unit; unit and end-to-end tests; fuzzing;'
 	@echo "   signatures against Python's cryptography and Apple's library; the examples of backends;"
-	@echo "   every answer against the OpenAPI description; the operators' page in a browser; the demo."
+	@echo "   every answer against the OpenAPI description; the operators' page in a browser;"
+	@echo '   a fleet that fails over; the demo.'
 
 lint: dependencies-for-test $(python)/installed
 	$(call heading,'Checking the format of the Swift sources')
@@ -121,7 +124,14 @@ soak: test-build $(python)/installed
 	$(call heading,'$(SOAK_SECONDS) seconds of requests made up from the OpenAPI description')
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" OFFER_SIGNER_SCHEMATHESIS_SECONDS=$(SOAK_SECONDS) \
 		$(python)/bin/python -B -m pytest Tests/Interoperability/test_openapi.py
+	@$(MAKE) fleet FLEET='--rounds 10 --seconds 5 --clients 16'
 	@$(MAKE) overload
+
+# Each step once: a minute or two. Soak has the long form.
+FLEET ?=
+fleet: dependencies-for-fleet test-build $(python)/installed
+	$(call heading,'Three replicas and two PostgreSQL servers of which one part after the other fails')
+	@$(python)/bin/python -B Tests/Fleet/fleet.py $(debug) $(FLEET)
 
 overload: build
 	$(call heading,'Ten times the load that the service can take')
@@ -183,6 +193,9 @@ dependencies-for-demo:
 
 dependencies-for-test:
 	@deploy/install-dependencies.sh build demo test
+
+dependencies-for-fleet:
+	@deploy/install-dependencies.sh fleet
 
 dependencies-for-bench:
 	@deploy/install-dependencies.sh build bench

@@ -246,7 +246,7 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Storage", "LedgerFixtures", "Offers", "PostgreSQLServer",
+                "ChildProcess", "Storage", "LedgerFixtures", "Offers", "PostgreSQLServer",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict

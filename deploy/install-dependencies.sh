@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing to build, demonstrate or test Offer Signer on Debian or Ubuntu.
 #
-#   deploy/install-dependencies.sh GROUP...      GROUP: build, demo, test, bench, go, node
+#   deploy/install-dependencies.sh GROUP...      GROUP: build, demo, test, fleet, bench, go, node
 #
 # A thing that is already there, from wherever it came, is left alone. When nothing is missing, nothing is run.
 # On another system it names what is missing, and leaves the installing to you.
@@ -9,7 +9,7 @@
 set -euo pipefail
 
 usage() {
-    echo "usage: $0 build|demo|test|bench|go|node ..." >&2
+    echo "usage: $0 build|demo|test|fleet|bench|go|node ..." >&2
     exit 64
 }
 
@@ -92,6 +92,11 @@ for group in "$@"; do
         need systemd "checking the systemd unit" command -v systemd-analyze
         need procps "checking it too: its reload uses kill" test -x /bin/kill
         need_promtool
+        ;;
+    fleet)
+        need haproxy "the balancer in front of a fleet" sh -c 'command -v haproxy'
+        need openssl "keys for a fleet" command -v openssl
+        need postgresql "the servers of a fleet" sh -c 'ls /usr/lib/postgresql/*/bin/initdb || command -v initdb'
         ;;
     bench)
         need gcc "raw libcrypto, which the service is measured against" sh -c 'command -v cc'

@@ -22,6 +22,10 @@ public struct StorageFailure: Error, CustomStringConvertible {
         case full
         /// It was not on durable storage in time.
         case tooSlow
+        /// The server answered, and does not let the service in.
+        case turnedAway
+        /// Another transaction keeps something locked.
+        case locked
         /// The caller had an answer before it was written, so nothing was.
         case abandoned
         /// The service is stopping.
@@ -30,6 +34,12 @@ public struct StorageFailure: Error, CustomStringConvertible {
         case refused
         /// A stored value is not one that this service writes.
         case malformed
+        /// The database's disk is full.
+        case diskFull
+        /// The writer's chain ends before a record that had been on durable storage.
+        case setBack
+        /// The database lost records, and no operator has acknowledged it.
+        case recordsLost
         /// The writer's chain of the ledger was ended by another: it begins a new one.
         case chainEnded
     }

@@ -122,4 +122,50 @@ struct LedgerCheckTests {
         #expect(try service.ask("/v1/eligibility", question).status == 503)
         #expect(try server.query("SELECT count(*) FROM held_subscriptions") == "0")
     }
+
+    @Test(
+        "A server that lets nobody in, or nothing be written, is a fault with its fix; search_path elsewhere is a warning"
+    )
+    func turnedAway() throws {
+        let server = try PostgreSQLServer(password: "right", isOnNetwork: true)
+        try installation.keepLedger(in: server.url())
+        let passfile = installation.directory.path("passfile")
+        func check(_ url: String) throws -> ChildProcess.Outcome {
+            try Executable.run(
+                ["check", "--config", installation.configuration, "--ledger-url", url],
+                environment: ["PGPASSFILE": passfile]
+            )
+        }
+        func expectFault(_ url: String, _ words: String...) throws {
+            let outcome = try check(url)
+            #expect(outcome.status == 78, "\(url): \(outcome.text)")
+            #expect(outcome.errors.contains("error: ledger.url: "), "\(outcome.errors)")
+            for word in words { #expect(outcome.errors.contains(word), "\(outcome.errors)") }
+        }
+        let network = server.networkURL("sslmode=disable")
+        try expectFault(network, "28P01", "passfile", "127.0.0.1:\(server.port ?? 0)")
+        try installation.directory.write("passfile", "*:*:*:*:wrong\n", mode: 0o600)
+        try expectFault(network, "28P01")
+        try installation.directory.write("passfile", "*:*:*:*:right\n", mode: 0o640)
+        try expectFault(network, "chmod 0600")
+        #expect(try !check(network).errors.contains("WARNING"))
+        try installation.directory.write("passfile", "*:*:*:*:right\n", mode: 0o600)
+        #expect(try check(network).status == 0)
+        try expectFault(server.url(of: "nowhere"), "3D000", "no such database")
+        _ = try server.query("CREATE ROLE outsider NOLOGIN")
+        try expectFault(server.url().replacing("//postgres@", with: "//outsider@"), "28000", "pg_hba.conf")
+        _ = try server.query("CREATE ROLE writer LOGIN")
+        let writer = server.url().replacing("//postgres@", with: "//writer@")
+        try expectFault(writer, "GRANT CREATE ON SCHEMA public TO writer")
+        try begin()
+        _ = try server.query("GRANT SELECT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO writer")
+        try expectFault(writer, "GRANT INSERT ON public.ledger_records TO writer")
+        _ = try server.query("GRANT INSERT ON ALL TABLES IN SCHEMA public TO writer")
+        #expect(try check(writer).status == 0)
+        _ = try server.query("CREATE SCHEMA elsewhere AUTHORIZATION writer")
+        _ = try server.query("ALTER ROLE writer SET search_path = elsewhere")
+        let elsewhere = try check(writer)
+        #expect(elsewhere.status == 0)
+        #expect(elsewhere.errors.contains("there is a ledger in schema public"), "\(elsewhere.errors)")
+    }
 }

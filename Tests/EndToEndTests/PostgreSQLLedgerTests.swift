@@ -87,6 +87,48 @@ struct PostgreSQLLedgerTests {
         #expect(try service.sign(request).decisions.first?["discount"] != nil)
     }
 
+    @Test("A stop while the server hangs takes no longer than the drain may, and the exit status says so")
+    func stopInOutage() throws {
+        let server = try PostgreSQLServer()
+        try installation.keepLedger(in: server.url())
+        let service = try RunningService(installation, flags: ["--server-drain-timeout-seconds", "2"])
+        try service.waitUntilReadiness(is: 200)
+        #expect(try service.sign(request).status == 200)
+        server.freeze()
+        defer { server.freeze(false) }
+        #expect(try service.sign(request).status == 503)
+        service.signal(SIGTERM)
+        #expect(service.wait() == 1)
+        #expect(service.log.contains("the ledger could not be closed in time"), "\(service.log)")
+    }
+
+    @Test(
+        "Where commits wait for a standby that is gone, /readyz names it and what to do, and is ready when it is back"
+    )
+    func missingStandby() throws {
+        let server = try PostgreSQLServer()
+        try installation.keepLedger(in: server.url())
+        let service = try RunningService(installation)
+        try service.waitUntilReadiness(is: 200)
+        try server.set("synchronous_standby_names", to: "gone")
+        #expect(try service.sign(request).status == 503)
+        let deadline = Date() + 60
+        var faults: [String] = []
+        while !faults.contains(where: { $0.contains("synchronous_standby_names (gone)") }), Date() < deadline {
+            usleep(50_000)
+            faults = try service.readiness().details["faults"] as? [String] ?? []
+        }
+        #expect(faults.contains { $0.contains("synchronous_standby_names (gone)") }, "\(faults)")
+        // A service that starts now is not ready, though its connection is in order.
+        let another = try RunningService(installation)
+        #expect(try another.readiness().status == 503)
+        try server.set("synchronous_standby_names", to: "")
+        for service in [service, another] {
+            try service.waitUntilReadiness(is: 200)
+            #expect(try service.sign(request).decisions.first?["discount"] != nil)
+        }
+    }
+
     @Test("A command whose ledger is away says so, and blames no file of the caller")
     func away() throws {
         let server = try PostgreSQLServer()

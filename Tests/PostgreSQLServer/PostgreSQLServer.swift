@@ -15,6 +15,7 @@ public final class PostgreSQLServer {
     /// The TCP port on 127.0.0.1; `nil` when it listens on its socket alone.
     public let port: UInt16?
 
+    private let hasTLS: Bool
     private let launcher: [String]
     private var server: ChildProcess?
     private var watcher: ChildProcess?
@@ -24,11 +25,17 @@ public final class PostgreSQLServer {
     /// - Parameters:
     ///   - password: What `postgres` has to say over TCP; over the socket, nothing is asked.
     ///   - tls: Whether to listen on 127.0.0.1, with the certificate and key of these files.
+    ///   - isOnNetwork: Whether to listen on 127.0.0.1 without TLS.
     /// - Throws: `PostgreSQLServerFailure` when it does not start.
-    public init(password: String = "not used", tls: (certificate: String, key: String)? = nil) throws {
+    public init(
+        password: String = "not used",
+        tls: (certificate: String, key: String)? = nil,
+        isOnNetwork: Bool = false
+    ) throws {
         // Short, as the path of a socket may have 107 bytes.
         directory = URL(filePath: "/tmp/pg-\(UUID().uuidString.prefix(8))")
-        port = tls == nil ? nil : try Self.freePort()
+        port = tls == nil && !isOnNetwork ? nil : try Self.freePort()
+        hasTLS = tls != nil
         launcher = try Self.launcher()
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         try Data(password.utf8).write(to: directory.appending(path: "password"))
@@ -53,6 +60,34 @@ public final class PostgreSQLServer {
             "scram-sha-256",
             "--pwfile",
             path("password"),
+            "--no-sync"
+        )
+        try start()
+        watcher = try watch()
+    }
+
+    /// Makes a standby of another server, on its socket alone, and starts it.
+    ///
+    /// - Parameters:
+    ///   - primary: The server.
+    ///   - name: The standby's name, as `synchronous_standby_names` has it.
+    /// - Throws: `PostgreSQLServerFailure` when it does not start.
+    public init(standbyOf primary: PostgreSQLServer, name: String) throws {
+        directory = URL(filePath: "/tmp/pg-\(UUID().uuidString.prefix(8))")
+        port = nil
+        hasTLS = false
+        launcher = try Self.launcher()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        try give(to: Self.user)
+        let source = "\(primary.url())&application_name=\(name)"
+        try run(
+            "pg_basebackup",
+            "--pgdata",
+            path("data"),
+            "--dbname",
+            source,
+            "--checkpoint=fast",
+            "--write-recovery-conf",
             "--no-sync"
         )
         try start()
@@ -113,7 +148,7 @@ public final class PostgreSQLServer {
         let settings = [
             "listen_addresses=\(port == nil ? "" : "127.0.0.1")", "port=\(port ?? 5432)", "fsync=on",
             "unix_socket_directories=\(directory.path)", "max_connections=\(Self.connections)", "shared_buffers=32MB",
-            "ssl=\(port == nil ? "off" : "on")", "ssl_cert_file=\(path("server.crt"))",
+            "ssl=\(hasTLS ? "on" : "off")", "ssl_cert_file=\(path("server.crt"))",
             "ssl_key_file=\(path("server.key"))",
         ]
         let command = try [Self.program("postgres"), "-D", path("data")] + settings.flatMap { ["-c", $0] }
@@ -144,6 +179,29 @@ public final class PostgreSQLServer {
         server.send(SIGKILL)
         _ = server.wait()
         self.server = nil
+    }
+
+    /// Holds all of the server's processes where they are, as a machine that hangs does, or lets them go on.
+    ///
+    /// - Parameter isFrozen: Whether they are held.
+    public func freeze(_ isFrozen: Bool = true) {
+        guard let identifier = server?.identifier else { return }
+        let children = try? String(contentsOfFile: "/proc/\(identifier)/task/\(identifier)/children", encoding: .utf8)
+        let all = [identifier] + (children ?? "").split(separator: " ").compactMap { pid_t($0) }
+        // The first makes no more of them then.
+        for process in all { Glibc.kill(process, isFrozen ? SIGSTOP : SIGCONT) }
+    }
+
+    /// Changes a setting of the running server.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - value: Its value.
+    /// - Throws: `PostgreSQLServerFailure` when the server refuses.
+    public func set(_ name: String, to value: String) throws {
+        try query("ALTER SYSTEM SET \(name) = '\(value)'")
+        try query("SELECT pg_reload_conf()")
+        while try query("SHOW \(name)") != value { usleep(10_000) }
     }
 
     /// What the server has written to standard error since it was started last.

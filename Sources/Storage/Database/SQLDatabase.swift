@@ -34,8 +34,16 @@ package protocol Session {
     /// Says that a writer of the ledger is at work, as long as the connection lives.
     ///
     /// - Parameter writer: The writer.
+    /// - Returns: Whether it is the first time by this connection: the server may be another than before.
     /// - Throws: ``StorageFailure``.
-    func hold(_ writer: String) throws(StorageFailure)
+    func hold(_ writer: String) throws(StorageFailure) -> Bool
+
+    /// Which locks other transactions keep; the others are this one's until it ends.
+    ///
+    /// - Parameter keys: The locks' keys.
+    /// - Returns: Those that are not to be had.
+    /// - Throws: ``StorageFailure``.
+    func kept(of keys: [Int64]) throws(StorageFailure) -> Set<Int64>
 
     /// Which writers of the ledger are surely gone; nobody else can be one of them before the transaction ends.
     ///

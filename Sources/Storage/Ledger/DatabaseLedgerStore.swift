@@ -11,6 +11,8 @@ final class DatabaseLedgerStore: LedgerStore {
         var isBegun = false
         /// How far it is; `nil` when that has to be read, as before the first commit and after a failed one.
         var head: LedgerChain.Head?
+        /// The last record that was confirmed to be on durable storage, by whichever server; `nil` before the first.
+        var confirmed: LedgerChain.Head?
         /// The number of the last record that a checkpoint covers.
         var covered: Int64 = 0
         /// When it was last looked for chains whose writers are gone.
@@ -30,6 +32,10 @@ final class DatabaseLedgerStore: LedgerStore {
     let keys: LedgerKeys
     let retentionDays: Int?
     let now: @Sendable () -> Timestamp
+    /// The locks that other transactions keep, when that was looked for last.
+    let kept = Mutex<Set<Int64>>([])
+    /// Whether the database's disk was full the last time.
+    private let wasFull = Atomic(false)
     private let chain = Mutex(Chain())
 
     /// Begins a chain of its own with the first record.
@@ -58,14 +64,16 @@ final class DatabaseLedgerStore: LedgerStore {
         let batch = LedgerBatch(entries, digestKey: keys.digestKey)
         // SQLite has one writer at a time anyway.
         let locks = database.dialect == .sqlite ? [] : batch.locks
-        let written = try writing(locking: locks) { [keys] session, writer, known throws(StorageFailure) in
+        let written = try writing(locking: locks) {
+            [keys] session, writer, known, confirmed throws(StorageFailure) in
             let (counts, answers) = try session.counts(
                 batch.counts,
                 batch.subscriptions,
                 batch.calls,
                 with: Self.chainQuestions(writer, known)
             )
-            let head = try Self.head(answers, known)
+            guard isWanted() else { throw .abandoned }
+            let head = try Self.head(answers, known, confirmed)
             var work = try LedgerWork(writer: writer, head: head, digestKey: keys.digestKey)
             let decision = batch.decide(by: counts, with: &work)
             try session.write(decision)
@@ -80,9 +88,11 @@ final class DatabaseLedgerStore: LedgerStore {
 
     func probe() throws(StorageFailure) {
         let (keys, now) = (keys, now())
-        _ = try writing(locking: []) { session, writer, known throws(StorageFailure) in
+        let fills = wasFull.load(ordering: .relaxed)
+        _ = try writing(locking: []) { session, writer, known, confirmed throws(StorageFailure) in
             let (_, answers) = try session.counts([], [], with: Self.chainQuestions(writer, known))
-            let head = try Self.head(answers, known)
+            let head = try Self.head(answers, known, confirmed)
+            if fills, session.dialect == .postgreSQL { _ = try session.run(PostgreSQLBatch.filling(writer)) }
             try session.write(LedgerBatch.Decision(), isProbe: true)
             var signing = try LedgerSigning(session, keys: keys, now: now)
             try signing.finish()
@@ -96,18 +106,22 @@ final class DatabaseLedgerStore: LedgerStore {
         let looks = lastLook.map { $0.duration(to: .now) > Self.pause } ?? true
         guard hasGrown || looks else { return }
         let (keys, now) = (keys, now())
-        let open = try database.transaction(.ledger) { session throws(StorageFailure) in
+        let (open, losses) = try database.transaction(.ledger) { session throws(StorageFailure) in
             var signing = try LedgerSigning(session, keys: keys, now: now)
             try signing.readHeads()
             let gone = looks ? try session.gone(of: signing.openWriters.filter { $0 != writer }) : []
             if !gone.isEmpty { try signing.end(gone) }
-            guard hasGrown || !gone.isEmpty || !signing.isBegun else { return [String: LedgerChain.Head]() }
-            return try signing.finish()
+            let losses = try session.run([LedgerLoss.open])
+            guard hasGrown || !gone.isEmpty || !signing.isBegun else { return ([String: LedgerChain.Head](), losses) }
+            return (try signing.finish(), losses)
         }
         chain.withLock { chain in
             if looks { chain.lastLook = .now }
             if let own = open[writer] { chain.covered = own.number }
+            // The next commit asks, and is refused.
+            if losses.first?.count ?? 0 > 0 { chain.head = nil }
         }
+        for rows in losses { try Self.checkLosses(rows) }
     }
 
     func endChain() throws(StorageFailure) {
@@ -154,29 +168,47 @@ extension DatabaseLedgerStore {
     /// Writes in the chain of this writer, which is begun where it is not there yet, and anew where another has ended it.
     private func writing(
         locking locks: Set<Int64>,
-        _ body: @escaping @Sendable (any Session, _ writer: String, LedgerChain.Head?) throws(StorageFailure) -> Written
+        _ body:
+            @escaping @Sendable (
+                any Session, _ writer: String, _ known: LedgerChain.Head?, _ confirmed: LedgerChain.Head?
+            ) throws(StorageFailure) -> Written
     ) throws(StorageFailure) -> Written {
         while true {
             let isBegun = chain.withLock(\.isBegun)
             if !isBegun { try begin() }
-            let (writer, known) = chain.withLock { chain in
+            let (writer, known, confirmed) = chain.withLock { chain in
                 // Read again unless this commit succeeds: then only the database knows.
                 defer { chain.head = nil }
-                return (chain.writer, chain.head)
+                return (chain.writer, chain.head, chain.confirmed)
             }
             do throws(StorageFailure) {
                 // A chain is ended under its lock.
                 let keys = locks.union([AdvisoryLocks.key(ofWriter: writer)])
                 let written = try database.transaction(.ledger, locking: SQLLocks(keys: keys)) {
                     session throws(StorageFailure) in
-                    try session.hold(writer)
-                    return try body(session, writer, known)
+                    // By a new connection it may be another server, which has to be asked how far the chain is.
+                    let isNew = try session.hold(writer)
+                    return try body(session, writer, isNew ? nil : known, confirmed)
                 }
-                chain.withLock { $0.head = written.head }
+                chain.withLock { ($0.head, $0.confirmed) = (written.head, written.head) }
+                wasFull.store(false, ordering: .relaxed)
                 return written
             } catch {
-                guard error.code == .chainEnded else { throw error }
-                chain.withLock { $0 = Chain() }
+                switch error.code {
+                case .chainEnded: chain.withLock { $0 = Chain() }
+                case .setBack:
+                    guard let confirmed else { throw error }
+                    let fault = try announceLoss(of: writer, after: confirmed)
+                    chain.withLock { $0 = Chain() }
+                    throw fault
+                case .locked:
+                    noteKept(locks)
+                    throw error
+                case .diskFull:
+                    wasFull.store(true, ordering: .relaxed)
+                    throw error
+                default: throw error
+                }
             }
         }
     }
@@ -186,8 +218,9 @@ extension DatabaseLedgerStore {
         let (keys, now) = (keys, now())
         let locks = SQLLocks(keys: [AdvisoryLocks.key(ofWriter: writer)])
         let head = try database.transaction(.ledger, locking: locks) { session throws(StorageFailure) in
-            try session.hold(writer)
+            _ = try session.hold(writer)
             var signing = try LedgerSigning(session, keys: keys, now: now)
+            for rows in try session.run([LedgerLoss.open]) { try Self.checkLosses(rows) }
             // It was begun already, where the connection was lost before the database had said so.
             guard !signing.isOpen(writer) else { return LedgerChain.Head?.none }
             try signing.readHeads()
@@ -208,21 +241,36 @@ extension DatabaseLedgerStore {
         guard known == nil else { return [ended] }
         return [
             ended, SQLCall(LedgerSQL.head, .text(writer)), SQLCall(LedgerSQL.chain, .text(writer)),
-            SQLCall(LedgerSQL.stump, .text(writer)),
+            SQLCall(LedgerSQL.stump, .text(writer)), LedgerLoss.open,
         ]
     }
 
-    private static func head(_ answers: [Rows], _ known: LedgerChain.Head?) throws(StorageFailure) -> LedgerChain.Head {
-        guard answers.first?.count == 0 else {
-            throw StorageFailure(.chainEnded, "the chain was ended by another")
+    /// How far the chain is, by what was answered to ``chainQuestions(_:_:)``.
+    private static func head(
+        _ answers: [Rows],
+        _ known: LedgerChain.Head?,
+        _ confirmed: LedgerChain.Head?
+    ) throws(StorageFailure) -> LedgerChain.Head {
+        let ended = StorageFailure(.chainEnded, "the chain was ended by another")
+        if let known {
+            guard answers.first?.count == 0 else { throw ended }
+            return known
         }
-        if let known { return known }
-        guard answers.count == 4 else { throw .malformed("number") }
-        if let head = try answers[1].head() { return head }
-        if let stump = try answers[3].head() { return stump }
-        guard let chain = try answers[2].chains().first else {
-            throw StorageFailure(.malformed, "the beginning of the ledger's chain is missing")
+        guard answers.count == 5 else { throw .malformed("number") }
+        var head = try answers[1].head()
+        if head == nil { head = try answers[3].head() }
+        if head == nil {
+            head = try answers[2].chains().first.map { LedgerChain.Head(number: 0, hash: $0.beginning) }
         }
-        return LedgerChain.Head(number: 0, hash: chain.beginning)
+        if let confirmed, confirmed.number > 0 {
+            guard let head, head.number > confirmed.number || head == confirmed else {
+                throw StorageFailure(.setBack, "record \(confirmed.number) is not there any more")
+            }
+        }
+        // After the chain's own, which nobody else can tell.
+        try checkLosses(answers[4])
+        guard answers[0].count == 0 else { throw ended }
+        guard let head else { throw StorageFailure(.malformed, "the beginning of the ledger's chain is missing") }
+        return head
     }
 }

@@ -15,6 +15,7 @@ public final class DurableLedger: RetentionLedger {
     private let observer = CommitObserver()
     private let shared = SharedEvidence()
     private let isClosed = Mutex(false)
+    private let isProving = Mutex(false)
     private let isClockRight: @Sendable () -> Bool
     private let now: @Sendable () -> Timestamp
 
@@ -37,6 +38,7 @@ public final class DurableLedger: RetentionLedger {
         group = GroupCommit(
             bounds: bounds,
             on: writer,
+            keeping: .init(isKept: { store.isKept($0) }, review: { store.reviewKept() }),
             probe: { () throws(StorageFailure) in try store.probe() },
             commit: { [observer, shared] (entries, isWanted) throws(StorageFailure) in
                 let start = ContinuousClock.now
@@ -84,7 +86,27 @@ public final class DurableLedger: RetentionLedger {
     public var waiting: Int { group.waiting }
 
     /// What keeps entries from being written, in a sentence; `nil` when nothing does.
-    public var fault: String? { group.failure.map { "ledger: \($0); nothing is signed until it can be written again" } }
+    public var fault: String? {
+        if let failure = group.failure { return "ledger: \(failure); nothing is signed until it can be written again" }
+        guard isProving.withLock({ $0 }), !group.hasWritten else { return nil }
+        return "ledger: nothing has been written yet, so it is not known whether it can be"
+    }
+
+    /// Finds out whether entries can be written before any comes: until then that is not known, and a fault.
+    ///
+    /// - Parameter patience: How long this waits for it; the ledger goes on trying.
+    public func prove(within patience: Duration) {
+        isProving.withLock { $0 = true }
+        let done = DispatchSemaphore(value: 0)
+        group.prove { done.signal() }
+        _ = done.wait(timeout: .now() + .milliseconds(Int(patience.milliseconds)))
+    }
+
+    /// Notes that an operator knows of the records that the database has lost.
+    ///
+    /// - Returns: Those losses that nobody had acknowledged.
+    /// - Throws: ``StorageFailure``.
+    public func acknowledgeLosses() throws(StorageFailure) -> [LedgerLoss] { try store.acknowledgeLosses() }
 
     /// What keeps checkpoints from being signed or old records from being deleted, or kept an entry out for its values, in
     /// a sentence; `nil` when nothing does.

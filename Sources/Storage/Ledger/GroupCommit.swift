@@ -20,6 +20,14 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             _ isWanted: @escaping @Sendable () -> Bool
         ) throws(StorageFailure) -> [Outcome]
 
+    /// What others keep of the store, for a while or for long.
+    struct Keeping: Sendable {
+        /// Whether an item would have to wait for others, by what was found last.
+        var isKept: @Sendable (Item) -> Bool = { _ in false }
+        /// Looks again.
+        var review: @Sendable () -> Void = {}
+    }
+
     /// How much may wait, and for how long.
     struct Bounds: Sendable {
         /// The most items that wait to be written.
@@ -28,6 +36,8 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         var commit = 1024
         /// How long an item may take until it is on durable storage.
         var deadline = Duration.seconds(2)
+        /// How long items wait whose part of the store is kept by others, before it is looked again.
+        var review = Duration.milliseconds(100)
         /// How long the writer rests after a failure before it looks whether the store takes something again.
         var rest = Duration.seconds(1)
     }
@@ -97,6 +107,10 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         var waitingItems = 0
         /// The requests that the writer is writing.
         var inHand: [Request] = []
+        /// What waits for others to let go of a part of the store, beside what is written.
+        var kept: [Request] = []
+        /// Whether anything was ever written.
+        var hasWritten = false
         var isWriting = false
         var isWatching = false
         var isClosed = false
@@ -129,6 +143,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     private let bounds: Bounds
     private let commit: Commit
     private let probe: @Sendable () throws(StorageFailure) -> Void
+    private let keeping: Keeping
     private let writer: DispatchQueue
     private let watch = DispatchQueue(label: "ledger.deadlines")
 
@@ -137,14 +152,17 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// - Parameters:
     ///   - bounds: How much may wait, and for how long.
     ///   - writer: Where `commit` and `probe` run, one at a time.
+    ///   - keeping: What others keep of the store.
     ///   - probe: Writes a little, to find out whether the store takes it again.
     ///   - commit: Writes items.
     init(
         bounds: Bounds,
         on writer: DispatchQueue,
+        keeping: Keeping = Keeping(),
         probe: @escaping @Sendable () throws(StorageFailure) -> Void,
         commit: @escaping Commit
     ) {
+        self.keeping = keeping
         self.bounds = bounds
         self.writer = writer
         self.probe = probe
@@ -153,6 +171,24 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
 
     /// How many items wait to be written.
     var waiting: Int { state.withLock { $0.waitingItems } }
+
+    /// Whether anything was ever written, be it by a probe.
+    var hasWritten: Bool { state.withLock { $0.hasWritten } }
+
+    /// Has the writer find out whether the store takes something.
+    ///
+    /// - Parameter completion: Called when that is known.
+    func prove(_ completion: @escaping @Sendable () -> Void) {
+        writer.async {
+            do throws(StorageFailure) {
+                try self.probe()
+                self.note(nil)
+            } catch {
+                self.fail([], error)
+            }
+            completion()
+        }
+    }
 
     /// Why the last commit or probe failed; `nil` when it did not.
     var failure: StorageFailure? { state.withLock { $0.failure } }
@@ -187,7 +223,15 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// Takes no more, and returns when all that waits is written or has failed.
     func close() {
         state.withLock { $0.isClosed = true }
-        writer.sync { while writeNext() {} }
+        writer.sync {
+            review()
+            while writeNext() {}
+            let kept = state.withLock { state in
+                defer { state.kept = [] }
+                return state.kept
+            }
+            for request in kept { request.finish(.failure(Self.keptFailure)) }
+        }
     }
 
     /// Writes commit after commit, until nothing waits; what else the queue has to do comes between two of them.
@@ -220,13 +264,15 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     ///
     /// - Throws: Why the store takes nothing now; results given before that stand.
     private func write(_ all: [Request]) throws(StorageFailure) {
-        let batch = all.filter { !$0.isFinished }
+        let batch = letKeptWait(all.filter { !$0.isFinished })
         guard !batch.isEmpty else { return }
         do throws(StorageFailure) {
             finish(batch, try commit(batch.flatMap(\.items)) { batch.allSatisfy { $0.beginCommit() } })
         } catch {
             for request in batch { request.takeBack() }
             if error.code == .abandoned { return try write(batch) }
+            // Of those who wait for others the store knows by now.
+            if batch.contains(where: isKept) { return try write(batch) }
             guard error.code == .refused else { throw error }
             guard batch.count > 1 else {
                 state.withLock { $0.refusal = error }
@@ -236,6 +282,52 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
             try write(Array(batch.prefix(batch.count / 2)))
             try write(Array(batch.dropFirst(batch.count / 2)))
         }
+    }
+
+    private func isKept(_ request: Request) -> Bool { request.items.contains(where: keeping.isKept) }
+
+    /// Puts those aside who would have to wait for others, and all who are written with them.
+    ///
+    /// - Returns: The rest.
+    private func letKeptWait(_ batch: [Request]) -> [Request] {
+        let kept = batch.filter(isKept)
+        guard !kept.isEmpty else { return batch }
+        let isFirst = state.withLock { state in
+            defer { state.kept += kept }
+            return state.kept.isEmpty
+        }
+        if isFirst { reviewLater() }
+        return batch.filter { request in !kept.contains { $0 === request } }
+    }
+
+    private func reviewLater() {
+        writer.asyncAfter(deadline: .now() + bounds.review.seconds) { [weak self] in self?.review() }
+    }
+
+    /// Looks again who has to wait, and writes the others.
+    private func review() {
+        keeping.review()
+        let all = state.withLock { state in
+            defer { state.kept = [] }
+            return state.kept.filter { !$0.isFinished }
+        }
+        guard !all.isEmpty else { return }
+        let free = letKeptWait(all)
+        guard !free.isEmpty else { return }
+        let startsWriting = state.withLock { state in
+            state.waiting += free
+            state.waitingItems += free.reduce(0) { $0 + $1.items.count }
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        if startsWriting { writer.async { self.writeOn() } }
+    }
+
+    private static var keptFailure: StorageFailure {
+        StorageFailure(
+            .tooSlow,
+            "another transaction keeps what limits are counted by locked; see pg_locks on the server"
+        )
     }
 
     /// The next commit; `nil` when nothing waits, and then the writer has stopped.
@@ -302,7 +394,10 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     }
 
     private func note(_ failure: StorageFailure?) {
-        state.withLock { $0.failure = failure }
+        state.withLock { state in
+            state.failure = failure
+            state.hasWritten = state.hasWritten || failure == nil
+        }
     }
 
     /// Fails requests that are past their deadline, as long as any wait.
@@ -310,16 +405,17 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         watch.asyncAfter(deadline: .now() + bounds.deadline.seconds / 8) { [weak self] in
             guard let self else { return }
             let failure = StorageFailure(.tooSlow, "a signature was not on durable storage within \(bounds.deadline)")
-            let (late, goesOn) = state.withLock { state in
+            let (late, kept, goesOn) = state.withLock { state in
                 let now = ContinuousClock.now
                 let late = (state.inHand + state.waiting).filter { $0.due <= now && !$0.isFinished }
                 // The writer is stuck, with these or with something else: nobody else waits in vain until it has done.
                 let isStuck = !late.isEmpty && state.inHand.allSatisfy { $0.due <= now }
                 if isStuck { state.failure = state.failure ?? failure }
-                let goesOn = !state.inHand.isEmpty || !state.waiting.isEmpty
+                let goesOn = !state.inHand.isEmpty || !state.waiting.isEmpty || !state.kept.isEmpty
                 state.isWatching = goesOn
-                return (late, goesOn)
+                return (late, state.kept.filter { $0.due <= now }, goesOn)
             }
+            for request in kept { request.finish(.failure(Self.keptFailure)) }
             for request in late { request.finish(.failure(failure)) }
             if goesOn { watchDeadlines() }
         }

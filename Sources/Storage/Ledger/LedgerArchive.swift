@@ -8,6 +8,8 @@ package struct LedgerSignatures: Sendable {
     var statements: [LedgerStatement] = []
     /// The checkpoints: one, where nobody tampered.
     var checkpoints: [LedgerCheckpoint] = []
+    /// What the database is said to have lost.
+    var losses: [LedgerLoss] = []
 }
 
 /// A ledger to be read: page by page, so that it may be as long as it likes.
@@ -65,7 +67,8 @@ extension LedgerArchive where Self: SQLDatabase {
             LedgerSignatures(
                 chains: try session.chains(),
                 statements: try session.statements(),
-                checkpoints: try session.checkpoints()
+                checkpoints: try session.checkpoints(),
+                losses: try session.run([LedgerLoss.all]).first?.losses() ?? []
             )
         }
     }

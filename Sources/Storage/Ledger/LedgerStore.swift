@@ -16,6 +16,21 @@ protocol LedgerStore: Sendable {
         while isWanted: @escaping @Sendable () -> Bool
     ) throws(StorageFailure) -> [[GrantOutcome]]
 
+    /// Whether another transaction keeps what an entry is counted by, as was found when that was waited for in vain.
+    ///
+    /// - Parameter entry: The entry.
+    /// - Returns: Whether a commit with it would wait again.
+    func isKept(_ entry: LedgerEntry) -> Bool
+
+    /// Notes that an operator knows of all that the database has lost.
+    ///
+    /// - Returns: The losses that nobody had acknowledged.
+    /// - Throws: ``StorageFailure``.
+    func acknowledgeLosses() throws(StorageFailure) -> [LedgerLoss]
+
+    /// Looks again what other transactions keep.
+    func reviewKept()
+
     /// Writes a little, to find out whether the database takes it again.
     ///
     /// - Throws: ``StorageFailure`` when it does not.
@@ -91,6 +106,12 @@ extension LedgerStore {
     func deleteAnswers(before moment: Timestamp) -> Int { 0 }
 
     func keptAnswer(to call: RetentionCallKey, at now: Timestamp) -> [UInt8]? { nil }
+
+    func isKept(_ entry: LedgerEntry) -> Bool { false }
+
+    func reviewKept() {}
+
+    func acknowledgeLosses() -> [LedgerLoss] { [] }
 
     func answerAtOnce(to question: LedgerQuestion) -> LedgerAnswer? { nil }
 

@@ -28,6 +28,8 @@ package struct LedgerVerification: Sendable {
     package internal(set) var checkpoint: LedgerCheckpoint?
     /// The anchor that a later verification can be compared with.
     package internal(set) var anchor = LedgerAnchor()
+    /// The records that the database lost, as their writers say; a loss is no fault.
+    package internal(set) var losses: [LedgerLoss] = []
     /// The faults, for each chain the first.
     package internal(set) var faults: [Fault] = []
 }

@@ -45,13 +45,25 @@ package struct LedgerVerifier {
                 : "is of a chain that is missing: the chain was deleted, or the record inserted"
             note(orphan.writer, orphan.firstNumber, detail)
         }
-        if let anchor { compare(anchor, signatures, note) }
+        for loss in signatures.losses {
+            guard loss.isSigned(by: key) else {
+                note(loss.writer, loss.first, "is said to be lost, but not by the checkpoint key")
+                continue
+            }
+            found.losses.append(loss)
+        }
+        let losses = Dictionary(grouping: found.losses, by: \.writer).compactMapValues(\.first)
+        if let anchor { compare(anchor, signatures, losses, note) }
         found.anchor.chains = signatures.chains.count
         found.anchor.newest = signatures.chains.last?.writer ?? ""
         let statements = Dictionary(grouping: signatures.statements, by: \.writer)
         for (index, chain) in signatures.chains.enumerated() {
             let ends = (statements[chain.writer] ?? []).filter { $0.kind == .end }
             var marks = [checkpoint?.open[chain.writer], anchor?.open[chain.writer]].compactMap(\.self)
+            // What was lost, and is said to be, is not missing.
+            if let loss = losses[chain.writer] {
+                marks.removeAll { (loss.first...loss.last.number).contains($0.number) }
+            }
             if index + 1 < signatures.chains.count, let head = signatures.chains[index + 1].previousHead {
                 marks.append(head)
             }
@@ -159,8 +171,21 @@ package struct LedgerVerifier {
         }
     }
 
-    private func compare(_ anchor: LedgerAnchor, _ signatures: LedgerSignatures, _ note: Note) {
+    private func compare(
+        _ anchor: LedgerAnchor,
+        _ signatures: LedgerSignatures,
+        _ losses: [String: LedgerLoss],
+        _ note: Note
+    ) {
         let chains = signatures.chains
+        // Chains that were lost as a whole have nobody in their place.
+        let writers = Set(chains.map(\.writer))
+        guard losses.keys.allSatisfy(writers.contains) else {
+            for writer in anchor.open.keys.sorted() where !writers.contains(writer) && losses[writer] == nil {
+                note(writer, nil, "is missing, with all its records")
+            }
+            return
+        }
         guard chains.count >= anchor.chains else {
             return note(
                 nil,

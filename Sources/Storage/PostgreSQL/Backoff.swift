@@ -5,7 +5,7 @@ struct Backoff: Sendable {
     /// The longest first pause.
     static let first = Duration.milliseconds(100)
     /// The longest pause of all.
-    static let longest = Duration.seconds(5)
+    static let longest = Duration.seconds(2)
 
     private var failures = 0
 

@@ -44,6 +44,23 @@ enum PostgreSQLBatch {
         DO UPDATE SET last_seen = excluded.last_seen
         """
 
+    /// Adds as many records as a large commit and takes them away again, to find out whether there is room on the disk: a
+    /// little would go into pages that are there.
+    ///
+    /// - Parameter writer: Whose chain they would be of.
+    /// - Returns: What to run.
+    static func filling(_ writer: String) -> [SQLCall] {
+        let records = """
+            INSERT INTO ledger_records (writer, number, time, client, bundle_id, product_id, offer_id, format, key_id,
+                nonce, timestamp, reason, customer, hash)
+            SELECT $1, -number, 0, repeat('x', 400), '', '', '', '', '', '', 0, '', '', ''
+            FROM generate_series(1, 1000) AS numbers (number)
+            """
+        return [
+            SQLCall("SAVEPOINT filling"), SQLCall(records, .text(writer)), SQLCall("ROLLBACK TO SAVEPOINT filling"),
+        ]
+    }
+
     /// Counts signatures.
     ///
     /// - Parameter counts: For whom, of what and since when.

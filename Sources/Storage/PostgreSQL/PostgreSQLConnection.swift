@@ -22,8 +22,21 @@ final class PostgreSQLConnection {
     private var names = 0
     /// The writers of the ledger that hold a lock by this connection.
     var held: Set<String> = []
+    /// The host and its port, for messages.
+    let place: String
+    /// The server's history; `nil` of a standby, and where the server tells none.
+    private(set) var history: PostgreSQLHosts.History?
+    /// What tells this session from another that a pooler puts in its place.
+    private let mark = String(UInt64.random(in: .min ... .max), radix: 16)
 
-    /// Connects, and sets the connection up: durable commits, timeouts, no text of notices to standard error.
+    /// What the server warns of; libpq calls from within its own functions, on the same thread.
+    private final class Warnings {
+        var last: SQLState?
+    }
+
+    private let warnings = Warnings()
+
+    /// Connects to one host, and sets the connection up: durable commits, timeouts, nothing to standard error.
     ///
     /// - Parameters:
     ///   - location: Where the database is.
@@ -31,16 +44,31 @@ final class PostgreSQLConnection {
     /// - Throws: ``PostgreSQLError``.
     init(to location: PostgreSQLLocation, limits: PostgreSQLLimits = PostgreSQLLimits()) throws(PostgreSQLError) {
         let deadline = ContinuousClock.now + limits.connecting
-        guard let pointer = Self.start(location.parameters) else {
+        let passFile = PassFile(location.parameters)
+        var parameters = location.parameters
+        if passFile != nil { parameters["passfile"] = PassFile.none }
+        guard let pointer = Self.start(parameters) else {
             throw PostgreSQLError(.unreachable, "there is no memory for a connection")
         }
         self.pointer = pointer
         self.limits = limits
+        place = location.place
         // Thrown from here on, an error finds the connection owned: `deinit` closes it.
-        try Self.finish(pointer, until: deadline)
-        PQsetNoticeReceiver(pointer, { _, _ in }, nil)
+        PQsetNoticeReceiver(pointer, Self.takeNotice, Unmanaged.passUnretained(warnings).toOpaque())
+        // With the codes of errors, which libpq tells of a connection that is not made by no other way.
+        PQsetErrorVerbosity(pointer, PQERRORS_VERBOSE)
+        do throws(PostgreSQLError) {
+            try Self.finish(pointer, until: deadline)
+        } catch {
+            let details = [error.detail, passFile?.fault].compactMap(\.self)
+            throw PostgreSQLError(error.code, "\(place): \(details.joined(separator: "; "))")
+        }
         guard PQsetnonblocking(pointer, 1) == 0, PQenterPipelineMode(pointer) == 1 else { throw failure() }
-        try setUp(until: deadline)
+        do throws(PostgreSQLError) {
+            try setUp(until: deadline)
+        } catch {
+            throw PostgreSQLError(error.code, [place, error.detail].filter { !$0.isEmpty }.joined(separator: ": "))
+        }
     }
 
     deinit { PQfinish(pointer) }
@@ -83,6 +111,17 @@ final class PostgreSQLConnection {
         return rows
     }
 
+    /// Asks the server whether it is there, and still has this session.
+    ///
+    /// - Throws: ``PostgreSQLError``.
+    func beat() throws(PostgreSQLError) {
+        let rows = try run(SQLCall("SELECT current_setting('offer_signer.session', true)"))
+        guard rows.cells.first == .text(mark) else {
+            isBroken = true
+            throw PostgreSQLError(.pooled, place)
+        }
+    }
+
     /// Whether the connection still stands, as far as can be told without asking the server.
     ///
     /// - Returns: `false` when the other side has closed it; it is broken then.
@@ -97,7 +136,7 @@ final class PostgreSQLConnection {
     /// What libpq says of the connection's failure.
     private func failure() -> PostgreSQLError {
         isBroken = true
-        return PostgreSQLError(.connectionLost, Self.message(of: pointer))
+        return PostgreSQLError(.connectionLost, "\(place): \(Self.message(of: pointer))")
     }
 }
 
@@ -123,10 +162,10 @@ extension PostgreSQLConnection {
         // Before the first poll, libpq asks to wait for writing.
         var state = PQstatus(pointer) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
         while state != PGRES_POLLING_OK {
-            guard state != PGRES_POLLING_FAILED else { throw PostgreSQLError(.unreachable, message(of: pointer)) }
+            guard state != PGRES_POLLING_FAILED else { throw refusal(of: pointer) }
             let isReading = state == PGRES_POLLING_READING
             guard PostgreSQLSocket.wait(pointer, reading: isReading, writing: !isReading, until: deadline) else {
-                throw PostgreSQLError(.unreachable, "no answer in time")
+                throw PostgreSQLError(.unreachable, "there was no answer in time")
             }
             state = PQconnectPoll(pointer)
         }
@@ -137,13 +176,32 @@ extension PostgreSQLConnection {
             [
                 Self.durability([]),
                 Self.setting([.text("statement_timeout"), .text("\(limits.statement.milliseconds)")]),
-                Self.setting([.text("lock_timeout"), .text("\(limits.statement.milliseconds)")]),
+                Self.setting([.text("lock_timeout"), .text("\(limits.lock.milliseconds)")]),
+                Self.setting([.text("offer_signer.session"), .text(mark)]),
                 Self.setting([.text("idle_in_transaction_session_timeout"), .text("\(limits.batch.milliseconds)")]),
             ],
             until: deadline
         )
         guard answers.first?.cells.first != .text("off") else { throw PostgreSQLError(.notDurable) }
+        do throws(PostgreSQLError) {
+            let rows = try run([SQLCall(Self.historyQuestion)], until: deadline)
+            if case .integer(let system) = rows.first?.cells.first, case .text(let file) = rows.first?.cells.last,
+                let timeline = Int64(file.prefix(8), radix: 16)
+            {
+                history = PostgreSQLHosts.History(system: system, timeline: timeline)
+            }
+        } catch {
+            // What speaks PostgreSQL's protocol may have no such functions.
+            guard case .refused = error.code, !isBroken else { throw error }
+        }
     }
+
+    /// The cluster, and a file of the log, whose name begins with the timeline: that in the control file is of the last
+    /// checkpoint, and may be older.
+    private static let historyQuestion = """
+        SELECT (SELECT system_identifier FROM pg_control_system()),
+            CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_walfile_name(pg_current_wal_lsn()) END
+        """
 
     /// Commits wait for the disk, and for that of a synchronous standby, whatever the server, the database or the role
     /// say; a stronger promise is kept.
@@ -161,9 +219,29 @@ extension PostgreSQLConnection {
         SQLCall("SELECT set_config($1, $2, false)", values)
     }
 
-    /// libpq's message in one line.
+    /// What the server says beside its answers: kept is the code of a warning, and no text of any.
+    private static let takeNotice: PQnoticeReceiver = { context, result in
+        guard let context, let severity = PQresultErrorField(result, CPOSTGRESQL_SEVERITY),
+            String(cString: severity) == "WARNING"
+        else { return }
+        let state = PQresultErrorField(result, CPOSTGRESQL_SQLSTATE).map { SQLState(String(cString: $0)) }
+        Unmanaged<Warnings>.fromOpaque(context).takeUnretainedValue().last = state ?? SQLState("01000")
+    }
+
+    /// Why a connection was not made: by its code where the server said one.
+    private static func refusal(of pointer: OpaquePointer) -> PostgreSQLError {
+        let message = message(of: pointer)
+        if PQconnectionNeedsPassword(pointer) == 1 { return PostgreSQLError(.turnedAway(SQLState("28P01")), message) }
+        guard let match = message.firstMatch(of: #/: +([0-9][0-9A-Z]{4}): /#) else {
+            return PostgreSQLError(.unreachable, message)
+        }
+        return PostgreSQLError(.turnedAway(SQLState(String(match.1))), message)
+    }
+
+    /// libpq's message in one line, without where in the server's sources it comes from.
     private static func message(of pointer: OpaquePointer) -> String {
-        let text = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
+        let lines = (PQerrorMessage(pointer).map { String(cString: $0) } ?? "").split(separator: "\n")
+        let text = lines.filter { !$0.hasPrefix("LOCATION:") }.joined(separator: " ")
         return text.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(400).description
     }
 }
@@ -177,6 +255,7 @@ extension PostgreSQLConnection {
     private func send(_ calls: [SQLCall]) throws(PostgreSQLError) -> [String?] {
         var preparations: [String?] = []
         var preparing: [String: String] = [:]
+        warnings.last = nil
         for call in calls {
             if let name = prepared[call.sql] ?? preparing[call.sql] {
                 preparations.append(nil)
@@ -237,7 +316,17 @@ extension PostgreSQLConnection {
             guard refusal == nil, answers.last?.command == "COMMIT" else { throw refusal ?? error }
         }
         if let refusal { throw refusal }
+        try checkCommit(answers)
         return answers
+    }
+
+    /// A warning while a transaction is committed says that not all was done that was to be done: such as that a standby
+    /// was not waited for, as somebody cancelled that.
+    private func checkCommit(_ answers: [Rows]) throws(PostgreSQLError) {
+        guard let warning = warnings.last, answers.last?.command != "ROLLBACK",
+            PQtransactionStatus(pointer) != PQTRANS_INTRANS
+        else { return }
+        throw PostgreSQLError(.uncertain(warning))
     }
 
     /// Takes the end of a batch; a server that goes says why in its place.

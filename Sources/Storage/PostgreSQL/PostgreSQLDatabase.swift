@@ -21,6 +21,9 @@ public final class PostgreSQLDatabase: Sendable {
     /// How many connections there are beside the one that writes the ledger.
     static let otherConnections = 2
 
+    /// How long the ledger's connection waits for another transaction: whoever writes waits with it.
+    static let longestLock = Duration.seconds(1)
+
     /// The server and the database, for messages.
     public let name: String
 
@@ -30,6 +33,16 @@ public final class PostgreSQLDatabase: Sendable {
     private let writer: PostgreSQLWorker
     private let others: [PostgreSQLWorker]
     private let turn = Atomic<Int>(0)
+    /// Looks at the server of a service.
+    private let watch: PostgreSQLWatch?
+    private let hosts: PostgreSQLHosts
+    private let limits: PostgreSQLLimits
+    /// What making the tables has found: see ``PostgreSQLInspection``.
+    private let elsewhere: Elsewhere
+
+    private final class Elsewhere: Sendable {
+        let warning = Mutex<String?>(nil)
+    }
 
     /// Opens the database, and waits for its first answer, for a few seconds at most.
     ///
@@ -55,12 +68,17 @@ public final class PostgreSQLDatabase: Sendable {
         let name = "PostgreSQL at \(location.name)"
         self.name = name
         self.location = location
+        self.limits = limits
+        let hosts = PostgreSQLHosts(location)
+        let elsewhere = Elsewhere()
+        (self.hosts, self.elsewhere) = (hosts, elsewhere)
         let prepare: @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Void = {
             connection throws(PostgreSQLError) in
             // From here on the connection looks for tables where ours are, and makes them there.
             try connection.run(SQLCall(Self.stay))
             // The usual case takes no lock and no transaction: all is there.
             if access != .readOnly, try !Self.isUpToDate(connection, at: name) {
+                elsewhere.warning.withLock { $0 = (try? PostgreSQLInspection.elsewhere(connection)) ?? nil }
                 try Self.migrate(connection, at: name, isMade: access == .readWrite)
             }
             try Self.look(at: connection, at: name) { session throws(StorageFailure) in
@@ -75,20 +93,23 @@ public final class PostgreSQLDatabase: Sendable {
             )
         }
         let firstAnswer = DispatchSemaphore(value: 0)
-        writer = PostgreSQLWorker(
+        var writing = limits
+        writing.lock = min(limits.lock, Self.longestLock)
+        let writer = PostgreSQLWorker(
             name: "postgresql-write",
-            location: location,
-            limits: limits,
+            hosts: hosts,
+            limits: writing,
             prepare: prepare,
             report: { fault in
                 firstAnswer.signal()
                 report(fault.map { StorageFailure($0, at: name).detail })
             }
         )
+        self.writer = writer
         others = (1...Self.otherConnections).map { number in
             PostgreSQLWorker(
                 name: "postgresql-\(number)",
-                location: location,
+                hosts: hosts,
                 limits: limits,
                 prepare: { connection throws(PostgreSQLError) in
                     try connection.run(SQLCall(Self.stay))
@@ -100,6 +121,9 @@ public final class PostgreSQLDatabase: Sendable {
                 }
             )
         }
+        watch =
+            access == .readWrite
+            ? PostgreSQLWatch(hosts, limits: limits, isHeldUp: { [weak writer] in writer?.isHeldUp ?? false }) : nil
         _ = firstAnswer.wait(timeout: .now() + .milliseconds(Int(limits.connecting.milliseconds)))
         if let fault = writer.fault, !fault.isRetryable, fault.code != .stopped {
             throw StorageFailure(fault, at: name)
@@ -128,6 +152,7 @@ public final class PostgreSQLDatabase: Sendable {
     }
 
     deinit {
+        watch?.stop()
         writer.end()
         for other in others { other.end() }
     }
@@ -138,11 +163,35 @@ public final class PostgreSQLDatabase: Sendable {
         return fault.map { StorageFailure($0, at: name).detail }
     }
 
+    /// What commits wait for, in a sentence; `nil` when it is nothing known.
+    public var cause: String? { watch?.cause }
+
+    /// What an operator should know though all connections are there.
+    public var warnings: [String] { (watch?.warnings ?? []) + [elsewhere.warning.withLock { $0 }].compactMap(\.self) }
+
+    /// Looks whether a service could write its ledger here.
+    ///
+    /// - Returns: What was found.
+    /// - Throws: ``StorageFailure`` where the server cannot be asked.
+    public func inspect() throws(StorageFailure) -> PostgreSQLInspection {
+        do {
+            let connection = try hosts.connect(limits: limits)
+            var inspection = try PostgreSQLInspection(connection)
+            if let warning = hosts.warning { inspection.warn(warning) }
+            return inspection
+        } catch let error as PostgreSQLError {
+            throw StorageFailure(error, at: name)
+        } catch {
+            throw error as? StorageFailure ?? StorageFailure(.unavailable, "\(name): \(type(of: error))")
+        }
+    }
+
     /// Why the connection that was made first is of no use now; `nil` while it is there.
     public var failure: StorageFailure? { writer.fault.map { StorageFailure($0, at: name) } }
 
     /// Does what waits already, and closes all connections.
     public func close() async {
+        watch?.stop()
         await writer.stop()
         for other in others { await other.stop() }
     }
@@ -251,8 +300,10 @@ extension PostgreSQLDatabase {
             // It may have to build an index over a large table.
             PostgreSQLSession.transaction(on: connection, at: place, patience: .seconds(3600)) {
                 session throws(StorageFailure) in
+                try session.run(
+                    "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)"
+                )
                 try session.lock(AdvisoryLocks.migration)
-                try session.run("SELECT set_config('statement_timeout', '0', true)")
                 try session.run(stay)
                 if !isMade, try Migration.made(session).isEmpty {
                     throw StorageFailure(.newerSchema, "there is no ledger; name the one that the service writes")

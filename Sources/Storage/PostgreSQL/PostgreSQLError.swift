@@ -9,6 +9,14 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
     public enum Code: Equatable, Sendable {
         /// No connection could be made.
         case unreachable
+        /// A server answered, and lets nobody in as who is asking.
+        case turnedAway(SQLState)
+        /// The server is an old primary: a newer one was seen.
+        case superseded
+        /// A pooler gives the connection's server to others between transactions.
+        case pooled
+        /// The server warned while it committed: whether a standby has it is not known.
+        case uncertain(SQLState)
         /// The connection ended while statements were on their way: whether they took effect is not known.
         case connectionLost
         /// There was no answer in time: whether the statements took effect is not known.
@@ -54,6 +62,8 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
     public var isRetryable: Bool {
         switch code {
         case .unreachable, .connectionLost, .timedOut, .busy, .notMigrated: true
+        // Somebody may set it right while the service waits.
+        case .turnedAway, .superseded, .pooled, .uncertain: true
         case .refused(let state): state.isRetryable
         case .stopped, .abandoned, .unexpectedAnswer, .notDurable, .schema, .otherKeys, .invalidURL: false
         }
@@ -63,8 +73,9 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
     var endsConnection: Bool {
         switch code {
         case .unreachable, .connectionLost, .timedOut, .unexpectedAnswer, .notDurable, .notMigrated: true
+        case .turnedAway, .superseded, .pooled: true
         case .refused(let state): state.endsConnection
-        case .busy, .stopped, .abandoned, .schema, .otherKeys, .invalidURL: false
+        case .uncertain, .busy, .stopped, .abandoned, .schema, .otherKeys, .invalidURL: false
         }
     }
 
@@ -73,6 +84,15 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
         let text =
             switch code {
             case .unreachable: "PostgreSQL cannot be reached"
+            case .turnedAway(let state): "PostgreSQL turned the service away: \(state)"
+            case .superseded:
+                "PostgreSQL is an old primary: a newer one was seen; stop the old one, or keep it away (fencing)"
+            case .pooled:
+                "a pooler in transaction mode is between the service and PostgreSQL; use pool_mode=session, or the server "
+                    + "itself"
+            case .uncertain(let state):
+                "PostgreSQL warned while it committed (SQLSTATE \(state.code)): no synchronous standby may have it; never "
+                    + "cancel commits that wait for one"
             case .connectionLost: "the connection to PostgreSQL was lost"
             case .timedOut: "PostgreSQL did not answer in time"
             case .busy: "PostgreSQL is slower than what is asked of it"
@@ -106,6 +126,9 @@ extension StorageFailure {
             case .notMigrated: .notMigrated
             case .invalidURL: .cannotOpen
             case .abandoned: .abandoned
+            case .turnedAway(let state) where !state.isRetryable: .turnedAway
+            case .refused(.lockNotAvailable): .locked
+            case .refused(.diskFull): .diskFull
             case .refused(let state) where state.isForValues: .refused
             default: .unavailable
             }

@@ -1,13 +1,19 @@
 /// How long the service waits for PostgreSQL, and how much may wait.
 public struct PostgreSQLLimits: Equatable, Sendable {
-    /// How long making a connection may take, with all that is set up on it.
+    /// How long making a connection may take, with all that is set up on it, where the URL has one host.
     public var connecting = Duration.seconds(3)
-    /// How long the server may work on one statement (`statement_timeout`, `lock_timeout`).
+    /// The same for each of several hosts; after a failure, twice as long.
+    public var connectingToOneOfMany = Duration.seconds(1)
+    /// How long the server may work on one statement (`statement_timeout`).
     public var statement = Duration.seconds(4)
+    /// How long a statement may wait for another transaction (`lock_timeout`).
+    public var lock = Duration.seconds(4)
     /// How long the answers to one batch of statements may take, network included.
     public var batch = Duration.seconds(6)
     /// How long a piece of work may wait for its turn or for the connection to come back.
     public var waiting = Duration.seconds(3)
+    /// How long whoever is in a hurry waits for an answer.
+    public var answering = Duration.seconds(1)
     /// How many pieces of work may wait for one connection.
     public var queue = 10_000
 

@@ -49,11 +49,14 @@ public struct PostgreSQLLocation: Equatable, Sendable {
         parameters = parsed.merging(Self.ours) { given, _ in given }
     }
 
-    /// The host or hosts, and the database, for messages.
+    /// The host or hosts with their ports, and the database, for messages.
     public var name: String {
-        let host = parameters["host"] ?? parameters["hostaddr"] ?? "the local socket"
-        return "\(host)\(parameters["dbname"].map { ", database \($0)" } ?? "")"
+        let places = hosts.map(\.place).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        return "\(places.joined(separator: ", "))\(parameters["dbname"].map { ", database \($0)" } ?? "")"
     }
+
+    /// A location by libpq's keywords, which were looked at before.
+    init(parameters: [String: String]) { self.parameters = parameters }
 
     /// What an operator should know of it; `nil` when there is nothing.
     public var warning: String? {

@@ -38,10 +38,22 @@ final class PostgreSQLSession: Session {
 
     func lock(_ key: Int64) { waiting.append(SQLCall("SELECT pg_advisory_xact_lock($1)", .integer(key))) }
 
-    func hold(_ writer: String) {
-        guard connection.held.insert(writer).inserted else { return }
+    func hold(_ writer: String) -> Bool {
+        guard connection.held.insert(writer).inserted else { return false }
         // It is nobody else's, unless a connection that was lost still is one to the server: that one holds it, too.
         waiting.append(SQLCall("SELECT pg_try_advisory_lock($1)", .integer(AdvisoryLocks.key(ofWriter: writer))))
+        return true
+    }
+
+    func kept(of keys: [Int64]) throws(StorageFailure) -> Set<Int64> {
+        let rows = try run(
+            """
+            SELECT asked.number FROM unnest($1::int8[]) WITH ORDINALITY AS asked (key, number)
+            WHERE NOT pg_try_advisory_xact_lock(asked.key)
+            """,
+            .integers(keys)
+        )
+        return Set(try rows.rows.map { row throws(StorageFailure) in keys[try rows.position(row, among: keys.count)] })
     }
 
     func gone(of writers: [String]) throws(StorageFailure) -> Set<String> {

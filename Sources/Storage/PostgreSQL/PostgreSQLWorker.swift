@@ -5,33 +5,62 @@ import Foundation
 ///
 /// libpq blocks, so nothing of it runs on the cooperative pool or an event loop. The thread connects, keeps the connection
 /// alive, and connects anew when it is lost, with pauses that grow; nobody has to ask for that. Work that is submitted
-/// meanwhile waits, for as long as the limits say, and then fails.
+/// meanwhile waits, for as long as the limits say, and then fails, whatever the thread is busy with.
 final class PostgreSQLWorker: @unchecked Sendable {
     // `@unchecked Sendable`: everything that changes is guarded by `condition`; the connection never leaves the thread.
 
     /// A piece of work.
-    struct Job {
+    private final class Job {
         /// Until when it may wait for its turn.
         let deadline: ContinuousClock.Instant
         /// Whether it may be done once more when the connection broke under it.
         let isRepeatable: Bool
+        /// Whether nobody waits for it beyond the deadline while it is done.
+        let isHurried: Bool
         /// Does it, on the worker's thread; `nil`, or why it failed.
         let perform: (PostgreSQLConnection) -> PostgreSQLError?
         /// Told once at the end: `nil`, or why it failed.
         let complete: (PostgreSQLError?) -> Void
+        /// Whether that was told.
+        var isOver = false
+
+        init(
+            deadline: ContinuousClock.Instant,
+            isRepeatable: Bool,
+            isHurried: Bool,
+            perform: @escaping (PostgreSQLConnection) -> PostgreSQLError?,
+            complete: @escaping (PostgreSQLError?) -> Void
+        ) {
+            self.deadline = deadline
+            self.isRepeatable = isRepeatable
+            self.isHurried = isHurried
+            self.perform = perform
+            self.complete = complete
+        }
     }
 
-    private let location: PostgreSQLLocation
+    private enum Next {
+        case job(Job)
+        case nothing
+        case end
+    }
+
+    private let hosts: PostgreSQLHosts
     private let limits: PostgreSQLLimits
     private let prepare: @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Void
     private let report: @Sendable (PostgreSQLError?) -> Void
     private let condition = NSCondition()
+    private let watch = DispatchQueue(label: "postgresql.deadlines")
+    /// What waits for its turn.
     private var jobs: [Job] = []
-    /// How many pieces of work were taken and are not done.
-    private var unfinished = 0
+    /// What is done, and since when.
+    private var inHand: (job: Job, since: ContinuousClock.Instant)?
+    /// Why the last piece of work failed; `nil` when it did not.
+    private var lastError: PostgreSQLError?
     private var currentFault: PostgreSQLError? = PostgreSQLError(.unreachable, "not connected yet")
     /// Since when there is known to be no connection; `nil` while there is one, and before the first attempt has failed.
     private var faultySince: ContinuousClock.Instant?
+    private var isWatching = false
     private var isStopping = false
     private var hasEnded = false
     private var ends: [@Sendable () -> Void] = []
@@ -40,19 +69,19 @@ final class PostgreSQLWorker: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - name: The thread's name, for debuggers.
-    ///   - location: Where the database is.
+    ///   - hosts: Where the database is.
     ///   - limits: How long things may take.
     ///   - prepare: What each new connection goes through before it is used, such as a look at the schema.
     ///   - report: Told on the worker's thread when the connection is lost or cannot be made (an error, once each), and
     ///     when it is there again (`nil`).
     init(
         name: String,
-        location: PostgreSQLLocation,
+        hosts: PostgreSQLHosts,
         limits: PostgreSQLLimits = PostgreSQLLimits(),
         prepare: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Void = { _ in },
         report: @escaping @Sendable (PostgreSQLError?) -> Void = { _ in }
     ) {
-        self.location = location
+        self.hosts = hosts
         self.limits = limits
         self.prepare = prepare
         self.report = report
@@ -66,14 +95,23 @@ final class PostgreSQLWorker: @unchecked Sendable {
     var fault: PostgreSQLError? { condition.withLock { currentFault } }
 
     /// How much there is to do; more than anything where there is no connection.
-    var load: Int { condition.withLock { currentFault == nil ? unfinished : .max } }
+    var load: Int { condition.withLock { currentFault == nil ? jobs.count + (inHand == nil ? 0 : 1) : .max } }
+
+    /// Whether a piece of work takes longer than a second, or the last one ended as one that was waited for too long.
+    var isHeldUp: Bool {
+        condition.withLock {
+            if let inHand, inHand.since.duration(to: .now) > .seconds(1) { return true }
+            return lastError?.isOfWaiting ?? false
+        }
+    }
 
     /// Adds a piece of work.
     ///
     /// - Parameters:
     ///   - isRepeatable: Whether doing it twice is the same as doing it once: it is done anew when the connection broke
     ///     under it.
-    ///   - isHurried: Whether it is refused at once where there has been no connection for a second.
+    ///   - isHurried: Whether it is refused at once where there has been no connection for a second, and given up when
+    ///     its time is over though it is under way.
     ///   - body: What to do, on the worker's thread.
     ///   - completion: Told the outcome, on the worker's thread, or at once on this one when it cannot be taken.
     func submit<Value>(
@@ -82,10 +120,12 @@ final class PostgreSQLWorker: @unchecked Sendable {
         _ body: @escaping @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Value,
         completion: @escaping @Sendable (Result<Value, PostgreSQLError>) -> Void
     ) {
+        // Read where the work itself ended, which wrote it.
         var outcome: Result<Value, PostgreSQLError> = .failure(PostgreSQLError(.stopped))
         let job = Job(
-            deadline: .now + limits.waiting,
+            deadline: .now + (isHurried ? limits.answering : limits.waiting),
             isRepeatable: isRepeatable,
+            isHurried: isHurried,
             perform: { connection in
                 do throws(PostgreSQLError) {
                     outcome = .success(try body(connection))
@@ -103,7 +143,8 @@ final class PostgreSQLWorker: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - isRepeatable: Whether doing it twice is the same as doing it once.
-    ///   - isHurried: Whether it is refused at once where there has been no connection for a second.
+    ///   - isHurried: Whether it is refused at once where there has been no connection for a second, and given up when
+    ///     its time is over though it is under way.
     ///   - body: What to do, on the worker's thread.
     /// - Returns: What `body` returned.
     /// - Throws: ``PostgreSQLError``.
@@ -162,14 +203,54 @@ final class PostgreSQLWorker: @unchecked Sendable {
     }
 
     private func enqueue(_ job: Job, isHurried: Bool) -> PostgreSQLError? {
-        condition.withLock {
-            guard !isStopping else { return PostgreSQLError(.stopped) }
-            if isHurried, let faultySince, faultySince.duration(to: .now) >= .seconds(1) { return currentFault }
-            guard jobs.count < limits.queue else { return PostgreSQLError(.busy) }
+        let (refusal, startsWatching): (PostgreSQLError?, Bool) = condition.withLock {
+            guard !isStopping else { return (PostgreSQLError(.stopped), false) }
+            if isHurried, let faultySince, faultySince.duration(to: .now) >= .seconds(1) {
+                return (currentFault, false)
+            }
+            guard jobs.count < limits.queue else { return (PostgreSQLError(.busy), false) }
             jobs.append(job)
-            unfinished += 1
             condition.signal()
-            return nil
+            defer { isWatching = true }
+            return (nil, !isWatching)
+        }
+        if startsWatching { watchDeadlines() }
+        return refusal
+    }
+
+    /// Tells those whose time is over, as long as there is anybody who waits.
+    private func watchDeadlines() {
+        watch.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
+            guard let self else { return }
+            let (late, fault, goesOn) = condition.withLock {
+                let now = ContinuousClock.now
+                var late = self.jobs.filter { $0.deadline <= now }
+                self.jobs.removeAll { $0.deadline <= now }
+                if let job = self.inHand?.job, job.isHurried, job.deadline <= now, !job.isOver { late.append(job) }
+                self.isWatching = !self.jobs.isEmpty || self.inHand.map { !$0.job.isOver } ?? false
+                return (late, self.currentFault, self.isWatching)
+            }
+            for job in late { settle(job, fault ?? PostgreSQLError(.busy)) }
+            if goesOn { watchDeadlines() }
+        }
+    }
+
+    /// Tells what became of a piece of work, unless that was told before.
+    private func settle(_ job: Job, _ error: PostgreSQLError?) {
+        let isFirst = condition.withLock {
+            defer { job.isOver = true }
+            return !job.isOver
+        }
+        if isFirst { job.complete(error) }
+    }
+}
+
+extension PostgreSQLError {
+    /// Whether something was waited for, as a lock or a standby may be.
+    fileprivate var isOfWaiting: Bool {
+        switch code {
+        case .timedOut, .uncertain, .refused(.lockNotAvailable), .refused(.cancelled): true
+        default: false
         }
     }
 }
@@ -183,92 +264,83 @@ extension PostgreSQLWorker {
     private func work() {
         var connection: PostgreSQLConnection?
         var backoff = Backoff()
+        var attempt = 0
         var nextAttempt = ContinuousClock.now
         while true {
             if let open = connection {
-                guard let batch = takeJobs(waiting: Self.idle) else { break }
-                // What has come meanwhile is done in order; nothing has: see whether the server is there.
-                for (index, job) in batch.enumerated() {
-                    // What the server has closed by then is noticed before anything is sent, and nothing is lost by it.
-                    guard open.isAlive() else {
-                        putBack(batch[index...])
-                        break
-                    }
-                    perform(job, on: open)
-                }
-                if batch.isEmpty { _ = try? open.run(Self.heartbeat) }
-                if open.isBroken || !open.isAlive() {
+                var loss = PostgreSQLError(.connectionLost, open.place)
+                switch nextJob(waiting: Self.idle) {
+                case .end:
                     connection = nil
-                    note(PostgreSQLError(.connectionLost))
+                    return finish()
+                case .job(let job):
+                    // What the server has closed by then is noticed before anything is sent, and nothing is lost by it.
+                    if open.isAlive(), !hosts.isOutdated(open) { perform(job, on: open) } else { putBack(job) }
+                case .nothing:
+                    do throws(PostgreSQLError) { try open.beat() } catch { if error.code == .pooled { loss = error } }
                 }
+                if hosts.isOutdated(open) { loss = hosts.superseded(open) }
+                guard open.isBroken || !open.isAlive() || loss.code == .superseded else { continue }
+                connection = nil
+                note(loss)
             } else if nextAttempt <= .now {
                 do throws(PostgreSQLError) {
-                    let new = try PostgreSQLConnection(to: location, limits: limits)
+                    let new = try hosts.connect(limits: limits, attempt: attempt)
                     try prepare(new)
                     connection = new
+                    attempt = 0
                     backoff.reset()
                     note(nil)
                 } catch {
                     note(error)
+                    attempt += 1
                     nextAttempt = .now + backoff.pause(chance: .random(in: 0...1))
                 }
-            } else {
-                guard waitWithoutConnection(until: nextAttempt) else { break }
+            } else if !waitWithoutConnection(until: nextAttempt) {
+                return finish()
             }
         }
-        connection = nil
-        finish()
     }
-
-    private static let heartbeat = SQLCall("SELECT 1")
 
     private func perform(_ job: Job, on connection: PostgreSQLConnection) {
         let error = job.deadline < .now ? PostgreSQLError(.busy) : job.perform(connection)
-        if error != nil, job.isRepeatable, connection.isBroken, job.deadline > .now {
-            putBack([job])
-        } else {
-            complete(job, error)
+        condition.withLock {
+            inHand = nil
+            lastError = error
         }
-    }
-
-    private func complete(_ job: Job, _ error: PostgreSQLError?) {
-        condition.withLock { unfinished -= 1 }
-        job.complete(error)
+        if error != nil, job.isRepeatable, connection.isBroken, job.deadline > .now {
+            putBack(job)
+        } else {
+            settle(job, error)
+        }
     }
 
     /// Waits for work, for a while.
-    ///
-    /// - Returns: All that is waiting, perhaps nothing; `nil` when the worker is to end.
-    private func takeJobs(waiting: Duration) -> [Job]? {
+    private func nextJob(waiting: Duration) -> Next {
         condition.withLock {
             if jobs.isEmpty, !isStopping { _ = condition.wait(until: Date() + Self.seconds(waiting)) }
-            guard !jobs.isEmpty || !isStopping else { return nil }
-            let taken = jobs
-            jobs = []
-            return taken
+            guard !jobs.isEmpty else { return isStopping ? .end : .nothing }
+            let job = jobs.removeFirst()
+            inHand = (job, .now)
+            return .job(job)
         }
     }
 
-    private func putBack(_ rest: some Sequence<Job>) {
-        condition.withLock { jobs.insert(contentsOf: Array(rest), at: 0) }
+    private func putBack(_ job: Job) {
+        condition.withLock {
+            inHand = nil
+            if !job.isOver { jobs.insert(job, at: 0) }
+        }
     }
 
-    /// Lets work wait, and gives up what has waited for too long.
+    /// Lets work wait.
     ///
     /// - Returns: `false` when the worker is to end.
     private func waitWithoutConnection(until attempt: ContinuousClock.Instant) -> Bool {
-        let (late, isStopping, fault) = condition.withLock {
-            let next = jobs.map(\.deadline).min().map { min($0, attempt) } ?? attempt
-            if !self.isStopping, next > .now {
-                _ = condition.wait(until: Date() + max(Self.seconds(next - .now), 0.001))
-            }
-            let now = ContinuousClock.now
-            let late = jobs.filter { $0.deadline <= now || self.isStopping }
-            jobs.removeAll { $0.deadline <= now || self.isStopping }
-            return (late, self.isStopping, currentFault)
+        condition.withLock {
+            if !isStopping { _ = condition.wait(until: Date() + max(Self.seconds(attempt - .now), 0.001)) }
+            return !isStopping
         }
-        for job in late { complete(job, fault ?? PostgreSQLError(.unreachable)) }
-        return !isStopping
     }
 
     private func note(_ fault: PostgreSQLError?) {
@@ -281,15 +353,15 @@ extension PostgreSQLWorker {
     }
 
     private func finish() {
-        let (rest, ends) = condition.withLock {
+        let (rest, ends, fault) = condition.withLock {
             hasEnded = true
             defer {
                 jobs = []
                 self.ends = []
             }
-            return (jobs, self.ends)
+            return (jobs, self.ends, currentFault)
         }
-        for job in rest { complete(job, PostgreSQLError(.stopped)) }
+        for job in rest { settle(job, fault ?? PostgreSQLError(.stopped)) }
         for end in ends { end() }
     }
 

@@ -18,6 +18,15 @@ public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
     /// The server has no memory left for it, such as for one more lock.
     public static let outOfMemory = SQLState("53200")
 
+    /// Another transaction kept what was to be locked (`lock_timeout`).
+    public static let lockNotAvailable = SQLState("55P03")
+
+    /// The statement took too long, or somebody cancelled it.
+    public static let cancelled = SQLState("57014")
+
+    /// The server's disk is full.
+    public static let diskFull = SQLState("53100")
+
     /// The class: the first two characters.
     public var classCode: Substring { code.prefix(2) }
 
@@ -42,12 +51,19 @@ public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
         switch (code, classCode) {
         case ("23505", _): "a row with this key is there already"
         case ("25006", _): "the server only reads; is it a standby?"
-        case ("28P01", _), ("28000", _): "the server does not let this user in"
+        case ("28P01", _): "the password is wrong or missing; see the passfile (PGPASSFILE)"
+        case ("28000", _): "the server does not let this user in from here; see its pg_hba.conf and its roles"
         case ("3D000", _): "there is no such database"
         case ("3F000", _): "search_path names no schema that is there"
         case ("42501", _): "the user may not do this; grant it the rights that deploy/README.md names"
         case ("42P01", _), ("42703", _): "a table or column is missing"
-        case ("53300", _): "the server has too many connections"
+        case ("26000", _), ("42P05", _):
+            "statements are prepared for another connection: a pooler in transaction mode seems to be between; use "
+                + "pool_mode=session, or the server itself"
+        case ("53100", _): "the server's disk is full; make room where its data and pg_wal are"
+        case ("53200", _): "the server is out of memory, or of room for locks (max_locks_per_transaction)"
+        case ("53300", _): "the server has too many connections; raise max_connections, or end some"
+        case ("55P03", _): "another transaction keeps it locked; see pg_locks on the server"
         case ("57014", _): "the statement took too long, or was cancelled"
         case ("57P01", _), ("57P02", _), ("57P03", _): "the server starts or stops"
         case (_, "08"): "the connection failed"

@@ -255,7 +255,9 @@ struct SQLiteSession: Session {
 
     func lock(_ key: Int64) {}
 
-    func hold(_ writer: String) {}
+    func hold(_ writer: String) -> Bool { false }
+
+    func kept(of keys: [Int64]) -> Set<Int64> { [] }
 
     func gone(of writers: [String]) -> Set<String> { abandoned.intersection(writers) }
 }

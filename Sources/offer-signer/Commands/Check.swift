@@ -23,10 +23,8 @@ struct Check: AsyncParsableCommand {
         if let warning = settings.server.tls?.warning(at: WallClock.now()) { warnings.append(warning) }
         for warning in warnings { Console.message("warning: \(warning)") }
         let ledger = try await ledger(settings)
-        if let warning = ledger.warning {
-            warnings.append(warning)
-            Console.message("warning: \(warning)")
-        }
+        for warning in ledger.warnings { Console.message("warning: \(warning)") }
+        warnings += ledger.warnings
         for (app, (keys, retired)) in zip(settings.apps, zip(service.keys, service.retiredKeys)) {
             let products = app.app.subscriptionGroups.flatMap(\.products)
             let offers = products.reduce(0) { $0 + $1.offers.count }

@@ -5,7 +5,9 @@ struct Ledger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
         abstract: "Looks at the ledger of signatures, or deletes what is held of a customer.",
-        subcommands: [LedgerVerify.self, LedgerExport.self, LedgerFunnel.self, LedgerForget.self]
+        subcommands: [
+            LedgerVerify.self, LedgerExport.self, LedgerFunnel.self, LedgerForget.self, LedgerAcknowledge.self,
+        ]
     )
 
     func run() async throws { throw Self.subcommandMissing() }

@@ -49,6 +49,7 @@ struct LedgerVerify: AsyncParsableCommand {
             Console.message("error: \(error)")
             throw ExitCode.failure
         }
+        for loss in found.losses { Console.message("lost: \(loss.sentence)") }
         for fault in found.faults { Console.message("broken: \(fault)") }
         let isInOrder = found.faults.isEmpty && otherKey == nil
         if otherKey == nil { await note(found, in: settings) }
@@ -121,6 +122,19 @@ extension LedgerVerification {
                 found.object { json in
                     json.member("time", checkpoint.time.millisecondsSince1970)
                     json.member("signature", Hexadecimal.text(checkpoint.signature))
+                }
+            }
+            found.member("losses")
+            found.array { list in
+                for loss in losses {
+                    list.object { json in
+                        json.member("writer", loss.writer)
+                        json.member("first", loss.first)
+                        json.member("last", loss.last.number)
+                        json.member("time", loss.time.millisecondsSince1970)
+                        json.member("acknowledged")
+                        json.bool(loss.isAcknowledged)
+                    }
                 }
             }
             found.member("faults")

@@ -54,6 +54,7 @@ struct Serve: AsyncParsableCommand {
         guard faults.isEmpty else { throw .badConfiguration }
         if let warning = files.lossWarning { logger.warning("\(warning)") }
         let ledger = try options.orFail { () throws(ValueFault) in try OpenLedger(settings) }
+        ledger.prove()
         return ServiceComposition(service, ledger, from: options.source, log: log)
     }
 }

@@ -43,14 +43,15 @@ struct ServiceComposition {
             otherListeners: settings.notifications == nil ? 1 : 2
         )
         if let warning = files.warning { logger.warning("\(warning)") }
-        let group = ServiceGroup(configuration: services(settings, files, hangUps, logger))
+        let end = ShutdownTime(seconds: Self.patience(settings))
+        let group = ServiceGroup(configuration: services(settings, files, hangUps, end, logger))
         do {
             try await group.run()
         } catch {
-            await close()
+            _ = await close(within: end)
             throw error
         }
-        await close()
+        guard await close(within: end) else { throw LedgerNotClosed(fault: lifelong.ledger.fault) }
         if let failure = DrainFailure(of: lifelong.connections) { throw failure }
     }
 
@@ -62,6 +63,7 @@ struct ServiceComposition {
         _ settings: Settings,
         _ files: OpenFiles,
         _ hangUps: UnixSignalsSequence,
+        _ end: ShutdownTime,
         _ logger: Logger
     ) -> ServiceGroupConfiguration {
         let (clock, ledger) = (lifelong.clock, lifelong.ledger)
@@ -93,7 +95,8 @@ struct ServiceComposition {
         let drain = DrainDelay(
             seconds: settings.server.drainDelaySeconds,
             readiness: readiness,
-            census: lifelong.connections
+            census: lifelong.connections,
+            end: end
         )
         // Drained from the last to the first: readiness ends first, and the admin listener shows it to the end.
         let services: [(name: String, service: (any Service)?)] = [
@@ -112,14 +115,20 @@ struct ServiceComposition {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: silent
         )
-        let patience = settings.server.drainDelaySeconds + settings.server.drainTimeoutSeconds
-        configuration.maximumGracefulShutdownDuration = .seconds(patience)
+        configuration.maximumGracefulShutdownDuration = .seconds(Self.patience(settings))
         return configuration
     }
 
-    private func close() async {
-        await lifelong.ledger.close()
-        await lifelong.appStoreTransport.shutdown()
+    /// How long a shutdown may take, in seconds.
+    private static func patience(_ settings: Settings) -> Int {
+        settings.server.drainDelaySeconds + settings.server.drainTimeoutSeconds
+    }
+
+    private func close(within end: ShutdownTime) async -> Bool {
+        await end.finish { [lifelong] in
+            await lifelong.ledger.close()
+            await lifelong.appStoreTransport.shutdown()
+        }
     }
 
     private static func details(
@@ -149,11 +158,25 @@ struct DrainDelay: Service {
     let readiness: Readiness
     /// The public listener's connections: from now on each of them ends with its next answer.
     let census: ConnectionCensus
+    /// When the shutdown began.
+    let end: ShutdownTime
 
     func run() async throws {
         try await gracefulShutdown()
+        end.begin()
         readiness.enter(.draining)
         census.drain()
         try await Task.sleep(for: .seconds(seconds))
+    }
+}
+
+/// The ledger could not be closed before the time of the shutdown was over.
+private struct LedgerNotClosed: Error, CustomStringConvertible {
+    /// What is wrong with it, where that is known.
+    let fault: String?
+
+    var description: String {
+        "server.drainTimeoutSeconds: the ledger could not be closed in time\(fault.map { " (\($0))" } ?? ""); no signature "
+            + "that was given out is lost, but counts and evidence of the last seconds may be"
     }
 }

@@ -6,10 +6,13 @@ import SubscriptionKeys
 struct LedgerCheckup {
     /// The finding, in a line.
     let finding: String
-    /// What will keep `serve` from signing, though it will start; `nil` when nothing is known.
-    private(set) var warning: String?
+    /// What an operator should know: such as what will keep `serve` from signing, though it will start.
+    private(set) var warnings: [String] = []
 
     /// Looks at the ledger, and asks the PostgreSQL server for a few seconds at most.
+    ///
+    /// - Parameter settings: The settings, whose keys have been found to be in order.
+    /// - Throws: ``ValueFault`` for what `serve` will refuse, and for what the server says that keeps it from signing.
     init(_ settings: Settings) async throws(ValueFault) {
         let files = LedgerKeyFiles(settings)
         let place: String
@@ -19,32 +22,47 @@ struct LedgerCheckup {
         }
         guard !files.isLedgerNew else {
             finding = "\(place), which the first start will make"
-            warning = files.lossWarning
+            warnings = [files.lossWarning].compactMap(\.self)
             return
         }
         let marks = LedgerKeyMarks(
             digestKey: try files.readDigestKey(),
             checkpointKeySPKI: try files.loadCheckpointKey().publicKeySPKI
         )
-        let failure: StorageFailure?
+        var failure: StorageFailure?
+        var opened: LedgerDatabase?
         do throws(StorageFailure) {
             let database = try LedgerDatabase(settings.ledger.location, access: .readOnly, keys: marks)
             // Of a server that may be there later.
             failure = database.failure
             await database.close()
+            opened = database
         } catch {
             guard error.code == .notMigrated else { throw ValueFault(error.detail) }
             failure = error
         }
-        guard let failure else {
-            finding = "\(place), in order"
-            return
+        if [nil, .notMigrated].contains(failure?.code) {
+            let inspection: PostgreSQLInspection?
+            do throws(StorageFailure) {
+                inspection = try opened?.inspect()
+            } catch {
+                inspection = nil
+                failure = error
+            }
+            if let inspection, !inspection.faults.isEmpty {
+                throw ValueFault(inspection.faults.joined(separator: "; "))
+            }
+            warnings = (inspection?.warnings ?? []).map { "ledger.url: \($0)" }
         }
-        guard failure.code != .notMigrated else {
-            finding = "\(place), whose tables the next start will make or bring up to date"
-            return
+        switch failure?.code {
+        case nil: finding = "\(place), in order"
+        case .notMigrated: finding = "\(place), whose tables the next start will make or bring up to date"
+        case .turnedAway: throw ValueFault(failure?.detail ?? "")
+        default:
+            finding = "\(place), which could not be asked"
+            warnings.append(
+                "ledger.url: \(failure?.detail ?? ""); serve starts without it, and signs nothing until it is there"
+            )
         }
-        finding = "\(place), which could not be asked"
-        warning = "ledger.url: \(failure.detail); serve starts without it, and signs nothing until it is there"
     }
 }

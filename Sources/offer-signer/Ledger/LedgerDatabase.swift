@@ -80,11 +80,19 @@ enum LedgerDatabase: Sendable {
         }
     }
 
-    /// A warning that does not keep it from being used; `nil` when there is none.
-    var warning: String? {
+    /// The cause that commits wait for, in a sentence; `nil` when none is known.
+    var cause: String? {
         switch self {
-        case .sqlite(let file): file.warning.map { "ledger: \($0)" }
-        case .postgreSQL: nil
+        case .sqlite: nil
+        case .postgreSQL(let database): database.cause
+        }
+    }
+
+    /// What an operator should know though it is read and written.
+    var warnings: [String] {
+        switch self {
+        case .sqlite(let file): [file.warning].compactMap(\.self).map { "ledger: \($0)" }
+        case .postgreSQL(let database): database.warnings.map { "ledger: \($0)" }
         }
     }
 
@@ -101,6 +109,17 @@ enum LedgerDatabase: Sendable {
         switch self {
         case .sqlite: nil
         case .postgreSQL(let database): database.failure
+        }
+    }
+
+    /// Looks whether a service could write its ledger in a PostgreSQL database.
+    ///
+    /// - Returns: What was found; `nil` of a file.
+    /// - Throws: `StorageFailure` where the server cannot be asked.
+    func inspect() throws(StorageFailure) -> PostgreSQLInspection? {
+        switch self {
+        case .sqlite: nil
+        case .postgreSQL(let database): try database.inspect()
         }
     }
 

@@ -65,14 +65,20 @@ struct OpenLedger: Sendable {
     }
 
     /// What keeps signatures from being recorded, or held state from being read, in a sentence; `nil` when nothing does.
-    var fault: String? { ledger.fault ?? database.fault.map { "ledger: \($0)" } ?? states.readFault }
+    var fault: String? {
+        // Why it is slow says more than that it is.
+        if ledger.fault != nil, let cause = database.cause { return "ledger: \(cause); nothing is signed until then" }
+        return ledger.fault ?? database.fault.map { "ledger: \($0)" } ?? states.readFault
+    }
+
+    /// Finds out whether signatures can be recorded, where that can be known soon.
+    func prove() { ledger.prove(within: database.fault == nil ? .seconds(2) : .zero) }
 
     /// Warnings that do not keep signatures from being recorded.
     var warnings: [ReadinessWarning] {
-        let sentences: [(kind: ReadinessWarning.Kind, text: String?)] = [
-            (.ledger, ledger.warning), (.ledger, database.warning), (.state, states.fault), (.state, states.warning),
-            (.funnel, tally.warning),
-        ]
+        let sentences: [(kind: ReadinessWarning.Kind, text: String?)] =
+            [(.ledger, ledger.warning)] + database.warnings.map { (.ledger, $0) }
+            + [(.state, states.fault), (.state, states.warning), (.funnel, tally.warning)]
         return sentences.compactMap { kind, text in text.map { ReadinessWarning(kind, $0) } }
     }
 

@@ -8,8 +8,8 @@ struct BackoffTests {
     func pauses() {
         var backoff = Backoff()
         let longest = (0..<8).map { _ in backoff.pause(chance: 1).milliseconds }
-        #expect(longest == [100, 200, 400, 800, 1600, 3200, 5000, 5000])
-        #expect(backoff.pause(chance: 0).milliseconds == 2500)
+        #expect(longest == [100, 200, 400, 800, 1600, 2000, 2000, 2000])
+        #expect(backoff.pause(chance: 0).milliseconds == 1000)
         backoff.reset()
         #expect(backoff.pause(chance: 0).milliseconds == 50)
     }

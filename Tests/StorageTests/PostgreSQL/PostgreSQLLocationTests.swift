@@ -44,6 +44,30 @@ struct PostgreSQLLocationTests {
     }
 
     @Test(
+        "Each of several hosts is a place of its own, with its port",
+        arguments: [
+            ("postgres://db-1:6432,db-2/offers", ["db-1:6432", "db-2:5432"]),
+            ("postgres://db-1,db-2/offers?port=6432", ["db-1:6432", "db-2:6432"]),
+            ("postgres:///offers?host=/run/a,/run/b&port=5432,5433", ["/run/a", "/run/b, port 5433"]),
+            ("postgres://[::1]/offers", ["[::1]:5432"]), ("postgres:///offers?hostaddr=192.0.2.1", ["192.0.2.1:5432"]),
+            // Which of the two has the third port is for libpq to refuse.
+            ("postgres://db-1,db-2/offers?port=1,2,3", ["db-1,db-2:1,2,3"]),
+        ]
+    )
+    func hosts(url: String, places: [String]) throws {
+        let location = try PostgreSQLLocation(url: url)
+        #expect(location.hosts.map(\.place) == places)
+        #expect(location.hosts.allSatisfy { $0.parameters["dbname"] == "offers" })
+    }
+
+    @Test("Where a standby is preferred, all hosts are asked for one before any other will do")
+    func preferStandby() throws {
+        let hosts = try PostgreSQLLocation(url: "postgres://a,b/offers?target_session_attrs=prefer-standby").hosts
+        #expect(hosts.map { $0.parameters["target_session_attrs"] } == ["standby", "standby", "any", "any"])
+        #expect(hosts.map { $0.parameters["host"] } == ["a", "b", "a", "b"])
+    }
+
+    @Test(
         "A server over the network that is not asked for its certificate is worth a warning",
         arguments: [
             ("postgres://db/offers", true), ("postgres://db/offers?sslmode=require", true),

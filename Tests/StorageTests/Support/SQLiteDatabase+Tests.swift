@@ -1,4 +1,5 @@
 import Offers
+
 @testable import Storage
 
 extension SQLiteDatabase {

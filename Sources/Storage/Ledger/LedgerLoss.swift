@@ -1,0 +1,171 @@
+import Crypto
+public import Offers
+
+/// A signed statement that the database has lost the last records of a chain: such as in a failover to a standby that had
+/// not got them yet.
+///
+/// Their signatures were given out. Whoever wrote them says so, and an operator acknowledges it before anything more is
+/// signed.
+public struct LedgerLoss: Equatable, Sendable {
+    /// That an operator knows of it.
+    struct Acknowledgement: Equatable, Sendable {
+        let time: Timestamp
+        /// The signature, ASN.1 DER, by ECDSA with P-256 and SHA-256.
+        let signature: [UInt8]
+    }
+
+    /// The chain's writer.
+    public let writer: String
+    /// The number of the first record that is lost.
+    public let first: Int64
+    /// The last one that is lost.
+    public let last: LedgerChain.Head
+    /// When it was noticed.
+    public let time: Timestamp
+    /// The signature, ASN.1 DER, by ECDSA with P-256 and SHA-256.
+    var signature: [UInt8]
+    /// That an operator knows of it; `nil` as long as nobody does.
+    var acknowledgement: Acknowledgement?
+
+    /// How many records are lost.
+    public var count: Int64 { last.number - first + 1 }
+
+    /// Whether an operator knows of it.
+    public var isAcknowledged: Bool { acknowledgement != nil }
+
+    init(
+        writer: String,
+        first: Int64,
+        last: LedgerChain.Head,
+        time: Timestamp,
+        signature: [UInt8] = [],
+        acknowledgement: Acknowledgement? = nil
+    ) {
+        self.writer = writer
+        self.first = first
+        self.last = last
+        self.time = time
+        self.signature = signature
+        self.acknowledgement = acknowledgement
+    }
+
+    /// Signs it.
+    mutating func sign(with keys: LedgerKeys) throws(StorageFailure) { signature = try keys.sign(message) }
+
+    /// Notes that an operator knows of it.
+    mutating func acknowledge(with keys: LedgerKeys, at time: Timestamp) throws(StorageFailure) {
+        let signature = try keys.sign(message(acknowledgedAt: time))
+        acknowledgement = Acknowledgement(time: time, signature: signature)
+    }
+
+    /// Whether all that it says is by a key.
+    func isSigned(by key: P256.Signing.PublicKey) -> Bool {
+        guard key.isSignature(signature, of: message), count > 0 else { return false }
+        return acknowledgement.map { key.isSignature($0.signature, of: message(acknowledgedAt: $0.time)) } ?? true
+    }
+
+    private var message: [UInt8] {
+        var message = CanonicalBytes("offer-signer ledger loss 1")
+        message.append(writer)
+        message.append(first)
+        message.append(last.number)
+        message.append(last.hash)
+        message.append(time.millisecondsSince1970)
+        return message.bytes
+    }
+
+    private func message(acknowledgedAt time: Timestamp) -> [UInt8] {
+        var message = CanonicalBytes("offer-signer ledger loss acknowledged 1")
+        message.append(writer)
+        message.append(last.number)
+        message.append(last.hash)
+        message.append(time.millisecondsSince1970)
+        return message.bytes
+    }
+
+    /// Why nothing is signed.
+    static func fault(_ losses: [LedgerLoss]) -> StorageFailure {
+        let places = losses.map {
+            "chain \($0.writer), records \($0.first) to \($0.last.number), noticed at \($0.time.rfc3339)"
+        }
+        let count = losses.reduce(0) { $0 + $1.count }
+        return StorageFailure(
+            .recordsLost,
+            "the database lost \(count) record\(count == 1 ? "" : "s") of signatures that were given out, in a failover or by "
+                + "being set back (\(places.joined(separator: "; "))): no limit counts them; nothing more is signed until an "
+                + "operator runs `offer-signer ledger acknowledge`"
+        )
+    }
+}
+
+extension LedgerLoss {
+    /// The table of losses.
+    static let migration = Migration(
+        "losses",
+        [
+            """
+            CREATE TABLE ledger_losses (
+                writer TEXT NOT NULL PRIMARY KEY,
+                first_number BIGINT NOT NULL,
+                last_number BIGINT NOT NULL,
+                last_hash BYTEA NOT NULL,
+                time BIGINT NOT NULL,
+                signature BYTEA NOT NULL,
+                acknowledged_at BIGINT,
+                acknowledgement BYTEA
+            )
+            """
+        ]
+    )
+
+    private static let columns =
+        "writer, first_number, last_number, last_hash, time, signature, acknowledged_at, acknowledgement"
+
+    static let all = SQLCall("SELECT \(columns) FROM ledger_losses ORDER BY writer")
+
+    /// Those that no operator knows of yet.
+    static let open = SQLCall("SELECT \(columns) FROM ledger_losses WHERE acknowledged_at IS NULL ORDER BY writer")
+
+    /// Adds it, or what an operator knows of it.
+    var put: SQLCall {
+        SQLCall(
+            "INSERT INTO ledger_losses (\(Self.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (writer) "
+                + "DO UPDATE SET acknowledged_at = excluded.acknowledged_at, acknowledgement = excluded.acknowledgement",
+            .text(writer),
+            .integer(first),
+            .integer(last.number),
+            .bytes(last.hash),
+            .integer(time.millisecondsSince1970),
+            .bytes(signature),
+            SQLValue(acknowledgement?.time.millisecondsSince1970),
+            SQLValue(acknowledgement?.signature)
+        )
+    }
+}
+
+extension Rows {
+    /// Losses.
+    func losses() throws(StorageFailure) -> [LedgerLoss] {
+        var losses: [LedgerLoss] = []
+        for row in rows {
+            var acknowledgement: LedgerLoss.Acknowledgement?
+            if let time = try optionalInteger(row, 6) {
+                acknowledgement = .init(
+                    time: Timestamp(millisecondsSince1970: time),
+                    signature: try bytes(row, 7)
+                )
+            }
+            losses.append(
+                LedgerLoss(
+                    writer: try text(row, 0),
+                    first: try integer(row, 1),
+                    last: LedgerChain.Head(number: try integer(row, 2), hash: try bytes(row, 3)),
+                    time: Timestamp(millisecondsSince1970: try integer(row, 4)),
+                    signature: try bytes(row, 5),
+                    acknowledgement: acknowledgement
+                )
+            )
+        }
+        return losses
+    }
+}

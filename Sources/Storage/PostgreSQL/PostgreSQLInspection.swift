@@ -1,0 +1,94 @@
+import Foundation
+
+/// What keeps a service from writing its ledger in a database, as far as the database itself tells: nothing is made or
+/// changed.
+public struct PostgreSQLInspection: Sendable {
+    /// What has to be set right before anything is signed, in a sentence each.
+    public private(set) var faults: [String] = []
+    /// What an operator should know.
+    public private(set) var warnings: [String] = []
+
+    /// Looks at a database.
+    ///
+    /// - Parameter connection: A connection to it.
+    /// - Throws: ``PostgreSQLError``, or ``StorageFailure`` for an answer of another shape.
+    init(_ connection: PostgreSQLConnection) throws {
+        let place = try connection.run(SQLCall(Self.place))
+        let user = try place.text(0, 0)
+        let schema = try place.optionalText(0, 1)
+        let home = try place.optionalText(0, 2)
+        if let elsewhere = try Self.elsewhere(connection) { warnings.append(elsewhere) }
+        guard let home else {
+            guard let schema else {
+                faults.append(
+                    "search_path (\(try place.text(0, 3))) names no schema that is there: create one, or set another"
+                )
+                return
+            }
+            guard try !connection.run(SQLCall(Self.mayMake, .text(schema))).boolean(0, 0) else { return }
+            faults.append(
+                "the user \(user) may not make tables in schema \(schema): GRANT CREATE ON SCHEMA \(schema) TO \(user)"
+            )
+            return
+        }
+        let missing = try connection.run(SQLCall(Self.missingRights, .text(home), .texts(Self.tables)))
+        for row in missing.rows {
+            let (table, rights) = (try missing.text(row, 0), try missing.text(row, 1))
+            faults.append(
+                "the user \(user) has no \(rights) on \(table): GRANT \(rights) ON \(home).\(table) TO \(user)"
+            )
+        }
+        if let warning = try ReplicationState(connection).warning { warnings.append(warning) }
+    }
+
+    /// Adds what an operator should know.
+    mutating func warn(_ warning: String) { warnings.append(warning) }
+
+    /// A sentence where search_path leads to no ledger, or to one without records, and another schema has one.
+    ///
+    /// - Parameter connection: A connection to the database.
+    /// - Returns: The sentence; `nil` when nothing is wrong.
+    /// - Throws: ``PostgreSQLError``, or ``StorageFailure`` for an answer of another shape.
+    static func elsewhere(_ connection: PostgreSQLConnection) throws -> String? {
+        if try connection.run(SQLCall("SELECT to_regclass('ledger_records') IS NOT NULL")).boolean(0, 0) {
+            guard try connection.run(SQLCall("SELECT 1 FROM ledger_records LIMIT 1")).count == 0 else { return nil }
+        }
+        let others = try connection.run(SQLCall(otherSchemas))
+        guard others.count > 0 else { return nil }
+        let names = try others.rows.map { try others.text($0, 0) }.joined(separator: ", ")
+        return
+            "there is a ledger in schema \(names) of this database, and search_path leads to another place: one that is "
+            + "begun there counts nothing that was signed before; if it is the same ledger, set search_path for the user"
+    }
+
+    /// The tables that are written, by the steps that make them.
+    private static let tables: [String] = Migration.inOrder.flatMap { step in
+        (step.statements + (step.others[.postgreSQL] ?? [])).compactMap { statement in
+            statement.firstMatch(of: /CREATE TABLE (\w+)/).map { String($0.1) }
+        }
+    }
+
+    private static let place = """
+        SELECT current_user::text, current_schema()::text,
+            (SELECT nspname::text FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+                WHERE pg_class.oid = to_regclass('schema_migrations')),
+            current_setting('search_path')
+        """
+
+    private static let mayMake = "SELECT has_schema_privilege($1, 'CREATE')"
+
+    private static let missingRights = """
+        SELECT relname::text, string_agg(rights.name, ', ' ORDER BY rights.place)
+        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace,
+            unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) WITH ORDINALITY AS rights (name, place)
+        WHERE nspname = $1 AND relname = ANY ($2::text[]) AND NOT has_table_privilege(pg_class.oid, rights.name)
+        GROUP BY relname ORDER BY relname
+        """
+
+    private static let otherSchemas = """
+        SELECT nspname::text FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE relname = 'ledger_chains' AND relkind IN ('r', 'p')
+            AND pg_class.oid IS DISTINCT FROM to_regclass('ledger_chains')
+        ORDER BY nspname
+        """
+}

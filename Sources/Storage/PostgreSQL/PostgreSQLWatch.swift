@@ -1,0 +1,109 @@
+import Dispatch
+import Synchronization
+
+/// Looks at a server from time to time by a connection of its own: what holds commits up, how standbys follow, and whether
+/// an old primary is there beside the new one.
+final class PostgreSQLWatch: Sendable {
+    private struct Found {
+        /// What commits wait for, in a sentence; `nil` when it is nothing known.
+        var cause: String?
+        /// How standbys follow, where that is worth a warning.
+        var replication: String?
+    }
+
+    /// How many seconds pass from one look to the next where nothing is wrong, and where commits are held up.
+    private static let pauses = (usually: 10, heldUp: 2)
+
+    private let hosts: PostgreSQLHosts
+    private let limits: PostgreSQLLimits
+    private let isHeldUp: @Sendable () -> Bool
+    private let timer = UpkeepTimer(on: DispatchQueue(label: "postgresql.watch"))
+    private let found = Mutex(Found())
+    private let seconds = Atomic(pauses.usually)
+
+    /// Begins to look.
+    ///
+    /// - Parameters:
+    ///   - hosts: Where the database is.
+    ///   - limits: How long things may take.
+    ///   - isHeldUp: Whether commits are held up.
+    init(_ hosts: PostgreSQLHosts, limits: PostgreSQLLimits, isHeldUp: @escaping @Sendable () -> Bool) {
+        self.hosts = hosts
+        self.limits = limits
+        self.isHeldUp = isHeldUp
+        timer.start { [weak self] _ in self?.tick() }
+    }
+
+    /// What commits wait for, in a sentence; `nil` when it is nothing known.
+    var cause: String? { found.withLock(\.cause) }
+
+    /// What an operator should know.
+    var warnings: [String] { [found.withLock(\.replication), hosts.warning].compactMap(\.self) }
+
+    /// Looks no more.
+    func stop() { timer.stop() }
+
+    private func tick() {
+        let isHeldUp = isHeldUp()
+        if !isHeldUp { found.withLock { $0.cause = nil } }
+        guard seconds.add(1, ordering: .relaxed).newValue >= (isHeldUp ? Self.pauses.heldUp : Self.pauses.usually)
+        else {
+            return
+        }
+        seconds.store(0, ordering: .relaxed)
+        // Where there is no connection, those who need one say so.
+        guard let connection = try? hosts.connect(limits: limits), let state = try? ReplicationState(connection) else {
+            return
+        }
+        found.withLock { found in
+            found.cause = isHeldUp ? state.cause : nil
+            found.replication = state.warning
+        }
+    }
+}
+
+/// How a server's standbys follow it.
+struct ReplicationState {
+    /// `synchronous_standby_names`.
+    private let names: String
+    /// How many standbys are connected, as far as the user may know.
+    private let standbys: Int64
+    /// How many of the user's own commits wait for a standby for longer than a second.
+    private let waiting: Int64
+
+    private static let question = SQLCall(
+        """
+        SELECT coalesce(current_setting('synchronous_standby_names', true), ''),
+            (SELECT count(*) FROM pg_stat_replication),
+            (SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND usename = current_user
+                AND query_start < now() - interval '1 second')
+        """
+    )
+
+    /// Asks a server.
+    ///
+    /// - Parameter connection: A connection to it.
+    /// - Throws: ``PostgreSQLError``, or ``StorageFailure`` for an answer of another shape.
+    init(_ connection: PostgreSQLConnection) throws {
+        let rows = try connection.run(Self.question)
+        names = try rows.text(0, 0)
+        standbys = try rows.integer(0, 1)
+        waiting = try rows.integer(0, 2)
+    }
+
+    /// What commits wait for, in a sentence; `nil` when it is not a standby.
+    var cause: String? {
+        guard waiting > 0 else { return nil }
+        return "commits wait for a synchronous standby (wait_event SyncRep), and none of synchronous_standby_names "
+            + "(\(names)) confirms them: bring one back, or on the primary take them out of it and reload; never cancel "
+            + "what waits or end its sessions, as what it wrote may be lost"
+    }
+
+    /// A sentence where a failover may lose what was answered; `nil` where nothing is known of that.
+    var warning: String? {
+        guard names.isEmpty, standbys > 0 else { return nil }
+        return
+            "PostgreSQL's standby follows asynchronously: a failover to it loses signatures that were given out, and their "
+            + "limits; set synchronous_standby_names on the primary"
+    }
+}

@@ -1,0 +1,51 @@
+import Synchronization
+
+/// How much time is left of a shutdown.
+final class ShutdownTime: Sendable {
+    /// How long it may take, from the signal on.
+    private let whole: Duration
+    private let began = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// Nothing has begun yet.
+    ///
+    /// - Parameter seconds: How long a shutdown may take, from the signal on.
+    init(seconds: Int) { whole = .seconds(seconds) }
+
+    /// The shutdown begins.
+    func begin() { began.withLock { $0 = $0 ?? .now } }
+
+    /// Does the last of it, and waits for that no longer than there is time: a second at least.
+    ///
+    /// - Parameter work: What is to be done; it goes on where it is not waited for any more.
+    /// - Returns: Whether it was done in time.
+    func finish(_ work: @escaping @Sendable () async -> Void) async -> Bool {
+        let begin = began.withLock { $0 } ?? .now
+        let left = max(.seconds(1), whole - begin.duration(to: .now))
+        return await withCheckedContinuation { continuation in
+            let told = Told(continuation)
+            Task.detached {
+                await work()
+                told.tell(true)
+            }
+            Task.detached {
+                try? await Task.sleep(for: left)
+                told.tell(false)
+            }
+        }
+    }
+
+    /// Resumes a continuation once.
+    private final class Told: Sendable {
+        private let continuation: Mutex<CheckedContinuation<Bool, Never>?>
+
+        init(_ continuation: CheckedContinuation<Bool, Never>) { self.continuation = Mutex(continuation) }
+
+        func tell(_ value: Bool) {
+            let continuation = continuation.withLock { continuation in
+                defer { continuation = nil }
+                return continuation
+            }
+            continuation?.resume(returning: value)
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import ChildProcess
+import Crypto
+import Dispatch
+import Foundation
+import Offers
+import PostgreSQLServer
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite("The ledger where PostgreSQL is in trouble", .timeLimit(.minutes(30)))
+struct PostgreSQLTroubleTests {
+    private let now = Timestamp(millisecondsSince1970: 1_795_000_000_000)
+
+    private func ledger(_ location: PostgreSQLLocation) throws -> DurableLedger {
+        let signer = KeySigner()
+        let keys = try LedgerKeys(
+            digestKey: testDigestKey,
+            checkpointSigner: signer,
+            checkpointKeySPKI: Array(signer.key.publicKey.derRepresentation)
+        )
+        return DurableLedger(in: try PostgreSQLDatabase(location), keys: keys, isClockRight: { true }, now: { now })
+    }
+
+    private func outcome(of entry: LedgerEntry, in ledger: DurableLedger) async -> Result<
+        [GrantOutcome], StorageFailure
+    > {
+        do throws(StorageFailure) {
+            return .success(try await ledger.append(entry))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test("While another transaction keeps one customer locked, only that customer waits, and nothing is unready")
+    func oneCustomer() async throws {
+        let location = try TestServer.makeDatabase()
+        let ledger = try ledger(location)
+        _ = try await ledger.append(.of(account: "free", limit: 100, at: now))
+        let locked = LedgerEntry.of(account: "locked", limit: 100, at: now)
+        let key = try #require(LedgerBatch([locked], digestKey: testDigestKey).locks.first)
+        // The server ends who keeps something locked for longer.
+        var limits = PostgreSQLLimits()
+        limits.batch = .seconds(600)
+        let other = try PostgreSQLConnection(to: location, limits: limits)
+        try other.query("BEGIN")
+        try other.query("SELECT pg_advisory_xact_lock($1)", .integer(key))
+        async let waiting = outcome(of: locked, in: ledger)
+        // In one batch with it, after it and while it waits.
+        for _ in 0..<20 {
+            #expect(try await ledger.append(.of(account: "free", limit: 100, at: now)) == [.recorded])
+            #expect(ledger.fault == nil)
+        }
+        let waited = await waiting
+        let failure = #expect(throws: StorageFailure.self) { try waited.get() }
+        #expect(failure?.detail.contains("pg_locks") == true)
+        #expect(ledger.fault == nil)
+        try other.query("ROLLBACK")
+        #expect(try await ledger.append(locked) == [.recorded])
+        ledger.close()
+    }
+
+    @Test("Who is in a hurry is told when the time is over, though the thread is busy with that or with something else")
+    func busyThread() async throws {
+        var limits = PostgreSQLLimits()
+        limits.answering = .milliseconds(200)
+        limits.waiting = .milliseconds(200)
+        limits.statement = .seconds(60)
+        limits.batch = .seconds(90)
+        let location = try TestServer.makeDatabase()
+        let worker = PostgreSQLWorker(name: "worker", location: location, limits: limits)
+        try await worker.run { _ in }
+        let isOver = Atomic(false)
+        let body: @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Void = {
+            connection throws(PostgreSQLError) in
+            try connection.query("SELECT pg_sleep(30)")
+            isOver.store(true, ordering: .sequentiallyConsistent)
+        }
+        await #expect(throws: PostgreSQLError(.busy)) { try await worker.run(isHurried: true, body) }
+        await #expect(throws: PostgreSQLError(.busy)) { try await worker.run(isHurried: true) { _ in } }
+        await #expect(throws: PostgreSQLError(.busy)) { try await worker.run { _ in } }
+        let wasOver = isOver.load(ordering: .sequentiallyConsistent)
+        #expect(!wasOver)
+        worker.end()
+    }
+
+    @Test("A ledger that could not be written at the start is at fault, though nobody has asked for a signature")
+    func neverWritten() async throws {
+        let location = try TestServer.makeDatabase()
+        let administrator = try PostgreSQLConnection(to: location)
+        try PostgreSQLDatabase.migrate(administrator, at: "here")
+        let name = try administrator.query("SELECT current_database()::text").text(0, 0)
+        try administrator.query("CREATE ROLE \(name) LOGIN")
+        try administrator.query("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(name)")
+        try administrator.query("REVOKE INSERT ON ledger_records FROM \(name)")
+        let host = try #require(location.parameters["host"])
+        let ledger = try ledger(try PostgreSQLLocation(url: "postgres://\(name)@/\(name)?host=\(host)"))
+        ledger.prove(within: .seconds(60))
+        #expect(ledger.fault?.contains("42501") == true, "\(ledger.fault ?? "")")
+        try administrator.query("GRANT INSERT ON ledger_records TO \(name)")
+        let deadline = Date() + 60
+        while ledger.fault != nil, Date() < deadline { usleep(20_000) }
+        #expect(ledger.fault == nil)
+        ledger.close()
+    }
+
+    @Test(
+        "Where the server's disk is full, a probe that writes little does not say that all is well",
+        .enabled(if: geteuid() == 0)
+    )
+    func diskFull() throws {
+        let disk = "/tmp/full-\(UUID().uuidString.prefix(8))"
+        func shell(_ command: String) -> Int32 { Shell.run(command) }
+        try #require(shell("mkdir \(disk) && mount -t tmpfs -o size=6m tmpfs \(disk) && chown postgres \(disk)") == 0)
+        defer { _ = shell("umount --lazy \(disk); rmdir \(disk)") }
+        let server = try PostgreSQLServer()
+        try server.query("CREATE TABLESPACE small LOCATION '\(disk)'")
+        try server.query("CREATE DATABASE full_one TABLESPACE pg_default")
+        try server.query("ALTER DATABASE full_one SET default_tablespace = 'small'")
+        let location = try PostgreSQLLocation(url: server.url(of: "full_one"))
+        let signer = KeySigner()
+        let keys = try LedgerKeys(
+            digestKey: testDigestKey,
+            checkpointSigner: signer,
+            checkpointKeySPKI: Array(signer.key.publicKey.derRepresentation)
+        )
+        let store = DatabaseLedgerStore(
+            try PostgreSQLDatabase(location),
+            keys: keys,
+            retentionDays: nil,
+            now: { now }
+        )
+        try store.probe()
+        _ = shell("dd if=/dev/zero of=\(disk)/filler bs=8192 2>/dev/null")
+        var failure: StorageFailure?
+        for number in 0..<500 where failure == nil {
+            do throws(StorageFailure) {
+                _ = try store.commit((0..<50).map { .of(account: "\(number)-\($0)", at: now) })
+            } catch {
+                failure = error
+            }
+        }
+        #expect(failure?.code == .diskFull)
+        #expect(failure?.detail.contains("disk is full") == true)
+        for _ in 0..<3 { #expect(throws: StorageFailure(.diskFull, "")) { try store.probe() } }
+        _ = shell("rm \(disk)/filler")
+        try store.probe()
+        _ = try store.commit([.of(at: now)])
+    }
+
+    @Test("What a database lacks for a ledger is found, each with its fix, and nothing is made")
+    func inspection() throws {
+        let location = try TestServer.makeDatabase()
+        let administrator = try PostgreSQLConnection(to: location)
+        let name = try administrator.query("SELECT current_database()::text").text(0, 0)
+        let host = try #require(location.parameters["host"])
+        try administrator.query("CREATE ROLE \(name) LOGIN")
+        let user = try PostgreSQLConnection(to: PostgreSQLLocation(url: "postgres://\(name)@/\(name)?host=\(host)"))
+        #expect(
+            try PostgreSQLInspection(user).faults == [
+                "the user \(name) may not make tables in schema public: GRANT CREATE ON SCHEMA public TO \(name)"
+            ]
+        )
+        #expect(try PostgreSQLInspection(administrator).faults.isEmpty)
+        try PostgreSQLDatabase.migrate(administrator, at: "here")
+        try administrator.query("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(name)")
+        #expect(try PostgreSQLInspection(user).faults.isEmpty)
+        try administrator.query("REVOKE INSERT, UPDATE ON ledger_records FROM \(name)")
+        #expect(
+            try PostgreSQLInspection(user).faults == [
+                "the user \(name) has no INSERT, UPDATE on ledger_records: "
+                    + "GRANT INSERT, UPDATE ON public.ledger_records TO \(name)"
+            ]
+        )
+        try administrator.query("CREATE SCHEMA elsewhere")
+        try administrator.query("SET search_path = elsewhere")
+        let lost = try PostgreSQLInspection(administrator)
+        #expect(lost.warnings.contains { $0.contains("there is a ledger in schema public") }, "\(lost.warnings)")
+        try administrator.query("SET search_path = nowhere")
+        #expect(try PostgreSQLInspection(administrator).faults.contains { $0.contains("names no schema") })
+    }
+
+    @Test("A passfile that others may open is named with its fix, and libpq does not get it")
+    func passFile() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("passfile")
+        try Data("*:*:*:*:secret\n".utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        #expect(PassFile(["passfile": path])?.fault.contains("chmod 0600") == true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        #expect(PassFile(["passfile": path]) == nil)
+    }
+
+    @Test("A session that is another behind the same connection is a pooler's, and named so")
+    func pooled() throws {
+        let connection = try PostgreSQLConnection(to: TestServer.makeDatabase())
+        try connection.beat()
+        try connection.query("SELECT set_config('offer_signer.session', 'of another', false)")
+        #expect(throws: PostgreSQLError.self) { try connection.beat() }
+        #expect(connection.isBroken)
+    }
+}
+
+/// Runs commands of the system.
+private enum Shell {
+    static func run(_ command: String) -> Int32 { (try? ChildProcess("/bin/sh", ["-c", command]).wait()) ?? -1 }
+}
