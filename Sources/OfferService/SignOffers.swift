@@ -2,8 +2,8 @@ public import Offers
 
 /// The main use case: reads the evidence, decides about each offer, signs those that the customer may have.
 ///
-/// Where the evidence is at hand, these are plain synchronous functions over values, without I/O, on the thread of the
-/// request. Where the App Store or the ledger has to be asked, a ``Step`` goes on after the wait, by the same functions.
+/// With the evidence at hand, these are plain synchronous functions over values, without I/O, on the thread of the request.
+/// After a wait for the App Store or the ledger, a ``Step`` goes on by the same functions.
 ///
 /// It knows its parts by their protocols alone: generic code across modules would be slower.
 public final class SignOffers: Sendable {

@@ -30,7 +30,7 @@ extension RequestHead {
     /// Whether another request can follow on the connection.
     ///
     /// After a request to upgrade, and after CONNECT, the parser waits for another protocol, which is not spoken here. And
-    /// in HTTP/1.0, whoever asks to keep a connection waits for its end unless that is granted in words (RFC 9112 §9.3),
+    /// in HTTP/1.0, a client that asks to keep a connection waits for its end unless that is granted in words (RFC 9112 §9.3),
     /// which it is not here.
     var keepsAlive: Bool {
         sent.isKeepAlive && sent.version != .http1_0 && sent.method != .CONNECT && !framing.upgrades
