@@ -143,7 +143,9 @@ import Testing
         "keys-allow-unlocked-memory", "keys-group-readable", "keys-secret-memory",
         "ledger-url", "ledger-digest-key-file", "ledger-checkpoint-key-file", "ledger-retention-days",
         "evidence-maximum-age-seconds", "evidence-signed-transaction-maximum-age-seconds", "notifications-host",
-        "notifications-port", "app-store-verify-receipt-url", "app-store-sandbox-verify-receipt-url",
+        "notifications-port", "retention-timeout-milliseconds", "retention-maximum-calls",
+        "app-store-verify-receipt-url",
+        "app-store-sandbox-verify-receipt-url",
         "app-store-server-api-url", "app-store-sandbox-server-api-url", "app-store-timeout-seconds",
         "app-store-requests-per-second",
     ]
