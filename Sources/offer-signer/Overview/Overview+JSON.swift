@@ -168,8 +168,9 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a client: of its tokens the beginnings of their digests, by which `clients.yaml` tells them from each other.
-    mutating func element(_ client: Client, _ metrics: OverviewMetrics) {
+    /// Writes a client, and of each of its tokens how its digest in `clients.yaml` begins, how many requests showed it,
+    /// and when the last one did, since the start.
+    mutating func element(_ client: Client, lastUsed: [Timestamp?], _ metrics: OverviewMetrics) {
         object { json in
             json.member("name", client.name)
             json.member("apps", client.apps.sorted())
@@ -179,8 +180,15 @@ extension JSONWriter {
             if let number = client.concurrentRequests { json.member("concurrentRequests", Int64(number)) }
             json.member("tokens")
             json.array { tokens in
-                for digest in client.tokenSHA256 {
-                    tokens.object { $0.member("sha256Prefix", Hexadecimal.text(digest.prefix(4))) }
+                for (place, digest) in client.tokenSHA256.enumerated() {
+                    tokens.object { token in
+                        token.member("sha256Prefix", Hexadecimal.text(digest.prefix(4)))
+                        let requests = metrics.tokens[client.name]?[place == 0 ? "first" : "second"]
+                        token.member("requests", requests ?? 0)
+                        if lastUsed.indices.contains(place), let moment = lastUsed[place] {
+                            token.member("lastUsedAt", moment.rfc3339)
+                        }
+                    }
                 }
             }
             json.member("requests", metrics.requests[client.name] ?? [:])

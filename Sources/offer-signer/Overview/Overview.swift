@@ -95,7 +95,10 @@ final class Overview: Sendable {
             }
             json.member("clients")
             json.array { list in
-                for client in service.settings.clients { list.element(client, metrics) }
+                let use = snapshot.forms.clients.tokenUse
+                for client in service.settings.clients {
+                    list.element(client, lastUsed: use.first { $0.client == client.name }?.lastUsed ?? [], metrics)
+                }
             }
             json.member("catalog")
             json.object { $0.members(ofCatalog: service.settings.apps) }
@@ -148,6 +151,8 @@ private actor RecordedFigures {
 struct OverviewMetrics {
     /// How often each status was answered to each client.
     let requests: [String: [String: Int64]]
+    /// How many requests showed each token of each client.
+    let tokens: [String: [String: Int64]]
     /// What became of calls to each place of Apple, by service and environment.
     let calls: [String: [String: Int64]]
     /// How many calls to each place of Apple were answered, and how many seconds they took together.
@@ -160,12 +165,13 @@ struct OverviewMetrics {
     /// - Parameter telemetry: What is counted.
     init(_ telemetry: Telemetry) {
         var requests: [String: [String: Int64]] = [:]
+        var tokens: [String: [String: Int64]] = [:]
         var calls: [String: [String: Int64]] = [:]
         var durations: [String: (count: Double, seconds: Double)] = [:]
         var retention: [MetricReading] = []
         let wanted = [
             "offer_signer_requests_total", "offer_signer_app_store_calls_total",
-            "offer_signer_app_store_call_duration_seconds",
+            "offer_signer_app_store_call_duration_seconds", "offer_signer_client_tokens_total",
         ]
         for metric in telemetry.readings(where: { wanted.contains($0) || $0.hasPrefix("offer_signer_retention_") }) {
             switch metric.name {
@@ -181,10 +187,15 @@ struct OverviewMetrics {
                 for (series, seconds) in zip(metric.series, metric.sums) {
                     durations[Self.place(series.labels)] = (series.value, seconds)
                 }
+            case wanted[3]:
+                for (labels, value) in metric.series {
+                    tokens[labels["client"] ?? "", default: [:]][labels["token"] ?? "", default: 0] += Int64(value)
+                }
             default: retention.append(metric)
             }
         }
         self.requests = requests
+        self.tokens = tokens
         self.calls = calls
         self.durations = durations
         self.retention = retention
