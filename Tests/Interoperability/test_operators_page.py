@@ -1,6 +1,8 @@
 """The operators' page in a real browser, Debian's Chromium: what is seen, clicked and typed, and what it leaves."""
 
 import contextlib
+import datetime
+import hashlib
 import http.server
 import json
 import os
@@ -312,6 +314,19 @@ def test_clients_and_catalog_are_those_in_use(page, example):
     look(page, "catalog")
     for text in ["comeback50", "lapsed", "redeemed once at most", "winter2026", "20900002", "audio-loyal"]:
         expect(view).to_contain_text(text)
+
+
+def test_each_token_says_how_often_and_when_it_was_shown(page, example):
+    token, = next(client for client in overview(example)["clients"] if client["requests"])["tokens"]
+    shown, last = token["requests"], token["lastUsedAt"]
+    assert shown > 0 and token["sha256Prefix"] == hashlib.sha256(b"demo-token-for-loopback-only").hexdigest()[:8]
+    assert 0 <= time.time() - datetime.datetime.fromisoformat(last).timestamp() < 3600
+    sign(example, "entitled", [(YEARLY, "loyal20")])
+    token, = next(client for client in overview(example)["clients"] if client["requests"])["tokens"]
+    assert token["requests"] == shown + 1 and token["lastUsedAt"] >= last
+    page.reload()
+    look(page, "clients")
+    expect(page.locator("#view")).to_contain_text(f"used {shown + 1} times")
 
 
 def test_times_are_in_the_readers_zone(chromium, example):
