@@ -130,7 +130,7 @@ def what_is_not_taken_is_told(ctx, response, case):
 # What belongs to the message rather than to the call (RFC 9110 and 9112), and `Allow` of 405, which no operation has.
 OF_THE_MESSAGE = {"allow", "connection", "content-length", "content-type", "date", "transfer-encoding"}
 RATE_LIMIT = {"ratelimit", "ratelimit-policy"}
-WITHOUT_A_CLIENT = {"/v1/notifications", "/v1/openapi.json"}
+WITHOUT_A_CLIENT = {"/v1/notifications", "/v1/retention-messages", "/v1/openapi.json"}
 
 
 @schemathesis.check

@@ -64,14 +64,19 @@ def drive(service, folder, seconds, *options):
     assert result.returncode == 0
 
 
+OF_APPLES_LISTENER = ("/v1/notifications", "/v1/retention-messages")
+
+
 def test_every_answer_is_as_described(example_service, tmp_path):
     token = f"Authorization: Bearer {example_service.token}"
-    drive(example_service, tmp_path, SECONDS, "--exclude-path", "/v1/notifications", "--header", token)
+    elsewhere = [option for path in OF_APPLES_LISTENER for option in ("--exclude-path", path)]
+    drive(example_service, tmp_path, SECONDS, *elsewhere, "--header", token)
 
 
-def test_every_answer_to_notifications_is_as_described(example_service, tmp_path):
-    """On their own listener, which knows no client."""
-    options = ["--include-path", "/v1/notifications", "--url", example_service.notifications]
+def test_every_answer_to_apple_is_as_described(example_service, tmp_path):
+    """On a listener of its own, which knows no client."""
+    options = [option for path in OF_APPLES_LISTENER for option in ("--include-path", path)]
+    options += ["--url", example_service.notifications]
     drive(example_service, tmp_path, max(SECONDS // 10, 10), *options)
 
 
