@@ -91,24 +91,18 @@ struct RetentionReplicasTests {
         let first = try service.retention(scene.call("1000"))
         #expect(first.offerJWS != nil)
         // Whoever writes records waits, and whoever reads does not.
-        let isLocked = Mutex(false)
-        let isDone = DispatchSemaphore(value: 0)
-        // Each query is a program of its own.
-        nonisolated(unsafe) let server = server
-        Thread.detachNewThread {
-            isLocked.withLock { $0 = true }
-            _ = try? server.query(
-                "BEGIN; LOCK TABLE ledger_records IN SHARE MODE; SELECT pg_sleep(4); COMMIT"
-            )
-            isDone.signal()
-        }
+        let lock = "BEGIN; LOCK TABLE ledger_records IN SHARE MODE; SELECT pg_sleep(4); COMMIT"
+        let locker = try ChildProcess(
+            "/usr/bin/psql",
+            ["--no-psqlrc", "--quiet", "--dbname", server.url(), "--command", lock]
+        )
         while try server.query(
             "SELECT count(*) FROM pg_locks WHERE relation = 'ledger_records'::regclass AND mode = 'ShareLock'"
         ) == "0" { usleep(20_000) }
         let response = try service.retention(scene.call("1000"))
         #expect(response.status == 503, "\(response.json)")
         #expect(response.json["code"] as? String == "answer_timeout")
-        isDone.wait()
+        #expect(locker.wait() == 0)
         var again = try service.retention(scene.call("1000"))
         let deadline = Date() + 30
         while again.offerJWS == nil, Date() < deadline {

@@ -133,7 +133,7 @@ struct RetentionScene {
 
     /// The claims of a JWS that the installation's key signed.
     func claims(of jws: String) throws -> [String: Any] {
-        let parts = jws.split(separator: ".", omittingEmptySubsequences: false).map { part in
+        let parts = jws.split(separator: ".", omittingEmptySubsequences: false).map { part -> Data in
             var text = String(part).replacing("-", with: "+").replacing("_", with: "/")
             text += String(repeating: "=", count: (4 - text.count % 4) % 4)
             return Data(base64Encoded: text) ?? Data()
