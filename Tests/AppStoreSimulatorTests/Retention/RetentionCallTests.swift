@@ -90,16 +90,16 @@ struct RetentionCallTests {
         #expect(shown["notificationType"] as? String == "OFFER_REDEEMED")
         let before = try #require(store.current().customer("c")?.subscriptions.first)
         #expect(before.latest.offer == nil)
+        // The signature was for that purchase alone.
+        let again = try await self.shown(answer)
+        #expect(again["shown"] as? String == "default")
+        #expect((again["reason"] as? String)?.contains("nonce") == true)
         try await store.live { client in
             _ = try await client.post("/simulator/clock", ["advanceSeconds": 40 * 86400])
         }
         let after = try #require(store.current().customer("c")?.subscriptions.first)
         #expect(after.latest.offer?.id == "half")
         #expect(after.latest.offer?.kind.rawValue == 2)
-        // The signature was for that purchase alone.
-        let again = try await self.shown(answer)
-        #expect(again["shown"] as? String == "default")
-        #expect((again["reason"] as? String)?.contains("nonce") == true)
     }
 
     @Test("Another product is shown, and the customer who takes it moves there")

@@ -89,10 +89,10 @@ struct RetentionRoutesTests {
                     ["bundleId": "com.example.app", "environment": "Sandbox", "url": address]
                 )
                 endpoint.answers("{}")
-                #expect(try await run(client, tests, body)["result"] as? String == "FAIL")
+                #expect(try await run(client, tests, body, asking: endpoint)["result"] as? String == "FAIL")
                 #expect(try await put(client, production, ["realtimeURL": url]).status == .forbidden)
                 endpoint.answers(#"{"message":{"messageIdentifier":"\#(Self.id)"}}"#)
-                let passed = try await run(client, tests, body)
+                let passed = try await run(client, tests, body, asking: endpoint)
                 #expect(passed["result"] as? String == "PASS")
                 #expect(passed["successRate"] as? Int == 100)
                 #expect(
@@ -110,14 +110,21 @@ struct RetentionRoutesTests {
         #expect(Set(endpoint.signedPayloads).count == 40)
     }
 
-    private func run(_ client: LiveClient, _ path: String, _ body: [String: Any]) async throws -> [String: Any] {
+    private func run(
+        _ client: LiveClient,
+        _ path: String,
+        _ body: [String: Any],
+        asking endpoint: Endpoint
+    ) async throws -> [String: Any] {
+        endpoint.holds(true)
         let started = try await client.post(path, body, headers)
+        #expect(try await client.post(path, body, headers).json["errorCode"] as? Int == 4_000_213)
+        endpoint.holds(false)
         let requestId = try #require(started.json["requestId"] as? String, "\(started.json)")
         #expect((started.json["config"] as? [String: Int])?["totalRequests"] == 20)
         for _ in 0..<1000 {
             let answer = try await client.get("\(path)/result/\(requestId)", headers)
             if answer.json["result"] as? String != "PENDING" { return answer.json }
-            #expect(try await client.post(path, body, headers).json["errorCode"] as? Int == 4_000_213)
             try await Task.sleep(for: .milliseconds(20))
         }
         return [:]
