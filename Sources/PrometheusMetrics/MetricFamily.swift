@@ -11,8 +11,8 @@ struct MetricFamily: Sendable {
     let kind: MetricDefinition.Kind
     /// Its meaning; `nil` for a metric that nobody described.
     let help: String?
-    /// The series by their labels, each in as many parts as there are stripes that count in it.
-    private(set) var series: [LabelSet: [Int: Series]] = [:]
+    /// The series by their labels.
+    private(set) var series: [LabelSet: Series] = [:]
     /// How often a series was asked for that there was no room for.
     private(set) var folded: UInt64 = 0
     /// The labels of the series that the last one was folded into: nearly all of a metric have the same names.
@@ -24,23 +24,22 @@ struct MetricFamily: Sendable {
         self.help = help
     }
 
-    /// A stripe's part of the series with these labels: the one that is there, a new one, or, when there are too many
-    /// series, a part of the one whose labels all say `overflow`.
+    /// The series with these labels: the one that is there, a new one, or, when there are too many series, the one whose
+    /// labels all say `overflow`.
     ///
     /// - Parameters:
     ///   - dimensions: The labels.
-    ///   - stripe: The number of the stripe.
     ///   - maximum: How many series there may be, the one for the overflow not counted.
-    /// - Returns: The part.
-    mutating func series(for dimensions: [(String, String)], of stripe: Int, maximum: Int) -> Series {
+    /// - Returns: The series.
+    mutating func series(for dimensions: [(String, String)], maximum: Int) -> Series {
         var labels = LabelSet(dimensions)
         if series[labels] == nil, series.count >= maximum {
             folded += 1
             labels = overflowLabels(for: dimensions)
         }
-        if let known = series[labels]?[stripe] { return known }
+        if let known = series[labels] { return known }
         let new = Self.newSeries(of: kind)
-        series[labels, default: [:]][stripe] = new
+        series[labels] = new
         return new
     }
 
@@ -51,14 +50,9 @@ struct MetricFamily: Sendable {
         return labels
     }
 
-    /// Forgets a part of a series.
+    /// Forgets a series.
     mutating func remove(where isIt: (Series) -> Bool) {
-        for (labels, parts) in series {
-            guard let stripe = parts.first(where: { isIt($0.value) })?.key else { continue }
-            series[labels]?[stripe] = nil
-            if series[labels]?.isEmpty == true { series[labels] = nil }
-            return
-        }
+        if let labels = series.first(where: { isIt($0.value) })?.key { series[labels] = nil }
     }
 
     /// A series that nobody has yet.

@@ -20,21 +20,15 @@ extension PrometheusRegistry {
         return families.sorted { $0.key < $1.key }.map { name, family in
             var series: [(labels: [String: String], value: Double)] = []
             var sums: [Double] = []
-            for (labels, parts) in family.series.sorted(by: { $0.key.text < $1.key.text }) {
-                var value = 0.0
-                var sum: Double?
-                for part in parts.values {
-                    switch part {
-                    case .counter(let series): value += series.value
-                    case .gauge(let series): value += series.value
-                    case .histogram(let series):
-                        let histogram = series.snapshot
-                        value += Double(histogram.cumulative.last ?? 0)
-                        sum = (sum ?? 0) + histogram.sum
-                    }
+            for (labels, part) in family.series.sorted(by: { $0.key.text < $1.key.text }) {
+                switch part {
+                case .counter(let counter): series.append((labels.values, counter.value))
+                case .gauge(let gauge): series.append((labels.values, gauge.value))
+                case .histogram(let values):
+                    let histogram = values.snapshot
+                    series.append((labels.values, Double(histogram.cumulative.last ?? 0)))
+                    sums.append(histogram.sum)
                 }
-                series.append((labels.values, value))
-                if let sum { sums.append(sum) }
             }
             return MetricReading(name: name, help: family.help, series: series, sums: sums)
         }

@@ -55,11 +55,6 @@ final class HistogramSeries: TimerHandler, RecorderHandler {
         let cumulative: [UInt64]
         /// The sum of all values; of durations in seconds.
         let sum: Double
-
-        /// The sum of two histograms with the same bounds.
-        static func + (left: Snapshot, right: Snapshot) -> Snapshot {
-            Snapshot(cumulative: zip(left.cumulative, right.cumulative).map { $0 &+ $1 }, sum: left.sum + right.sum)
-        }
     }
 
     private let bounds: [Double]

@@ -9,7 +9,6 @@ import Synchronization
 /// each when two threads count in one histogram.
 ///
 /// Equal name and labels give the same series, so a handle that is made again goes on counting where the first one was.
-/// Threads that count the same things very often, each on a processor of its own, do so in a ``stripe(_:)`` each.
 /// A metric has a bounded number of series; labels beyond it are counted in one whose labels all say `overflow`, and how
 /// often that happened is reported as `metrics_series_folded_total`.
 ///
@@ -37,22 +36,13 @@ public final class PrometheusRegistry: MetricsFactory {
         families = Mutex(Dictionary(described, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// A factory of handles that count apart from those of others; the sum of all stripes is reported.
-    ///
-    /// What several processors write to travels between their caches, and each write waits for it.
-    ///
-    /// - Parameter number: The number of the stripe, from 1; the same number counts on where it was.
-    /// - Returns: The factory.
-    public func stripe(_ number: Int) -> any MetricsFactory { PrometheusStripe(number: number, registry: self) }
-
     /// Every metric that is described or has a series, by its name, with its series.
     var snapshot: [String: MetricFamily] { families.withLock { $0 } }
 
     private func series(
         _ name: String,
         _ dimensions: [(String, String)],
-        _ kind: MetricDefinition.Kind,
-        _ stripe: Int
+        _ kind: MetricDefinition.Kind
     ) -> MetricFamily.Series {
         let name = LabelSet.validName(name, allowsColons: true)
         return families.withLock { families in
@@ -60,24 +50,24 @@ public final class PrometheusRegistry: MetricsFactory {
                 return MetricFamily.newSeries(of: kind)
             }
             return families[name, default: MetricFamily(kind: kind, help: nil)]
-                .series(for: dimensions, of: stripe, maximum: maximumSeries)
+                .series(for: dimensions, maximum: maximumSeries)
         }
     }
 
-    func counter(_ label: String, _ dimensions: [(String, String)], of stripe: Int) -> CounterSeries {
-        guard case .counter(let series) = series(label, dimensions, .counter, stripe) else { return CounterSeries() }
+    private func counter(_ label: String, _ dimensions: [(String, String)]) -> CounterSeries {
+        guard case .counter(let series) = series(label, dimensions, .counter) else { return CounterSeries() }
         return series
     }
 
-    func histogram(_ label: String, _ dimensions: [(String, String)], of stripe: Int) -> HistogramSeries {
-        guard case .histogram(let series) = series(label, dimensions, .durations, stripe) else {
+    private func histogram(_ label: String, _ dimensions: [(String, String)]) -> HistogramSeries {
+        guard case .histogram(let series) = series(label, dimensions, .durations) else {
             return HistogramSeries(bounds: [])
         }
         return series
     }
 
     private func gauge(_ label: String, _ dimensions: [(String, String)]) -> GaugeSeries {
-        guard case .gauge(let series) = series(label, dimensions, .gauge, 0) else { return GaugeSeries() }
+        guard case .gauge(let series) = series(label, dimensions, .gauge) else { return GaugeSeries() }
         return series
     }
 
@@ -91,7 +81,7 @@ public final class PrometheusRegistry: MetricsFactory {
 extension PrometheusRegistry {
     /// The series of a counter.
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        counter(label, dimensions, of: 0)
+        counter(label, dimensions)
     }
 
     /// The series of a counter whose steps are no whole numbers.
@@ -99,7 +89,7 @@ extension PrometheusRegistry {
         label: String,
         dimensions: [(String, String)]
     ) -> any FloatingPointCounterHandler {
-        counter(label, dimensions, of: 0)
+        counter(label, dimensions)
     }
 
     /// The series of a gauge.
@@ -109,12 +99,12 @@ extension PrometheusRegistry {
 
     /// The series of a histogram of values; of a gauge where they are not to be aggregated.
     public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-        aggregate ? histogram(label, dimensions, of: 0) : gauge(label, dimensions)
+        aggregate ? histogram(label, dimensions) : gauge(label, dimensions)
     }
 
     /// The series of a histogram of durations, reported in seconds.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        histogram(label, dimensions, of: 0)
+        histogram(label, dimensions)
     }
 
     /// Forgets a series, which is reported no more.
@@ -150,20 +140,11 @@ extension PrometheusRegistry {
         var text = ""
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {
             text.write(name, family.kind, help: family.help)
-            for (labels, parts) in family.series.sorted(by: { $0.key.text < $1.key.text }) {
-                var sum = 0.0
-                var values: HistogramSeries.Snapshot?
-                for part in parts.values {
-                    switch part {
-                    case .counter(let series): sum += series.value
-                    case .gauge(let series): sum += series.value
-                    case .histogram(let series): values = values.map { $0 + series.snapshot } ?? series.snapshot
-                    }
-                }
-                if let values {
-                    text.write(name, labels.text, values, of: family.kind)
-                } else {
-                    text.write(name, labels.text, sum)
+            for (labels, series) in family.series.sorted(by: { $0.key.text < $1.key.text }) {
+                switch series {
+                case .counter(let series): text.write(name, labels.text, series.value)
+                case .gauge(let series): text.write(name, labels.text, series.value)
+                case .histogram(let series): text.write(name, labels.text, series.snapshot, of: family.kind)
                 }
             }
         }
@@ -212,53 +193,4 @@ extension Double {
         if isInfinite { return self > 0 ? "+Inf" : "-Inf" }
         return Int64(exactly: self).map(String.init) ?? description
     }
-}
-
-/// Makes handles of a registry's metrics that nobody else counts through; gauges, of which there is one number each, are
-/// the registry's own.
-final class PrometheusStripe: MetricsFactory {
-    private let number: Int
-    private let registry: PrometheusRegistry
-
-    /// Takes a stripe of a registry.
-    ///
-    /// - Parameters:
-    ///   - number: The stripe's number; 0 is the registry itself.
-    ///   - registry: The registry.
-    init(number: Int, registry: PrometheusRegistry) {
-        self.number = number
-        self.registry = registry
-    }
-
-    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        registry.counter(label, dimensions, of: number)
-    }
-
-    func makeFloatingPointCounter(
-        label: String,
-        dimensions: [(String, String)]
-    ) -> any FloatingPointCounterHandler {
-        registry.counter(label, dimensions, of: number)
-    }
-
-    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-        registry.makeMeter(label: label, dimensions: dimensions)
-    }
-
-    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-        guard aggregate else { return registry.makeRecorder(label: label, dimensions: dimensions, aggregate: false) }
-        return registry.histogram(label, dimensions, of: number)
-    }
-
-    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        registry.histogram(label, dimensions, of: number)
-    }
-
-    func destroyCounter(_ handler: any CounterHandler) { registry.destroyCounter(handler) }
-    func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {
-        registry.destroyFloatingPointCounter(handler)
-    }
-    func destroyMeter(_ handler: any MeterHandler) { registry.destroyMeter(handler) }
-    func destroyRecorder(_ handler: any RecorderHandler) { registry.destroyRecorder(handler) }
-    func destroyTimer(_ handler: any TimerHandler) { registry.destroyTimer(handler) }
 }

@@ -84,45 +84,6 @@ struct PrometheusRegistryTests {
         #expect(lines.contains("time_seconds_sum 80000"))
     }
 
-    @Test("stripes count apart and are told as one, also what is beyond the room for series")
-    func stripes() {
-        let times = MetricDefinition("time_seconds", .histogram(bounds: [1]), "Time.")
-        let registry = PrometheusRegistry([times], maximumSeries: 1)
-        let factories: [any MetricsFactory] = [registry, registry.stripe(1), registry.stripe(2), registry.stripe(2)]
-        for (index, factory) in factories.enumerated() {
-            for name in ["a", "b"] {
-                Counter(label: "calls_total", dimensions: [("client", name)], factory: factory).increment(by: index + 1)
-            }
-            Timer(label: "time_seconds", factory: factory).recordSeconds(index)
-            Meter(label: "depth", factory: factory).set(index)
-        }
-        #expect(
-            text(of: registry) == """
-                # TYPE calls_total counter
-                calls_total{client="a"} 10
-                calls_total{client="overflow"} 10
-                # TYPE depth gauge
-                depth 3
-                # HELP time_seconds Time.
-                # TYPE time_seconds histogram
-                time_seconds_bucket{le="1"} 2
-                time_seconds_bucket{le="+Inf"} 4
-                time_seconds_sum 6
-                time_seconds_count 4
-
-                """
-        )
-    }
-
-    @Test("a stripe's series that is destroyed takes nothing of the others along")
-    func destroyedStripe() {
-        let registry = PrometheusRegistry()
-        let handles = [registry, registry.stripe(1)].map { Counter(label: "calls_total", factory: $0) }
-        for handle in handles { handle.increment() }
-        handles[1].destroy()
-        #expect(text(of: registry) == "# TYPE calls_total counter\ncalls_total 1\n")
-    }
-
     @Test("the process is told under Prometheus' standard names, with numbers that can be true")
     func process() throws {
         let registry = PrometheusRegistry(ProcessMetrics.definitions)

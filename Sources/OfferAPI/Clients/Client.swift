@@ -54,21 +54,6 @@ extension Client {
     ///
     /// A verifyReceipt answer is not signed: anybody with the client's token could make one up.
     public static let evidenceByDefault = Set(EvidenceKind.allCases).subtracting([.receiptResponse])
-
-    /// A copy that shares no memory with this one, for an event loop of its own.
-    ///
-    /// - Returns: The copy.
-    public func copy() -> Client {
-        Client(
-            name: name.copy(),
-            tokenSHA256: tokenSHA256,
-            apps: Set(apps.map { $0.copy() }),
-            scopes: Set(Array(scopes)),
-            evidence: Set(Array(evidence)),
-            signaturesPerSecond: signaturesPerSecond,
-            concurrentRequests: concurrentRequests
-        )
-    }
 }
 
 extension Client: Equatable {

@@ -44,11 +44,11 @@ extension ConnectionSetup: Sendable {}
 
 /// The setups of a listener, for each event loop its own.
 final class LoopSetups: Sendable {
-    private let make: @Sendable (_ loop: any EventLoop, _ number: Int) -> ConnectionSetup
+    private let make: @Sendable (_ loop: any EventLoop) -> ConnectionSetup
     private let setups = Mutex<[ObjectIdentifier: NIOLoopBound<ConnectionSetup>]>([:])
 
     /// Creates the setups, of which each is made when it is needed.
-    init(_ make: @escaping @Sendable (_ loop: any EventLoop, _ number: Int) -> ConnectionSetup) {
+    init(_ make: @escaping @Sendable (_ loop: any EventLoop) -> ConnectionSetup) {
         self.make = make
     }
 
@@ -56,7 +56,7 @@ final class LoopSetups: Sendable {
     func setup(on loop: any EventLoop) -> ConnectionSetup {
         let bound = setups.withLock { setups in
             if let known = setups[ObjectIdentifier(loop)] { return known }
-            let new = NIOLoopBound(make(loop, setups.count), eventLoop: loop)
+            let new = NIOLoopBound(make(loop), eventLoop: loop)
             setups[ObjectIdentifier(loop)] = new
             return new
         }

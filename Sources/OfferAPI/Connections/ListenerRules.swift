@@ -93,7 +93,7 @@ public struct ListenerRules: Sendable {
         self.limits = limits
         self.census = census
         tls = nil
-        setups = LoopSetups { _, _ in
+        setups = LoopSetups { _ in
             ConnectionSetup(
                 limits: limits,
                 census: census,
@@ -106,16 +106,15 @@ public struct ListenerRules: Sendable {
 
     /// The rules of the public listener, which answers clients alone.
     ///
-    /// Memory that several processors write to, reference counts among it, travels between their caches. So each event
-    /// loop, numbered from 0, has parts of its own.
+    /// Each event loop has a queue of its own, whose requests are answered together, and a bound of its own.
     ///
     /// - Parameters:
     ///   - limits: Sizes, times, and how much may wait.
     ///   - census: The listener's connections.
     ///   - tls: What TLS shows; `nil` for plain HTTP.
     ///   - failures: The addresses that have shown unknown tokens.
-    ///   - endpoints: What answers on an event loop, by the configuration in use.
-    ///   - metrics: What counts the requests of an event loop.
+    ///   - endpoints: What answers, by the configuration in use.
+    ///   - metrics: Counts the requests.
     ///   - logger: Where requests have their lines, at the level info.
     ///   - faults: Logs the service's own faults.
     public init(
@@ -123,22 +122,22 @@ public struct ListenerRules: Sendable {
         census: ConnectionCensus,
         tls: TLSIdentity?,
         failures: FailedAuthentications,
-        endpoints: @escaping @Sendable (_ loop: Int) -> @Sendable () -> PublicEndpoints,
-        metrics: @escaping @Sendable (_ loop: Int) -> RequestMetrics,
+        endpoints: @escaping @Sendable () -> PublicEndpoints,
+        metrics: RequestMetrics,
         logger: Logger,
         faults: RepeatedFaults
     ) {
         self.limits = limits
         self.census = census
         self.tls = tls
-        setups = LoopSetups { loop, number in
-            let telemetry = RequestTelemetry(metrics: metrics(number), logger: logger, faults: faults)
+        let telemetry = RequestTelemetry(metrics: metrics, logger: logger, faults: faults)
+        setups = LoopSetups { loop in
             let queue = TickQueue(on: loop, notingIn: telemetry.metrics)
             return ConnectionSetup(
                 limits: limits,
                 census: census,
                 tls: tls,
-                guests: .clients(of: endpoints(number), failures: failures),
+                guests: .clients(of: endpoints, failures: failures),
                 admission: Admission(maximumOffers: limits.maximumWaitingOffers),
                 telemetry: telemetry,
                 answer: queue.add

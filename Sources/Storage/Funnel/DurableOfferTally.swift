@@ -12,8 +12,7 @@ public final class DurableOfferTally: OfferTally {
 
     private let store: any OfferCountStore
     private let now: @Sendable () -> Timestamp
-    private let counts = OfferTallyPart()
-    private let parts = Mutex<[OfferTallyPart]>([])
+    private let counts = Mutex<[CountedDecision: Int]>([:])
     private let failure = Mutex<StorageFailure?>(nil)
     private let writer = DispatchQueue(label: "offer-counts", qos: .utility)
     private let timer: UpkeepTimer
@@ -39,16 +38,7 @@ public final class DurableOfferTally: OfferTally {
     ///
     /// - Parameter decision: The decision.
     public func count(_ decision: CountedDecision) {
-        counts.count(decision)
-    }
-
-    /// What counts for this apart from other threads, which then do not wait for each other.
-    ///
-    /// - Returns: What counts; it is kept as long as this is.
-    public func makePart() -> any OfferTally {
-        let part = OfferTallyPart()
-        parts.withLock { $0.append(part) }
-        return part
+        counts.withLock { $0[decision, default: 0] += 1 }
     }
 
     /// Writes what was counted; what comes later is lost.
@@ -58,8 +48,10 @@ public final class DurableOfferTally: OfferTally {
     }
 
     private func write() {
-        var taken = counts.take()
-        for part in parts.withLock({ $0 }) { taken.merge(part.take(), uniquingKeysWith: +) }
+        let taken = counts.withLock { counts in
+            defer { counts = [:] }
+            return counts
+        }
         guard !taken.isEmpty else { return }
         do throws(StorageFailure) {
             try store.add(taken, on: FunnelPeriod.day(of: now()))
@@ -67,30 +59,8 @@ public final class DurableOfferTally: OfferTally {
         } catch {
             failure.withLock { $0 = error }
             // As many kinds as there can be is all that ever waits.
-            counts.putBack(taken)
+            counts.withLock { $0.merge(taken, uniquingKeysWith: +) }
         }
-    }
-}
-
-/// Counts the decisions of one thread for a ``DurableOfferTally``, which gathers them.
-final class OfferTallyPart: OfferTally {
-    private let counts = Mutex<[CountedDecision: Int]>([:])
-
-    func count(_ decision: CountedDecision) {
-        counts.withLock { $0[decision, default: 0] += 1 }
-    }
-
-    /// Takes out what was counted since the last time.
-    func take() -> [CountedDecision: Int] {
-        counts.withLock { counts in
-            defer { counts = [:] }
-            return counts
-        }
-    }
-
-    /// Puts back what could not be kept.
-    func putBack(_ taken: [CountedDecision: Int]) {
-        counts.withLock { $0.merge(taken, uniquingKeysWith: +) }
     }
 }
 

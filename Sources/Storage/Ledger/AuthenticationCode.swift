@@ -34,21 +34,6 @@ struct AuthenticationCode: Sendable {
         self.outer = outer
     }
 
-    /// A copy whose states are its own: those of a plain copy are shared, and counted at each use.
-    func copy() -> AuthenticationCode {
-        // A hash makes its state its own as soon as it takes something in, though it be nothing.
-        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-        var (inner, outer) = (inner, outer)
-        inner.update(bufferPointer: nothing)
-        outer.update(bufferPointer: nothing)
-        return AuthenticationCode(inner: inner, outer: outer)
-    }
-
-    private init(inner: SHA256, outer: SHA256) {
-        self.inner = inner
-        self.outer = outer
-    }
-
     /// The code of a message.
     ///
     /// - Parameter message: What comes after the beginning.

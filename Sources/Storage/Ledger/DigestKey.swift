@@ -23,11 +23,6 @@ public struct DigestKey: Sendable {
         self.begun = begun
     }
 
-    /// The same key in memory of its own, for a thread that makes many digests.
-    ///
-    /// - Returns: The copy.
-    public func copy() -> DigestKey { DigestKey(begun: begun.copy()) }
-
     /// The account as the ledger knows it.
     func digest(of account: Account, bundleId: String) -> [UInt8]? {
         account == .none ? nil : accountDigest(account.payloadField, bundleId: bundleId)

@@ -23,8 +23,6 @@ struct LifelongParts: Sendable {
     let memory: StateMemory
     /// The metrics and counters.
     let telemetry: Telemetry
-    /// The parts of each event loop, by its number.
-    let loops: [LoopParts]
     /// Where log lines go.
     let log: LogOutput
 
@@ -35,25 +33,5 @@ struct LifelongParts: Sendable {
         clock = ledger.clock
         telemetry = Telemetry(ledger)
         memory = StateMemory(states: ledger.states, digester: ledger.digestKey)
-        loops = (0..<ListenerRules.eventLoopCount).map { [telemetry] number in
-            LoopParts(ledger: ledger, factory: telemetry.factory(ofLoop: number))
-        }
-    }
-}
-
-/// An event loop's own parts, as long as the process lives, so that one processor alone writes to them.
-struct LoopParts: Sendable {
-    /// The memory of customers: of all loops together, found by a key of the loop's own.
-    let memory: StateMemory
-    /// The counts of the use cases.
-    let metrics: ServiceMetrics
-    /// The counts of the public listener.
-    let requests: RequestMetrics
-
-    /// Makes the parts.
-    init(ledger: OpenLedger, factory: any MetricsFactory) {
-        memory = StateMemory(states: ledger.states, digester: ledger.digestKey.copy())
-        metrics = ServiceMetrics(factory: factory, tally: ledger.tally.makePart())
-        requests = RequestMetrics(factory: factory)
     }
 }

@@ -59,34 +59,26 @@ struct LoadedService: Sendable {
     ///   - lifelong: What is counted on the way, what is held of customers, and who wants to know Apple's clock;
     ///     `nil` for none of it.
     ///   - memory: What is held of customers, where there are no lifelong parts.
-    ///   - loop: What the event loop has for itself for which the use case is, with a copy of the catalog of its own; `nil`
-    ///     when it is for all threads.
     /// - Returns: The use case.
     func signOffers(
         asking appStore: AppStoreEvidenceFetcher?,
         recordingIn ledger: DurableLedger,
         with lifelong: LifelongParts?,
-        remembering memory: StateMemory? = nil,
-        on loop: LoopParts? = nil
+        remembering memory: StateMemory? = nil
     ) -> SignOffers {
         SignOffers(
             apps: zip(settings.apps, keys).compactMap { app, keys in
-                keys.first.map { key in
-                    let issuerId = app.keys.first?.issuerId
-                    return loop == nil
-                        ? SigningApp(app: app.app, signer: key, issuerId: issuerId)
-                        : SigningApp(app: app.app.copy(), signer: key, issuerId: issuerId?.copy())
-                }
+                keys.first.map { SigningApp(app: app.app, signer: $0, issuerId: app.keys.first?.issuerId) }
             },
             evidenceReader: AppStoreEvidenceReader(
                 verifier: lifelong.map { signedDataVerifier.reporting(to: $0.clock) } ?? signedDataVerifier
             ),
             evidenceFetcher: appStore,
-            memory: loop?.memory ?? lifelong?.memory ?? memory,
+            memory: lifelong?.memory ?? memory,
             maximumEvidenceAgeSeconds: Int64(settings.evidence.maximumAgeSeconds),
             maximumSignedTransactionAgeSeconds: Int64(settings.evidence.signedTransactionMaximumAgeSeconds),
             ledger: ledger,
-            metrics: loop?.metrics ?? lifelong?.telemetry.service ?? ServiceMetrics(),
+            metrics: lifelong?.telemetry.service ?? ServiceMetrics(),
             now: WallClock.now
         )
     }
@@ -129,11 +121,7 @@ struct LoadedService: Sendable {
 
     /// The clients that may call.
     ///
-    /// - Parameters:
-    ///   - usages: What they have asked for so far.
-    ///   - loop: The event loop for which a copy is made; `nil` for all threads.
+    /// - Parameter usages: What they have asked for so far.
     /// - Returns: The clients.
-    func clients(usages: ClientUsages, on loop: LoopParts? = nil) -> ClientDirectory {
-        ClientDirectory(loop == nil ? settings.clients : settings.clients.map { $0.copy() }, usages: usages)
-    }
+    func clients(usages: ClientUsages) -> ClientDirectory { ClientDirectory(settings.clients, usages: usages) }
 }

@@ -45,8 +45,8 @@ struct ServiceListeners {
                 census: lifelong.connections,
                 tls: tls,
                 failures: lifelong.failedAuthentications,
-                endpoints: current.endpoints(onLoop:),
-                metrics: { number in lifelong.loops[number % lifelong.loops.count].requests },
+                endpoints: { current.value.endpoints },
+                metrics: telemetry.requests,
                 logger: logger,
                 faults: faults
             ),

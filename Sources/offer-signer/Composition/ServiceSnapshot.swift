@@ -15,25 +15,14 @@ final class ServiceSnapshot: Sendable {
     let lifelong: LifelongParts
     /// What asks the App Store.
     let appStore: AppStoreEvidenceFetcher
-    /// What clients call: one for each event loop, or where the catalog is large one for several of them or for all, never
-    /// none.
-    private let loops: [PublicEndpoints]
+    /// What clients call.
+    let endpoints: PublicEndpoints
     /// What the forms of the operators' page ask: nothing is signed, recorded, counted or learnt.
     let forms: PublicEndpoints
     /// Where Apple's notifications are taken.
     let notifications: NotificationsEndpoint<AppStoreNotificationReader>
     /// What Apple's calls for retention messages are answered by.
     let retention: RetentionEndpoint
-
-    /// How many offers may be in the event loops' copies of the catalog together, so that neither memory nor the time of
-    /// a start grows with both the catalog and the processors.
-    private static let mostCopiedOffers = 16_384
-
-    /// What clients call on an event loop.
-    ///
-    /// - Parameter number: The event loop's number, from 0.
-    /// - Returns: The loop's own, or one that it shares.
-    func endpoints(onLoop number: Int) -> PublicEndpoints { loops[number % loops.count] }
 
     /// Composes what was loaded.
     ///
@@ -49,19 +38,16 @@ final class ServiceSnapshot: Sendable {
             remembering: lifelong.memory,
             recalling: lifelong.ledger.recall
         )
-        let endpoints = { [appStore] (loop: LoopParts?) in
-            PublicEndpoints(
-                clients: service.clients(usages: lifelong.clientUsages, on: loop),
-                signOffers: service.signOffers(
-                    asking: appStore,
-                    recordingIn: lifelong.ledger.ledger,
-                    with: lifelong,
-                    on: loop
-                ),
-                productReports: productReports,
-                diagnoseReports: diagnoseReports
-            )
-        }
+        endpoints = PublicEndpoints(
+            clients: service.clients(usages: lifelong.clientUsages),
+            signOffers: service.signOffers(
+                asking: appStore,
+                recordingIn: lifelong.ledger.ledger,
+                with: lifelong
+            ),
+            productReports: productReports,
+            diagnoseReports: diagnoseReports
+        )
         forms = PublicEndpoints(
             clients: service.clients(usages: lifelong.clientUsages),
             signOffers: service.signOffers(
@@ -73,9 +59,6 @@ final class ServiceSnapshot: Sendable {
             productReports: productReports,
             diagnoseReports: diagnoseReports
         )
-        let offers = service.settings.apps.reduce(1) { $0 + $1.app.offers.count }
-        let copies = min(lifelong.loops.count, Self.mostCopiedOffers / offers)
-        loops = copies > 1 ? lifelong.loops.prefix(copies).map(endpoints) : [endpoints(nil)]
         notifications = NotificationsEndpoint(
             takeNotifications: TakeNotifications(
                 reader: service.notificationReader(reportingTo: lifelong.clock),

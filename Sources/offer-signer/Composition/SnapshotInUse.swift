@@ -1,66 +1,29 @@
-import OfferAPI
 import Synchronization
 
-/// The snapshot that is in use, as a whole and as the event loops see it, each in a place of its own.
-///
-/// Where all processors looked into one place for each request, each would wait for the others.
+/// The snapshot that is in use, until a reload puts another in its place as a whole.
 final class SnapshotInUse: Sendable {
-    private let whole: Current<ServiceSnapshot>
-    private let loops: [Current<PublicEndpoints>]
+    private let current: Mutex<ServiceSnapshot>
 
     /// Puts the first snapshot in use.
     init(_ snapshot: ServiceSnapshot) {
-        whole = Current(snapshot)
-        loops = snapshot.lifelong.loops.indices.map { Current(snapshot.endpoints(onLoop: $0)) }
+        current = Mutex(snapshot)
     }
 
     /// The snapshot.
     ///
     /// It stays the same for the caller: read it once for all that has to fit together.
-    var value: ServiceSnapshot { whole.value }
-
-    /// What clients call on an event loop.
-    ///
-    /// - Parameter number: The event loop's number, from 0.
-    /// - Returns: What gives the endpoints in use, which a request asks for once.
-    func endpoints(onLoop number: Int) -> @Sendable () -> PublicEndpoints {
-        let current = loops[number % loops.count]
-        return { current.value }
-    }
+    var value: ServiceSnapshot { current.withLock { $0 } }
 
     /// Puts another snapshot in use.
+    ///
+    /// The old one goes when the last request that began with it is answered.
     func replace(by snapshot: ServiceSnapshot) {
-        whole.replace(by: snapshot)
-        for (number, loop) in loops.enumerated() { loop.replace(by: snapshot.endpoints(onLoop: number)) }
-    }
-}
-
-/// The value that is in use, until another takes its place as a whole.
-final class Current<Value: Sendable>: Sendable {
-    private let current: Mutex<Value>
-
-    /// Puts the first value in use.
-    init(_ value: Value) {
-        current = Mutex(value)
-    }
-
-    /// The value in use.
-    ///
-    /// It stays the same for the caller: read it once for all that has to fit together.
-    var value: Value { current.withLock { $0 } }
-
-    /// Puts another value in use.
-    ///
-    /// The old one goes when the last who asked for it is done.
-    ///
-    /// - Parameter value: The value.
-    func replace(by value: Value) {
         let old = current.withLock { current in
             let old = current
-            current = value
+            current = snapshot
             return old
         }
-        // Let go outside of the lock: it may take some time.
+        // Released outside of the lock: that may take some time.
         _ = consume old
     }
 }

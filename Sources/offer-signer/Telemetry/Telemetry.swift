@@ -8,7 +8,7 @@ import PrometheusMetrics
 struct Telemetry: Sendable {
     /// The metrics of the use cases.
     let service: ServiceMetrics
-    /// What Apple's listener counts.
+    /// What the listeners of clients and of Apple count.
     let requests: RequestMetrics
     /// The metrics of calls to Apple.
     let appStore: AppStoreMetrics
@@ -45,12 +45,6 @@ struct Telemetry: Sendable {
         self.ledger = LedgerMetrics(factory: registry)
         self.ledger.observe(ledger.ledger)
     }
-
-    /// The factory of an event loop's metrics, which `/metrics` adds to those of the others.
-    ///
-    /// - Parameter number: The event loop's number, from 0.
-    /// - Returns: The factory.
-    func factory(ofLoop number: Int) -> any MetricsFactory { registry.stripe(number + 1) }
 
     /// What some metrics say now; gauges say what was the case when `/metrics` was last read.
     ///

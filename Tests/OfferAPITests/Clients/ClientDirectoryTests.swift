@@ -33,24 +33,6 @@ struct ClientDirectoryTests {
         #expect(directory.client(presenting: "abc") == nil)
     }
 
-    @Test("A copy says the same, and shares no memory")
-    func copy() {
-        let client = Client(
-            name: "the name of a client",
-            tokenSHA256: [sha256OfAbc],
-            apps: ["com.example.reader"],
-            scopes: [.sign],
-            evidence: [.receipt],
-            signaturesPerSecond: 3,
-            concurrentRequests: 4
-        )
-        let copy = client.copy()
-        #expect(copy == client)
-        #expect(copy !== client)
-        var (name, copyOfName) = (client.name, copy.name)
-        #expect(name.withUTF8 { $0.baseAddress } != copyOfName.withUTF8 { $0.baseAddress })
-    }
-
     @Test("An app is named byte for byte: what Unicode takes for the same would be recorded as another")
     func apps() throws {
         let client = Client(name: "c", tokenSHA256: [sha256OfAbc], apps: ["com.example.Key"])

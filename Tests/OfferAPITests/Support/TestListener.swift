@@ -34,8 +34,8 @@ final class TestListener: Sendable {
             census: ConnectionCensus(),
             tls: nil,
             failures: FailedAuthentications(),
-            endpoints: { _ in { endpoints } },
-            metrics: { _ in metrics },
+            endpoints: { endpoints },
+            metrics: metrics,
             logger: logger,
             faults: RepeatedFaults(logger: logger)
         )

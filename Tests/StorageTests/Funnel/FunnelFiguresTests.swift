@@ -150,18 +150,4 @@ struct FunnelFiguresTests {
         #expect(tally.warning == nil)
         #expect(store.kept.withLock { $0 } == [decision(.lapsed): 2])
     }
-
-    @Test("What is counted in parts is kept as one, also when the database was away")
-    func parts() {
-        let store = AwayStore()
-        let tally = DurableOfferTally(in: store, now: { clock })
-        let parts = [tally.makePart(), tally.makePart()]
-        for part in parts { part.count(decision(.lapsed)) }
-        tally.close()
-        parts[1].count(decision(.lapsed))
-        parts[0].count(decision(.neverSubscribed))
-        tally.count(decision(.lapsed))
-        tally.close()
-        #expect(store.kept.withLock { $0 } == [decision(.lapsed): 4, decision(.neverSubscribed): 1])
-    }
 }

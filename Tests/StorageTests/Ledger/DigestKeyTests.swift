@@ -99,13 +99,4 @@ struct DigestKeyTests {
     private func digits(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
-
-    @Test("A copy of a key makes the same digests")
-    func copy() throws {
-        let key = try #require(DigestKey(bytes: Array(0..<32)))
-        let account = Account.applicationUsername("somebody")
-        let digest = try #require(key.digest(of: account, bundleId: "com.example.reader"))
-        for _ in 0..<2 { #expect(key.copy().digest(of: account, bundleId: "com.example.reader") == digest) }
-        #expect(key.digest(of: account, bundleId: "com.example.reader") == digest, "the key itself is as before")
-    }
 }
