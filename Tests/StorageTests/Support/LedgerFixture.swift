@@ -127,7 +127,11 @@ final class LedgerFixture: Sendable {
         switch home {
         case .sqlite: try SQLiteDatabase(path: path).transaction(.beside) { _ in body() }
         case .postgresql:
-            try PostgreSQLDatabase(try unwrap(location)).workWaiting { connection throws(PostgreSQLError) in
+            // Otherwise the server ends who keeps it locked for longer than a batch may take.
+            var limits = PostgreSQLLimits()
+            limits.batch = .seconds(600)
+            try PostgreSQLDatabase(try unwrap(location), limits: limits).workWaiting {
+                connection throws(PostgreSQLError) in
                 _ = try connection.query("BEGIN")
                 _ = try connection.query("LOCK TABLE ledger_records IN ACCESS EXCLUSIVE MODE")
                 body()
