@@ -180,13 +180,17 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// - Parameter completion: Called when that is known.
     func prove(_ completion: @escaping @Sendable () -> Void) {
         writer.async {
-            do throws(StorageFailure) {
-                try self.probe()
-                self.note(nil)
-            } catch {
-                self.fail([], error)
-            }
+            self.look()
             completion()
+        }
+    }
+
+    private func look() {
+        do throws(StorageFailure) {
+            try probe()
+            note(nil)
+        } catch {
+            fail([], error)
         }
     }
 
@@ -244,8 +248,8 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// - Returns: `false` when nothing waits, and then the writer has stopped.
     private func writeNext() -> Bool {
         guard let batch = next() else {
-            // Nobody waits any more, and the writer is not stuck.
-            state.withLock { if $0.failure?.code == .tooSlow { $0.failure = nil } }
+            // The writer is not stuck any more. Whether the store takes something is known once something is written.
+            if state.withLock({ $0.failure?.code == .tooSlow && !$0.isClosed }) { look() }
             return false
         }
         do throws(StorageFailure) {
