@@ -174,7 +174,7 @@ public struct AppStorePlace: Sendable {
     public let service: String
     /// The environment.
     public let environment: AppStoreEnvironment
-    /// Where it is asked.
+    /// The address that is asked.
     public let url: String
     /// Whether it is not asked for a while, as it was down.
     public let isPaused: Bool

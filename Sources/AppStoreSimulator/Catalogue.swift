@@ -24,7 +24,7 @@ struct StoreApp: Sendable {
     var keys: [String: P256.Signing.PublicKey]
     /// Where notifications are sent.
     var notificationURL: URL?
-    /// What is set up for customers who are about to cancel.
+    /// The set-up for customers who are about to cancel.
     var retention = RetentionMessaging()
 
     /// Looks a product up.

@@ -4,12 +4,12 @@ import StrictJSON
 
 /// A service's answer to a retention call (`RealtimeResponseBody`), as far as a load generator looks at it.
 struct RetentionAnswer {
-    /// What the customer is shown.
+    /// The kinds of answers.
     enum Kind: String {
         case message, alternateProduct, promotionalOffer
     }
 
-    /// What the customer is shown.
+    /// The kind.
     let kind: Kind
     /// `promotionalOfferSignatureV2`, if there is one.
     let signature: String?
@@ -67,7 +67,7 @@ struct OfferJWS {
         return ExpectedAnswer.Offer(productId: productId, offerId: offerId)
     }
 
-    /// What is wrong with it; `nil` where Apple would take it.
+    /// The fault of the answer; `nil` where Apple would take it.
     ///
     /// - Parameters:
     ///   - expected: What was asked for.

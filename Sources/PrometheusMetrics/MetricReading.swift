@@ -1,8 +1,8 @@
-/// What a metric says at one moment, for a program that shows its own counts.
+/// A metric's values at one moment, for a program that shows its own counts.
 public struct MetricReading: Sendable {
     /// The name.
     public let name: String
-    /// What it counts; `nil` for a metric that nobody described.
+    /// The description of its values; `nil` for a metric that nobody described.
     public let help: String?
     /// The value of each series by its labels: of a counter or gauge the number, of a histogram how many values there were.
     public let series: [(labels: [String: String], value: Double)]

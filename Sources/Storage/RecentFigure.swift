@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// A figure that takes long to find: it is looked for once a minute at the most, beside whoever asks.
+/// A figure that takes long to find: it is looked for once a minute at the most, and its readers do not wait for that.
 final class RecentFigure<Value: Sendable>: Sendable {
     private struct Found {
         let value: Value

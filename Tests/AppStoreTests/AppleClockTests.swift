@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStore
 
-@Suite("What tells Apple's clock")
+@Suite("Readings of Apple's clock")
 struct AppleClockTests {
     /// Keeps what it is told.
     private final class Listener: AppleClock {

@@ -126,7 +126,7 @@ struct ClientLimitTests {
         #expect(try ask("the-next-token") == 200)
     }
 
-    @Test("Whoever fails again and again is answered later, and a good client at the same address is not")
+    @Test("A client that fails again and again is answered later, and a good client at the same address is not")
     func failures() throws {
         let service = try RunningService()
         let guesses = try (0..<30).map { index in

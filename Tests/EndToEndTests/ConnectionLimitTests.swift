@@ -75,7 +75,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("Who sends a head or a body too slowly is told 408, and closed; who sends nothing is closed")
+    @Test("A client that sends a head or a body too slowly gets 408 and is closed; one that sends nothing is closed")
     func slowSenders() throws {
         let service = try RunningService(
             flags: [
@@ -109,7 +109,7 @@ struct ConnectionLimitTests {
         #expect(Date() < deadline)
     }
 
-    @Test("Connections beyond the limit are told 503, and there is room again when others close")
+    @Test("Connections beyond the limit get 503, and there is room again when others close")
     func connections() throws {
         let service = try RunningService(flags: ["--server-limits-maximum-connections", "3"])
         do {

@@ -120,7 +120,7 @@ struct LedgerTests {
         #expect(!service.log.contains("anna"))
     }
 
-    @Test("The ledger's commits, records and queue, and what is held, are told to Prometheus")
+    @Test("The ledger's commits, records and queue, and the state that is held, are metrics")
     func metrics() throws {
         let service = try RunningService()
         for account in ["alice", "bob"] { #expect(try service.sign(request(account)).status == 200) }
@@ -153,7 +153,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("Whoever has an export can compute the hashes anew, as Python does here")
+    @Test("An export is enough to compute the hashes anew, as Python does here")
     func hashes() throws {
         let service = try RunningService()
         for _ in 0..<3 { #expect(try service.sign(request("alice")).status == 200) }
@@ -186,7 +186,7 @@ struct LedgerTests {
         #expect(computed.text == "True\nTrue\n", "\(computed.errors)")
     }
 
-    @Test("Who changes a record is found out by the command, which names the record")
+    @Test("A changed record is found by the command, which names it")
     func tampered() throws {
         let service = try RunningService()
         for _ in 0..<5 { #expect(try service.sign(request("alice")).status == 200) }

@@ -148,7 +148,7 @@ struct LoadFailureTests {
         #expect(try #require(corrected["p90"]) > (try #require(measured["p90"])) * 5)
     }
 
-    @Test("A signature that is none is wrong, and the first fault is told")
+    @Test("A signature that is none is wrong, and the first fault is printed")
     func wrong() throws {
         let installation = try Installation()
         let server = try FakeServer {

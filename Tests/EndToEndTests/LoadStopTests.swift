@@ -56,7 +56,7 @@ struct LoadStopTests {
         #expect(try KnownServer.json(outcome)["seconds"] as? Double == 3)
     }
 
-    @Test("Who stops the warm-up is told how much of it there was, and not how much was planned")
+    @Test("A warm-up that is stopped is reported with its real length, not the planned one")
     func warmUp() throws {
         let server = try KnownServer.server { _ in .init(200, KnownServer.signed, delay: 0.01) }
         let process = try start(["--url", server.url, "--token", "t", "--warm-up", "600"]) {
@@ -102,7 +102,7 @@ struct LoadStopTests {
         #expect(outcome.errors.contains("/v1/eligibility: there was no answer within 0.5 seconds"), "\(outcome.errors)")
     }
 
-    @Test("Who asks to stop a second time does not wait for answers, and is told which are missing")
+    @Test("A second stop does not wait for answers, and names those that are missing")
     func unanswered() throws {
         let server = try KnownServer.server { .init(200, KnownServer.signed, delay: $0 > 10 ? 20 : 0.01) }
         let arguments = ["--warm-up", "0", "--duration", "600", "--connections", "2", "--timeout", "600", "--json"]

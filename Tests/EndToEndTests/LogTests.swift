@@ -73,7 +73,7 @@ struct LogTests {
         #expect(try service.metrics()["offer_signer_app_store_calls_total" + label] ?? 0 >= 2)
     }
 
-    @Test("what could not be answered is told with its request, whichever way the request went")
+    @Test("a request that could not be answered is logged, whichever way it went")
     func fault() throws {
         for path in ["/v1/signatures", "/v1/signatures?"] {
             let server = try FakeServer { _ in .init(200, #"{"status":21004}"#) }

@@ -4,7 +4,7 @@ import Foundation
 import SignedDataFixtures
 import Testing
 
-@Suite("What /metrics tells of a running service")
+@Suite("The metrics of a running service")
 struct MetricsTests {
     @Test("requests are counted by route, status and client, and no path or product of a stranger becomes a label")
     func requests() throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A service whose standard error is a full pipe.
-@Suite("Who reads the log stalls", .timeLimit(.minutes(3)))
+@Suite("The reader of the log stalls", .timeLimit(.minutes(3)))
 struct StalledLogTests {
     private static let body = #"{"applicationUsername":"a","offers":[{"productId":"pro.monthly","offerId":"anyone"}]}"#
 

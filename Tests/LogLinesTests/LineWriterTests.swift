@@ -39,7 +39,7 @@ struct LineWriterTests {
         String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
     }
 
-    @Test("Who writes goes on, and the first line that is taken again stands behind one that says how many are lost")
+    @Test("The writer goes on, and the first line that is taken again stands behind one that says how many are lost")
     func stalled() throws {
         let writer = writer()
         let more = line("b", 200)
@@ -65,7 +65,7 @@ struct LineWriterTests {
         #expect(read() == "\n2 lost\nccc\n")
     }
 
-    @Test("Who reads late is waited for, and gets long lines whole")
+    @Test("A late reader is waited for, and gets long lines whole")
     func late() {
         let writer = writer(patience: .seconds(50))
         let thread = Thread {

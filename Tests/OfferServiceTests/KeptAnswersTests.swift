@@ -100,7 +100,7 @@ struct KeptAnswersTests {
         }
     }
 
-    @Test("Who needs the whole history is not told the newest transactions", arguments: [false, true])
+    @Test("A question about the whole history is not answered with the newest transactions", arguments: [false, true])
     func whole(isWhole: Bool) async {
         let useCase = useCase(AppStore(kept: Self.history(secondsAgo: 10), isWhole: isWhole))
         let request = IntroductorySignatureRequest(

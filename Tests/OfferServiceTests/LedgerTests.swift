@@ -97,7 +97,7 @@ struct LedgerTests {
         await #expect(throws: Never.self) { try await useCase(nil).answer(request(["nope"])) }
     }
 
-    @Test("What the ledger tells nothing of does not leave")
+    @Test("A signature that the ledger does not confirm does not leave")
     func withoutOutcome() throws {
         let useCase = useCase(ScriptedLedger())
         guard case .now(let decided) = try useCase.decide(request(["stay", "nope", "limited"])) else {

@@ -22,7 +22,7 @@ struct CallAttemptsTests {
         #expect(longest == [100, 200, 400, 800, 1600, 2000, 2000].map { .milliseconds($0) })
     }
 
-    @Test("Those who were told the same moment to come back come at different ones, and none before it")
+    @Test("Clients with the same moment to come back come at different ones, and none before it")
     func spread() {
         for fault in [
             AttemptFault.refused(.cancelled, retryAfter: .seconds(2)), .lost(.cancelled, retryAfter: .seconds(2)),

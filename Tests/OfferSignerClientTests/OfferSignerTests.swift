@@ -120,7 +120,7 @@ struct OfferSignerTests {
         }
     }
 
-    @Test("A proxy's page is told from the service's own problems")
+    @Test("A proxy's page is not taken for one of the service's own problems")
     func page() async throws {
         let service = try ScriptedService(FakeServer.Reply(403, "<html>Forbidden</html>"))
         let error = await #expect(throws: OfferSignerError.self) {

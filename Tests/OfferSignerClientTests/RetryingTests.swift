@@ -20,7 +20,7 @@ struct RetryingTests {
         #expect(pause >= .seconds(3) && pause < .seconds(4))
     }
 
-    @Test("Whoever is always refused is told the last refusal, after as many attempts as allowed", arguments: 1...4)
+    @Test("A caller that is always refused gets the last refusal, after as many attempts as allowed", arguments: 1...4)
     func attempts(maximum: Int) async throws {
         let service = try ScriptedService(ScriptedService.problem(503, "c"))
         let policy = RetryPolicy(maximumAttempts: maximum, deadline: .seconds(600), attemptTimeout: .seconds(120))
@@ -31,7 +31,7 @@ struct RetryingTests {
         #expect(service.requests.count == maximum)
     }
 
-    @Test("A Retry-After beyond the deadline is not waited for: the caller is told at once, and how long it is")
+    @Test("A Retry-After beyond the deadline is not waited for: the caller gets it at once")
     func deadline() async throws {
         let refusal = ScriptedService.problem(429, "c", ["Retry-After": "60", "X-Request-ID": "r-1"])
         let service = try ScriptedService(refusal, ScriptedService.answer)
@@ -122,7 +122,7 @@ struct RetryingTests {
         }
     }
 
-    @Test("Where nobody listens, the caller is told")
+    @Test("The caller gets an error where nobody listens")
     func nobody() async throws {
         var service: FakeServer? = try FakeServer { _ in FakeServer.Reply() }
         let url = try #require(service?.url)

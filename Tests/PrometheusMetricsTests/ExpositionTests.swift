@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The text format of Prometheus, 0.0.4")
 struct ExpositionTests {
-    @Test("a counter, a gauge and a histogram are told as the format's own example tells them")
+    @Test("a counter, a gauge and a histogram are written as in the format's own example")
     func knownAnswer() {
         let registry = PrometheusRegistry([
             MetricDefinition("http_requests_total", .counter, "The total number of HTTP requests."),
@@ -108,7 +108,7 @@ struct ExpositionTests {
         #expect(text(of: registry) == "# TYPE number gauge\nnumber \(expected)\n")
     }
 
-    @Test("a metric that is described is told before anything is counted")
+    @Test("a metric that is described is shown before anything is counted")
     func described() {
         let registry = PrometheusRegistry([MetricDefinition("calls_total", .counter, "Calls.")])
         #expect(text(of: registry) == "# HELP calls_total Calls.\n# TYPE calls_total counter\n")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The registry")
 struct PrometheusRegistryTests {
-    @Test("labels beyond the room for series are counted in one series, and that is told")
+    @Test("labels beyond the room for series are counted in one series, and that is shown")
     func boundedCardinality() {
         let registry = PrometheusRegistry(maximumSeries: 2)
         for name in ["a", "b", "c", "d", "a"] {
@@ -42,7 +42,7 @@ struct PrometheusRegistryTests {
         )
     }
 
-    @Test("a handle of another kind than its name was described as is told nowhere, and harms nothing")
+    @Test("a handle of another kind than its name was described as is shown nowhere, and harms nothing")
     func kindMismatch() {
         let registry = PrometheusRegistry([MetricDefinition("depth", .gauge, "How deep.")])
         Counter(label: "depth", factory: registry).increment()
@@ -51,7 +51,7 @@ struct PrometheusRegistryTests {
         #expect(text(of: registry) == "# HELP depth How deep.\n# TYPE depth gauge\ndepth 7\n")
     }
 
-    @Test("a series that is destroyed is told no more")
+    @Test("a series that is destroyed is not shown any more")
     func destroyed() {
         let registry = PrometheusRegistry()
         let handles = ["a", "b"].map { Meter(label: "state", dimensions: [("app", $0)], factory: registry) }
@@ -84,7 +84,7 @@ struct PrometheusRegistryTests {
         #expect(lines.contains("time_seconds_sum 80000"))
     }
 
-    @Test("the process is told under Prometheus' standard names, with numbers that can be true")
+    @Test("the process is shown under Prometheus' standard names, with numbers that can be true")
     func process() throws {
         let registry = PrometheusRegistry(ProcessMetrics.definitions)
         let metrics = ProcessMetrics(factory: registry)

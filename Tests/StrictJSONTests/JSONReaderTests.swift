@@ -134,7 +134,7 @@ struct JSONReaderTests {
         #expect(fault?.detail == "Expected is a number; this is a boolean.")
     }
 
-    @Test("null where a value belongs, and a byte order mark, are told with their mend")
+    @Test("null where a value belongs, and a byte order mark, are reported with their remedy")
     func mends() {
         var null = JSONReader(Array(" null".utf8))
         let fault = #expect(throws: JSONFault.self) { try null.readString() }

@@ -67,7 +67,7 @@ struct KeyInspectionTests {
         #expect(try KeyInspection(of: workbench.write(TestKey().pem)).notes.isEmpty)
     }
 
-    @Test("Of a file that others can read all is told, and that the service refuses it")
+    @Test("A file that others can read is described in full, and the service refuses it")
     func refusal() throws {
         let workbench = try Workbench()
         let path = try workbench.write(TestKey().pem, mode: 0o644)

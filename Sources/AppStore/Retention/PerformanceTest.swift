@@ -39,7 +39,7 @@ public struct StartedPerformanceTest: Sendable {
     }
 }
 
-/// What a test of the endpoint has come to so far (`PerformanceTestResultResponse`).
+/// The result of a test of the endpoint, as far as it is known (`PerformanceTestResultResponse`).
 public struct PerformanceTestResult: Sendable {
     /// Apple's verdict.
     public enum Verdict: String, Sendable {

@@ -167,7 +167,7 @@ public actor RetentionSetUp {
         }
     }
 
-    /// What a test has come to so far (Get Performance Test Results).
+    /// The result of a test, as far as it is known (Get Performance Test Results).
     public func testResult(_ requestId: String) async throws(RetentionFault) -> PerformanceTestResult {
         let answer = try await ask(.testResult, .get, "/performanceTest/result/\(requestId.percentEncoded)")
         return try read(answer) { (reader) throws(JSONFault) in

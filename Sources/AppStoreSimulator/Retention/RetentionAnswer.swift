@@ -2,7 +2,7 @@ import Foundation
 import Offers
 import StrictJSON
 
-/// What the App Store shows a customer who looks at a subscription: the endpoint's answer, or what stands in for it.
+/// A screen for a customer who looks at a subscription: the endpoint's answer, or the App Store's substitute for it.
 enum RetentionScreen: Equatable, Sendable {
     case message(String)
     case alternateProduct(message: String, StoreProduct, BillingPlanType)
@@ -28,7 +28,7 @@ struct RetentionRefusal: Error, Equatable {
 struct RetentionJudge {
     private static let choices = ["message", "alternateProduct", "promotionalOffer", "advancedCommerceInfo"]
 
-    /// What was asked.
+    /// The question.
     let question: RetentionQuestion
     /// The nonces of offers that customers have taken.
     let nonces: Set<String>

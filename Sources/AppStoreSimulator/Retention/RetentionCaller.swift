@@ -7,9 +7,9 @@ import StrictJSON
 
 /// Asks an app's endpoint, and judges what comes back.
 struct RetentionCaller: Sendable {
-    /// What a call has come to.
+    /// The result of a call.
     struct Outcome: Sendable {
-        /// What the customer is shown.
+        /// The part shown to the customer.
         let screen: RetentionScreen
         /// Why it is not what the endpoint answered; `nil` where it is.
         let refusal: RetentionRefusal?

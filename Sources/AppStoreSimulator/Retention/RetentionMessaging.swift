@@ -2,7 +2,7 @@ import Foundation
 import Offers
 import StrictJSON
 
-/// What an app has set up for customers who are about to cancel (Retention Messaging API).
+/// An app's set-up for customers who are about to cancel (Retention Messaging API).
 struct RetentionMessaging: Sendable {
     /// How the App Store asks the app's endpoint, and tests it.
     struct Settings: Equatable, Sendable {
@@ -20,7 +20,7 @@ struct RetentionMessaging: Sendable {
         var successRateThreshold = 95
     }
 
-    /// What is set up in one environment.
+    /// The set-up of one environment.
     struct Setup: Sendable {
         /// The address that is asked.
         var url: URL?
@@ -41,14 +41,14 @@ struct RetentionMessaging: Sendable {
 
     /// How the App Store asks.
     var settings = Settings()
-    /// What is set up in production.
+    /// The production set-up.
     var production = Setup()
-    /// What is set up in the Sandbox.
+    /// The Sandbox set-up.
     var sandbox = Setup()
     /// Whether a test has passed, without which production has no address.
     var hasPassedTest = false
 
-    /// What is set up in an environment.
+    /// The set-up of an environment.
     subscript(environment: AppStoreEnvironment) -> Setup {
         get { environment == .production ? production : sandbox }
         set { if environment == .production { production = newValue } else { sandbox = newValue } }

@@ -2,7 +2,7 @@ import Foundation
 import Offers
 import StrictJSON
 
-/// What the App Store asks an app's endpoint about a customer (`RealtimeRequestBody`).
+/// A question of the App Store to an app's endpoint about a customer (`RealtimeRequestBody`).
 struct RetentionQuestion: Sendable {
     /// The app.
     let app: StoreApp
@@ -54,7 +54,7 @@ struct RetentionQuestion: Sendable {
     /// The product that the customer looks at.
     var productId: String { subscription.latest.productId }
 
-    /// What is set up where the customer is.
+    /// The set-up of the customer's environment.
     var setup: RetentionMessaging.Setup { app.retention[customer.environment] }
 
     /// The default message of the product in the language; the App Store asks nothing where there is none.

@@ -57,7 +57,7 @@ public struct RetentionPreparation: Sendable {
         let first = Int64(Date().timeIntervalSince1970 * 1000) * 1000
         var answers: [String] = []
         var second: (customer: SyntheticCustomer, answer: RetentionAnswer)?
-        // What is tried has identifiers of its own.
+        // Each call that is tried has an identifier of its own.
         var tried = first - 1
         for state in [SyntheticCustomer.State.active, .activeAutoRenewOff, .billingRetry, .gracePeriod] {
             for productId in productIds {

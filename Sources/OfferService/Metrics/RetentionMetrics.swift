@@ -3,7 +3,7 @@ import Offers
 
 /// Counts Apple's calls for retention messages: by what they were answered and why, and how long that took.
 public struct RetentionMetrics: Sendable {
-    /// What a call was answered, by `answer` and `reason`.
+    /// The outcome of a call, by `answer` and `reason`.
     enum Outcome: Hashable, CaseIterable, Sendable {
         case message, messageAgain
         case alternateProduct, alternateProductAgain

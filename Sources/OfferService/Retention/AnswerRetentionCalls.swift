@@ -2,10 +2,10 @@ public import Offers
 
 /// The use case behind Apple's calls for retention messages: what a customer is shown who is about to cancel.
 ///
-/// It asks nobody but the store of states and the ledger, and answers within a limit or not at all. What it signs is in the
-/// ledger before it leaves, and what does not leave is not.
+/// It asks nobody but the store of states and the ledger, and answers within a limit or not at all. A signature that
+/// leaves is in the ledger before, and one that does not leave is not in it.
 public struct AnswerRetentionCalls: Sendable {
-    /// What a call may take, and how many there may be at once.
+    /// The time that a call may take, and the number of calls at once.
     public struct Limits: Equatable, Sendable {
         /// How long a call may take.
         public let time: Duration
@@ -44,7 +44,7 @@ public struct AnswerRetentionCalls: Sendable {
     ///
     /// - Parameters:
     ///   - apps: The apps whose catalog has rules.
-    ///   - reader: Tells Apple's calls from forgeries.
+    ///   - reader: Accepts Apple's calls, and refuses forgeries.
     ///   - memory: What the service remembers.
     ///   - ledger: Where signatures and answers are recorded before they leave.
     ///   - lookups: Asks the App Store about subscriptions that nobody knew; `nil` where it is not asked.

@@ -4,14 +4,14 @@ public import Offers
 public struct RetentionApp: Sendable {
     /// The app with its key.
     public let signing: SigningApp
-    /// What is shown to whom.
+    /// The rules for messages and offers.
     public let rules: RetentionRules
 
     /// Creates it.
     ///
     /// - Parameters:
     ///   - signing: The app with its key.
-    ///   - rules: What is shown to whom.
+    ///   - rules: The rules for messages and offers.
     public init(_ signing: SigningApp, rules: RetentionRules) {
         self.signing = signing
         self.rules = rules
@@ -42,7 +42,7 @@ public struct RetentionCustomers: Sendable {
     ) async throws(StorageFailure) -> RetentionCustomer {
         let question = StateQuestion(bundleId: app.bundleId, account: nil, subscriptions: [subscription])
         let customer = RetentionCustomer(subscription, in: try await held(question), of: app)
-        // What the account redeemed by another subscription counts, where redemptions are counted.
+        // Redemptions of the account's other subscriptions count, too, where redemptions are counted.
         guard let account = customer.account, app.countsRedemptions else { return customer }
         let others = try await held(StateQuestion(bundleId: app.bundleId, account: account))
         return customer.redeeming(by: others, beside: subscription)

@@ -49,7 +49,7 @@ public enum RetentionRefusal: Error, Equatable, Sendable {
     case tooSlow
     /// As many calls are being answered as may be.
     case tooMany
-    /// What is remembered cannot be read.
+    /// The state of the customer cannot be read.
     case state(String)
     /// The answer cannot be recorded.
     case ledger(StorageFailure)

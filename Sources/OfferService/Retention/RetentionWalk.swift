@@ -57,7 +57,7 @@ struct RetentionWalk {
             if case .answered(let body) = outcomes.first { return .success(RetentionReply(repeating: body)) }
             guard let refused = outcomes.first(where: { $0 != .recorded }) else {
                 guard outcomes.count == prepared.entry.grants.count else {
-                    return .failure(.ledger(StorageFailure(.unavailable, "the ledger told of too few signatures")))
+                    return .failure(.ledger(StorageFailure(.unavailable, "the ledger answered for too few signatures")))
                 }
                 return .success(prepared.reply)
             }

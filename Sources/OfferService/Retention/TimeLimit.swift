@@ -4,8 +4,8 @@ import Synchronization
 enum TimeLimit {
     /// Gives the value of some work, or another one where it takes too long.
     ///
-    /// The work is cancelled then, and may still go on for a while: a database that is waited for cannot be told to stop. So
-    /// it is in a task of its own, and no child of who waits.
+    /// The work is cancelled then, and may still go on for a while: a call that waits for a database cannot be stopped.
+    /// So it is in a task of its own, and no child of the caller's.
     ///
     /// - Parameters:
     ///   - due: Until when.
@@ -33,7 +33,7 @@ enum TimeLimit {
         }
     }
 
-    /// Who waits: resumed by whoever comes first.
+    /// The caller that waits: resumed once, with the first value.
     private final class Caller<Value: Sendable>: Sendable {
         private let continuation: Mutex<CheckedContinuation<Value, Never>?>
 

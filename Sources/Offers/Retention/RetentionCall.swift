@@ -73,7 +73,7 @@ public protocol RetentionCallReader: Sendable {
 
 /// What Apple is answered.
 public struct RetentionAnswer: Equatable, Sendable {
-    /// What is shown beside the message.
+    /// The part shown beside the message.
     public enum Proposal: Equatable, Sendable {
         /// Nothing.
         case message
@@ -85,7 +85,7 @@ public struct RetentionAnswer: Equatable, Sendable {
 
     /// The message's identifier at Apple.
     public let messageIdentifier: String
-    /// What is shown beside it.
+    /// The part shown beside it.
     public let proposal: Proposal
 
     /// Creates an answer.
@@ -114,7 +114,7 @@ public protocol RetentionLedger: SignatureLedger {
         until moment: ContinuousClock.Instant
     ) async throws(StorageFailure) -> [GrantOutcome]
 
-    /// What a call was answered lately.
+    /// The recent answer to a call.
     ///
     /// - Parameters:
     ///   - call: The call.

@@ -1,6 +1,6 @@
 /// The customer of a retention call, by what is remembered: all of one subscription, whichever accounts it was bought for.
 public struct RetentionCustomer: Sendable {
-    /// What is remembered of the subscription; `nil` for one that is not known.
+    /// The state of the subscription; `nil` for one that is not known.
     public let history: SubscriptionHistory?
     /// The account that has it, where that is known: caps count for it as for its own requests.
     public let account: AccountDigest?

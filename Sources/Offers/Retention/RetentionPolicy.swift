@@ -8,11 +8,11 @@ public struct RetentionPolicy: Sendable {
         public let index: Int
         /// The message's identifier at Apple.
         public let messageIdentifier: String
-        /// What is shown beside it.
+        /// The part shown beside it.
         public let proposal: Proposal
     }
 
-    /// What is shown beside the message of a rule that fits.
+    /// The part shown beside the message of a rule that fits.
     public enum Proposal: Equatable, Sendable {
         /// Nothing.
         case message
@@ -22,13 +22,13 @@ public struct RetentionPolicy: Sendable {
         case offer(OfferRequest, Decision)
     }
 
-    /// What a rule wanted, and what it saw.
+    /// The demand of a rule, and the facts that it saw.
     public struct Finding: Equatable, Sendable {
         /// The rule's place, from 0.
         public let index: Int
-        /// What it is for, and what it proposes.
+        /// The customers it is for, and its proposal.
         public let wanted: String
-        /// What it saw, in a sentence.
+        /// The facts that it saw, in a sentence.
         public let saw: String
         /// Whether it fits.
         public let fits: Bool
@@ -164,7 +164,7 @@ public struct RetentionPolicy: Sendable {
 
     /// Asks one rule.
     ///
-    /// What it saw is put into words only where somebody reads them.
+    /// The finding is put into words only where somebody reads them.
     private mutating func ask(_ rule: RetentionRule, explaining: Bool) -> Answer {
         func words(_ text: @autoclosure () -> String) -> String { explaining ? text() : "" }
         if let products = rule.products, !products.contains(productId) {
@@ -203,7 +203,7 @@ extension RetentionRule {
         return OfferRequest(productId: named ?? productId, offerId: id)
     }
 
-    /// What it is for, and what it proposes.
+    /// The customers it is for, and its proposal.
     fileprivate var phrase: String {
         let who = products.map { "customers of \($0.sorted().enumeration)" } ?? "all customers"
         switch proposal {

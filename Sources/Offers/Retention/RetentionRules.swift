@@ -1,4 +1,4 @@
-/// What an app tells customers who are about to cancel: the `retention` section of an app in the catalog.
+/// An app's answers for customers who are about to cancel: the `retention` section of an app in the catalog.
 public struct RetentionRules: Equatable, Sendable {
     /// The rules in the catalog's order: the first that fits counts.
     public let inOrder: [RetentionRule]
@@ -11,9 +11,9 @@ public struct RetentionRules: Equatable, Sendable {
     }
 }
 
-/// One rule: for whom it is, and what the App Store is to show them.
+/// One rule: the customers that it is for, and what the App Store is to show them.
 public struct RetentionRule: Equatable, Sendable {
-    /// What is shown beside the message.
+    /// The part shown beside the message.
     public enum Proposal: Equatable, Sendable {
         /// Nothing.
         case message
@@ -33,7 +33,7 @@ public struct RetentionRule: Equatable, Sendable {
 
     /// The products whose customers it is for; `nil` for all.
     public let products: Set<String>?
-    /// What is shown beside the message.
+    /// The part shown beside the message.
     public let proposal: Proposal
     /// The message.
     public let message: RetentionMessage

@@ -1,6 +1,6 @@
 package import Offers
 
-/// What an operator watches of a database: how large it grows, and how many signatures come to a purchase.
+/// The figures of a database for its operator: its size, and the redemptions of a day.
 public struct DatabaseFigures: Equatable, Sendable {
     /// How large the database is: an SQLite file without its log, or all of a PostgreSQL database.
     public let bytes: Int

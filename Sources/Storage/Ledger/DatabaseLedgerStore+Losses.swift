@@ -1,7 +1,7 @@
 import Offers
 import Synchronization
 
-/// What the database has lost of the ledger, and what others keep locked in it.
+/// The losses of the ledger in the database, and the locks that others hold in it.
 extension DatabaseLedgerStore {
     /// Ends a chain whose last records the database has lost, and says which.
     ///
@@ -26,7 +26,7 @@ extension DatabaseLedgerStore {
                 try signing.end([writer])
                 try signing.finish()
             }
-            // What is there though it is another than was confirmed is not lost by its number.
+            // A record that is there, though it is another than was confirmed, is not lost by its number.
             var loss = LedgerLoss(writer: writer, first: min(left + 1, confirmed.number), last: confirmed, time: now)
             try loss.sign(with: keys)
             try session.send(loss.put)

@@ -144,7 +144,7 @@ public final class DurableLedger: RetentionLedger {
         return try result.get().first ?? []
     }
 
-    /// What a call was answered lately.
+    /// The recent answer to a call.
     ///
     /// - Parameters:
     ///   - call: The call.

@@ -8,7 +8,7 @@ package struct LedgerSignatures: Sendable {
     var statements: [LedgerStatement] = []
     /// The checkpoints: one, where nobody tampered.
     var checkpoints: [LedgerCheckpoint] = []
-    /// What the database is said to have lost.
+    /// The records that the database is said to have lost.
     var losses: [LedgerLoss] = []
 }
 

@@ -199,7 +199,7 @@ struct LedgerBatch: Sendable {
 }
 
 extension LedgerBatch.SignatureCount {
-    /// What is counted for a customer who may be known by two digests; redemptions are counted once.
+    /// The counts of a customer who may be known by two digests; redemptions are counted once.
     static func all(
         customer: [UInt8],
         beside other: [UInt8]?,

@@ -4,7 +4,7 @@ public import Offers
 /// A signed statement that the database has lost the last records of a chain: such as in a failover to a standby that had
 /// not got them yet.
 ///
-/// Their signatures were given out. Whoever wrote them says so, and an operator acknowledges it before anything more is
+/// Their signatures were given out. The service that wrote them says so, and an operator acknowledges it before more is
 /// signed.
 public struct LedgerLoss: Equatable, Sendable {
     /// That an operator knows of it.

@@ -43,7 +43,7 @@ public struct LedgerRecall: SignatureRecall {
         )
     }
 
-    /// What the ledger holds of a customer.
+    /// The ledger's records of a customer.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts.

@@ -62,7 +62,7 @@ protocol LedgerStore: Sendable {
     /// - Throws: ``StorageFailure``.
     func deleteAnswers(before moment: Timestamp) throws(StorageFailure) -> Int
 
-    /// What a call was answered lately, beside whoever writes; it comes from a call's task.
+    /// The recent answer to a call, read beside the writer; it comes from a call's task.
     ///
     /// - Parameters:
     ///   - call: The call.

@@ -60,7 +60,7 @@ package struct LedgerVerifier {
         for (index, chain) in signatures.chains.enumerated() {
             let ends = (statements[chain.writer] ?? []).filter { $0.kind == .end }
             var marks = [checkpoint?.open[chain.writer], anchor?.open[chain.writer]].compactMap(\.self)
-            // What was lost, and is said to be, is not missing.
+            // Records that are lost, and are said to be, are not missing.
             if let loss = losses[chain.writer] {
                 marks.removeAll { (loss.first...loss.last.number).contains($0.number) }
             }

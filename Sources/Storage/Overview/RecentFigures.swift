@@ -1,7 +1,7 @@
 import Dispatch
 public import Offers
 
-/// What is on record lately, for somebody who looks at the service: each of it is read in bounded work.
+/// The newest records, for somebody who looks at the service: each figure is read in bounded work.
 ///
 /// No chain is walked along, and of what may be many the newest are read.
 public struct RecentFigures: Sendable {
@@ -9,7 +9,7 @@ public struct RecentFigures: Sendable {
     public struct DayDecisions: Sendable {
         /// The day, counted from 1970-01-01 on.
         public let day: Int64
-        /// What was decided.
+        /// The decision.
         public let decision: CountedDecision
         /// How often.
         public let count: Int
@@ -53,7 +53,7 @@ public struct RecentFigures: Sendable {
     public internal(set) var checkpointAt: Timestamp?
     /// How large the database is, in bytes.
     public internal(set) var bytes: Int64 = 0
-    /// What the last `ledger verify` found; `nil` where none has noted it.
+    /// The result of the last `ledger verify`; `nil` where none has noted it.
     public internal(set) var lastVerification: NotedVerification?
 
     /// Creates figures of nothing.
@@ -65,7 +65,7 @@ public struct RecentFigures: Sendable {
     static let mostChains: Int64 = 1000
 }
 
-/// What a verification of the ledger found, as it noted it in the database.
+/// The result of a verification of the ledger, as it noted it in the database.
 ///
 /// It is a note and proves nothing: who can write the database can write it, too.
 public struct NotedVerification: Equatable, Sendable {
@@ -143,7 +143,7 @@ extension SQLDatabase {
                     faults: try answers[5].integer(0, 3)
                 )
             }
-            // SQLite tells the size of a page and their number, PostgreSQL the bytes.
+            // SQLite answers with the size of a page and their number, PostgreSQL with the bytes.
             var bytes: Int64 = 1
             for answer in answers[6...] {
                 let product = bytes.multipliedReportingOverflow(by: try answer.optionalInteger(0, 0) ?? 0)
@@ -204,7 +204,7 @@ extension Rows {
         var records: Int64 = 0
         if let first = try optionalInteger(row, 2), let last = try optionalInteger(row, 3) {
             let (difference, overflow) = last.subtractingReportingOverflow(first)
-            // Whoever can write the database can write any number into it.
+            // Anybody who can write the database can write any number into it.
             records = overflow || difference < 0 || difference == .max ? 0 : difference + 1
         }
         return RecentFigures.Chain(

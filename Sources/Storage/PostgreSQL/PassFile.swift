@@ -27,6 +27,6 @@ struct PassFile {
         }
     }
 
-    /// Where there is surely no file, which libpq passes over without a word.
+    /// The path of a file that surely does not exist, which libpq passes over without a word.
     static let none = "/dev/null/none"
 }

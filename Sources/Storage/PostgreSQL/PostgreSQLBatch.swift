@@ -19,7 +19,7 @@ enum PostgreSQLBatch {
                 original_transaction_id, number)
         """
 
-    /// Whom each of many subscriptions was presented for.
+    /// The customers that each of many subscriptions was presented for.
     private static let presentations = """
         SELECT asked.number, presented.customer, presented.last_seen
         FROM unnest($1::text[], $2::text[], $3::text[], $4::int8[]) WITH ORDINALITY
@@ -36,7 +36,7 @@ enum PostgreSQLBatch {
             $16::bytea[], $17::bytea[], $18::bytea[])
         """
 
-    /// Notes whom subscriptions were presented for.
+    /// Notes the customers that subscriptions were presented for.
     private static let insertPresentations = """
         INSERT INTO ledger_presentations (bundle_id, environment, original_transaction_id, customer, last_seen)
         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::int8[])
@@ -63,7 +63,7 @@ enum PostgreSQLBatch {
 
     /// Counts signatures.
     ///
-    /// - Parameter counts: For whom, of what and since when.
+    /// - Parameter counts: The customers, the kinds of signatures, and since when.
     /// - Returns: What to run.
     static func count(_ counts: [LedgerBatch.SignatureCount]) -> SQLCall {
         SQLCall(
@@ -78,7 +78,7 @@ enum PostgreSQLBatch {
         )
     }
 
-    /// Looks up whom subscriptions were presented for.
+    /// Looks up the customers that subscriptions were presented for.
     ///
     /// - Parameter subscriptions: The subscriptions, and since when.
     /// - Returns: What to run.
@@ -120,7 +120,7 @@ enum PostgreSQLBatch {
         )
     }
 
-    /// Notes whom subscriptions were presented for.
+    /// Notes the customers that subscriptions were presented for.
     ///
     /// - Parameter presentations: Each subscription with its customers, and when it was presented last.
     /// - Returns: What to run.

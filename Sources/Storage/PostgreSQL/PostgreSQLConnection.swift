@@ -4,7 +4,7 @@ import Glibc
 /// A connection to a PostgreSQL server.
 ///
 /// It owns libpq's connection, and closes it at its end. It is used on one thread, which its calls block, though never
-/// for longer than they are told: libpq is in its non-blocking mode, and what waits is `poll(2)` with a deadline.
+/// for longer than their deadlines: libpq is in its non-blocking mode, and `poll(2)` waits with a deadline.
 ///
 /// After an error whose outcome is not known the connection ``isBroken``: let go of it.
 final class PostgreSQLConnection {
@@ -16,7 +16,7 @@ final class PostgreSQLConnection {
     let limits: PostgreSQLLimits
     /// The names of the statements that the server has prepared, by their text.
     ///
-    /// They are short, as the server tells names by their first 63 bytes.
+    /// They are short, as the server compares only the first 63 bytes of names.
     private var prepared: [String: String] = [:]
     /// How many names were given.
     private var names = 0
@@ -24,12 +24,12 @@ final class PostgreSQLConnection {
     var held: Set<String> = []
     /// The host and its port, for messages.
     let place: String
-    /// The server's history; `nil` of a standby, and where the server tells none.
+    /// The server's history; `nil` of a standby, and of a server that does not give it.
     private(set) var history: PostgreSQLHosts.History?
-    /// What tells this session from another that a pooler puts in its place.
+    /// A mark of this session: a pooler may put another in its place.
     private let mark = String(UInt64.random(in: .min ... .max), radix: 16)
 
-    /// What the server warns of; libpq calls from within its own functions, on the same thread.
+    /// The last warning of the server; libpq calls from within its own functions, on the same thread.
     private final class Warnings {
         var last: SQLState?
     }
@@ -55,7 +55,7 @@ final class PostgreSQLConnection {
         place = location.place
         // Thrown from here on, an error finds the connection owned: `deinit` closes it.
         PQsetNoticeReceiver(pointer, Self.takeNotice, Unmanaged.passUnretained(warnings).toOpaque())
-        // With the codes of errors, which libpq tells of a connection that is not made by no other way.
+        // Error texts then carry their codes: libpq gives the code of a failed attempt to connect in no other way.
         PQsetErrorVerbosity(pointer, PQERRORS_VERBOSE)
         do throws(PostgreSQLError) {
             try Self.finish(pointer, until: deadline)
@@ -122,7 +122,7 @@ final class PostgreSQLConnection {
         }
     }
 
-    /// Whether the connection still stands, as far as can be told without asking the server.
+    /// Whether the connection still stands, as far as is known without asking the server.
     ///
     /// - Returns: `false` when the other side has closed it; it is broken then.
     func isAlive() -> Bool {
@@ -219,7 +219,7 @@ extension PostgreSQLConnection {
         SQLCall("SELECT set_config($1, $2, false)", values)
     }
 
-    /// What the server says beside its answers: kept is the code of a warning, and no text of any.
+    /// Takes the server's messages beside its answers: it keeps the code of a warning, and no text of any.
     private static let takeNotice: PQnoticeReceiver = { context, result in
         guard let context, let severity = PQresultErrorField(result, CPOSTGRESQL_SEVERITY),
             String(cString: severity) == "WARNING"
@@ -311,8 +311,8 @@ extension PostgreSQLConnection {
             try receiveEnd(until: deadline)
         } catch {
             isBroken = true
-            // What the server says it has committed is, whatever ends the connection after that. Without `COMMIT`, the end
-            // of the batch is what commits.
+            // A commit that the server has confirmed stands, whatever ends the connection after that. Without `COMMIT`,
+            // the end of the batch commits.
             guard refusal == nil, answers.last?.command == "COMMIT" else { throw refusal ?? error }
         }
         if let refusal { throw refusal }
@@ -373,7 +373,7 @@ extension PostgreSQLConnection {
         }
     }
 
-    /// What the server says of a statement that it refused: its code, and the names of a table and a rule of ours.
+    /// The server's reason to refuse a statement: its code, and the names of a table and a rule of ours.
     private static func refusal(in result: OpaquePointer) -> PostgreSQLError? {
         func field(_ code: Int32) -> String? { PQresultErrorField(result, code).map { String(cString: $0) } }
         guard let state = field(CPOSTGRESQL_SQLSTATE) else { return nil }

@@ -5,10 +5,10 @@ import Synchronization
 /// A PostgreSQL database: the home of the ledger and of all other state where several services share theirs.
 ///
 /// One connection writes the ledger and some do everything else, each on a thread of its own. They connect by themselves,
-/// again and again while there is no server; whoever asks meanwhile waits for a bounded time and then fails. A commit
+/// again and again while there is no server; a caller meanwhile waits for a bounded time and then fails. A commit
 /// that returned is on durable storage: a server with `fsync=off` is refused, and `synchronous_commit` is never off.
 public final class PostgreSQLDatabase: Sendable {
-    /// What the database is opened for.
+    /// The purpose that the database is opened for.
     public enum Access: Sendable {
         /// To read and write; tables that are missing are made.
         case readWrite
@@ -21,13 +21,13 @@ public final class PostgreSQLDatabase: Sendable {
     /// How many connections there are beside the one that writes the ledger.
     static let otherConnections = 2
 
-    /// How long the ledger's connection waits for another transaction: whoever writes waits with it.
+    /// How long the ledger's connection waits for another transaction: the ledger's writer waits with it.
     static let longestLock = Duration.seconds(1)
 
     /// The server and the database, for messages.
     public let name: String
 
-    /// Where it is.
+    /// The place of the database.
     let location: PostgreSQLLocation
 
     private let writer: PostgreSQLWorker
@@ -54,8 +54,8 @@ public final class PostgreSQLDatabase: Sendable {
     ///   - access: What it is opened for.
     ///   - keys: The keys that a ledger in it is written with; others than before are refused. `nil` where none are used.
     ///   - limits: How long things may take.
-    ///   - report: Told when the connection that writes is lost or cannot be made (what is wrong, in a sentence), and when
-    ///     it is there again (`nil`).
+    ///   - report: Called when the connection that writes is lost or cannot be made (with the fault, in a sentence),
+    ///     and when it is there again (`nil`).
     /// - Throws: ``StorageFailure`` when the database must not be used: a newer version has changed its tables, its ledger
     ///   was written with other keys, or it does not keep what it commits.
     public init(
@@ -166,7 +166,7 @@ public final class PostgreSQLDatabase: Sendable {
     /// What commits wait for, in a sentence; `nil` when it is nothing known.
     public var cause: String? { watch?.cause }
 
-    /// What an operator should know though all connections are there.
+    /// Warnings for the operator, though all connections are there.
     public var warnings: [String] { (watch?.warnings ?? []) + [elsewhere.warning.withLock { $0 }].compactMap(\.self) }
 
     /// Looks whether a service could write its ledger here.
@@ -330,7 +330,7 @@ extension PostgreSQLDatabase {
         try resolve(PostgreSQLSession.transaction(on: connection, at: place, body))
     }
 
-    /// What a failure means to the connection that is being prepared.
+    /// The meaning of a failure for the connection that is being prepared.
     @discardableResult
     private static func resolve<Value>(_ result: Result<Value, StorageFailure>) throws(PostgreSQLError) -> Value {
         switch result {

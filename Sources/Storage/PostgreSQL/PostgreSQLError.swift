@@ -25,7 +25,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
         case busy
         /// The service is stopping.
         case stopped
-        /// Who asked for it was told that it took too long: it was taken back.
+        /// It took too long, and its caller has that as the result: it was taken back.
         case abandoned
         /// The server refused a statement.
         case refused(SQLState)
@@ -45,7 +45,7 @@ public struct PostgreSQLError: Error, Equatable, Sendable, CustomStringConvertib
 
     /// What kind of thing went wrong.
     public let code: Code
-    /// What is known of it, in a few words; empty when the code says it all.
+    /// The known details, in a few words; empty when the code says it all.
     public let detail: String
 
     /// Creates an error.

@@ -6,7 +6,7 @@ import Synchronization
 /// failover whose old primary was not stopped, the one with the newest history is used; and once that was seen no older one
 /// is, by whichever host it comes.
 final class PostgreSQLHosts: Sendable {
-    /// What a primary's history is.
+    /// A primary's history.
     struct History: Equatable, Sendable {
         /// The identifier of the database cluster, which a standby has from its primary.
         let system: Int64
@@ -29,7 +29,7 @@ final class PostgreSQLHosts: Sendable {
     /// - Parameter location: Where the database is.
     init(_ location: PostgreSQLLocation) { hosts = location.hosts }
 
-    /// What an operator should know; `nil` when there is nothing.
+    /// A warning for the operator; `nil` when there is none.
     var warning: String? {
         seen.withLock(\.outdated).map {
             "\($0) is an old primary that still takes writes: nothing is written there; stop it, or keep it away (fencing)"
@@ -74,7 +74,7 @@ final class PostgreSQLHosts: Sendable {
         return seen.withLock { ($0.newest[history.system]?.timeline ?? 0) > history.timeline }
     }
 
-    /// What is wrong with a connection to an old primary.
+    /// The fault of a connection to an old primary.
     func superseded(_ connection: PostgreSQLConnection) -> PostgreSQLError {
         guard let history = connection.history, let newest = seen.withLock({ $0.newest[history.system] }) else {
             return PostgreSQLError(.superseded, connection.place)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What keeps a service from writing its ledger in a database, as far as the database itself tells: nothing is made or
+/// The obstacles to a ledger in a database, as far as the database itself shows them: nothing is made or
 /// changed.
 public struct PostgreSQLInspection: Sendable {
-    /// What has to be set right before anything is signed, in a sentence each.
+    /// The faults to set right before anything is signed, in a sentence each.
     public private(set) var faults: [String] = []
-    /// What an operator should know.
+    /// Warnings for the operator.
     public private(set) var warnings: [String] = []
 
     /// Looks at a database.

@@ -12,7 +12,7 @@ public struct PostgreSQLLimits: Equatable, Sendable {
     public var batch = Duration.seconds(6)
     /// How long a piece of work may wait for its turn or for the connection to come back.
     public var waiting = Duration.seconds(3)
-    /// How long whoever is in a hurry waits for an answer.
+    /// How long a caller in a hurry waits for an answer.
     public var answering = Duration.seconds(1)
     /// How many pieces of work may wait for one connection.
     public var queue = 10_000

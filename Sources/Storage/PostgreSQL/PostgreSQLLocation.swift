@@ -1,7 +1,7 @@
 import CPostgreSQL
 import Glibc
 
-/// Where a PostgreSQL database is, and how to speak with it: what a libpq URI says.
+/// The place of a PostgreSQL database, and how to speak with it: the contents of a libpq URI.
 ///
 /// `postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full&sslrootcert=/etc/ssl/ca.pem`; several hosts, Unix sockets and
 /// libpq's other parameters as its manual has them (PostgreSQL's manual, 34.1.2). A password is never a part of it:
@@ -10,7 +10,7 @@ public struct PostgreSQLLocation: Equatable, Sendable {
     /// libpq's keywords and their values.
     let parameters: [String: String]
 
-    /// What a URL may not say, and why.
+    /// The parameters that a URL may not have, and why.
     private static let refused = [
         "password": "carries a password; leave it out and put it into a passfile (PGPASSFILE)",
         "sslpassword": "carries a password, of a key; name a key without one by sslkey",
@@ -58,7 +58,7 @@ public struct PostgreSQLLocation: Equatable, Sendable {
     /// A location by libpq's keywords, which were looked at before.
     init(parameters: [String: String]) { self.parameters = parameters }
 
-    /// What an operator should know of it; `nil` when there is nothing.
+    /// A warning for the operator; `nil` when there is none.
     public var warning: String? {
         guard !["verify-full", "verify-ca"].contains(parameters["sslmode"] ?? "") else { return nil }
         let places = [parameters["host"], parameters["hostaddr"]].compactMap(\.self)
@@ -72,7 +72,7 @@ public struct PostgreSQLLocation: Equatable, Sendable {
         ["/", "@", "127."].contains { host.hasPrefix($0) } || ["localhost", "::1"].contains(host)
     }
 
-    /// What the service asks for where the URL says nothing.
+    /// The service's parameters where the URL has none.
     private static let ours = [
         "application_name": "offer-signer", "client_encoding": "UTF8",
         // Kerberos would read krb5.conf and its plug-ins into the process; who wants it says so.

@@ -8,7 +8,7 @@ final class PostgreSQLSession: Session {
     private let place: String
     /// How long a batch of statements may take; as the connection's limits say where it is `nil`.
     private let patience: Duration?
-    /// What is sent with the next statements.
+    /// The calls to send with the next statements.
     private var waiting: [SQLCall] = []
     /// What went wrong, as the server says it.
     private(set) var error: PostgreSQLError?

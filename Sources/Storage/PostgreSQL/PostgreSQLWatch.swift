@@ -37,7 +37,7 @@ final class PostgreSQLWatch: Sendable {
     /// What commits wait for, in a sentence; `nil` when it is nothing known.
     var cause: String? { found.withLock(\.cause) }
 
-    /// What an operator should know.
+    /// Warnings for the operator.
     var warnings: [String] { [found.withLock(\.replication), hosts.warning].compactMap(\.self) }
 
     /// Looks no more.
@@ -51,7 +51,7 @@ final class PostgreSQLWatch: Sendable {
             return
         }
         seconds.store(0, ordering: .relaxed)
-        // Where there is no connection, those who need one say so.
+        // Without a connection, the callers that need one say so.
         guard let connection = try? hosts.connect(limits: limits), let state = try? ReplicationState(connection) else {
             return
         }

@@ -19,9 +19,9 @@ final class PostgreSQLWorker: @unchecked Sendable {
         let isHurried: Bool
         /// Does it, on the worker's thread; `nil`, or why it failed.
         let perform: (PostgreSQLConnection) -> PostgreSQLError?
-        /// Told once at the end: `nil`, or why it failed.
+        /// Called once at the end: with `nil`, or why it failed.
         let complete: (PostgreSQLError?) -> Void
-        /// Whether that was told.
+        /// Whether it was called.
         var isOver = false
 
         init(
@@ -53,7 +53,7 @@ final class PostgreSQLWorker: @unchecked Sendable {
     private let watch = DispatchQueue(label: "postgresql.deadlines")
     /// What waits for its turn.
     private var jobs: [Job] = []
-    /// What is done, and since when.
+    /// The piece of work that is being done, and its start.
     private var inHand: (job: Job, since: ContinuousClock.Instant)?
     /// Why the last piece of work failed; `nil` when it did not.
     private var lastError: PostgreSQLError?
@@ -72,8 +72,8 @@ final class PostgreSQLWorker: @unchecked Sendable {
     ///   - hosts: Where the database is.
     ///   - limits: How long things may take.
     ///   - prepare: What each new connection goes through before it is used, such as a look at the schema.
-    ///   - report: Told on the worker's thread when the connection is lost or cannot be made (an error, once each), and
-    ///     when it is there again (`nil`).
+    ///   - report: Called on the worker's thread when the connection is lost or cannot be made (an error, once each),
+    ///     and when it is there again (`nil`).
     init(
         name: String,
         hosts: PostgreSQLHosts,
@@ -113,7 +113,7 @@ final class PostgreSQLWorker: @unchecked Sendable {
     ///   - isHurried: Whether it is refused at once where there has been no connection for a second, and given up when
     ///     its time is over though it is under way.
     ///   - body: What to do, on the worker's thread.
-    ///   - completion: Told the outcome, on the worker's thread, or at once on this one when it cannot be taken.
+    ///   - completion: Called with the outcome, on the worker's thread, or at once on this one when it cannot be taken.
     func submit<Value>(
         isRepeatable: Bool = false,
         isHurried: Bool = false,
@@ -218,7 +218,7 @@ final class PostgreSQLWorker: @unchecked Sendable {
         return refusal
     }
 
-    /// Tells those whose time is over, as long as there is anybody who waits.
+    /// Fails pieces of work whose time is over, as long as any waits.
     private func watchDeadlines() {
         watch.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
             guard let self else { return }
@@ -235,7 +235,7 @@ final class PostgreSQLWorker: @unchecked Sendable {
         }
     }
 
-    /// Tells what became of a piece of work, unless that was told before.
+    /// Completes a piece of work, unless it is completed already.
     private func settle(_ job: Job, _ error: PostgreSQLError?) {
         let isFirst = condition.withLock {
             defer { job.isOver = true }
@@ -274,7 +274,7 @@ extension PostgreSQLWorker {
                     connection = nil
                     return finish()
                 case .job(let job):
-                    // What the server has closed by then is noticed before anything is sent, and nothing is lost by it.
+                    // A connection that the server has closed is noticed before anything is sent: nothing is lost.
                     if open.isAlive(), !hosts.isOutdated(open) { perform(job, on: open) } else { putBack(job) }
                 case .nothing:
                     do throws(PostgreSQLError) { try open.beat() } catch { if error.code == .pooled { loss = error } }

@@ -46,7 +46,7 @@ public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
         classCode == "08" || code.hasPrefix("57P") || code == "25006"
     }
 
-    /// What the class means, in a few words.
+    /// The meaning of the class, in a few words.
     private var meaning: String {
         switch (code, classCode) {
         case ("23505", _): "a row with this key is there already"
@@ -80,6 +80,6 @@ public struct SQLState: Equatable, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What it means, with the code.
+    /// The meaning, with the code.
     public var description: String { "\(meaning) (SQLSTATE \(code))" }
 }

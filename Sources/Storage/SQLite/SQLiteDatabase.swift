@@ -93,7 +93,7 @@ public final class SQLiteDatabase: Sendable {
     /// A warning that does not keep the file from being used, in a sentence; `nil` when there is none.
     public var warning: String? { checkpoints.warning }
 
-    /// How many bytes the service's user may still write to the file's disk; `nil` when it cannot be told.
+    /// How many bytes the service's user may still write to the file's disk; `nil` when that is not known.
     public var freeBytes: Int? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }

@@ -46,7 +46,7 @@ extension Migration {
         )
         """,
         "CREATE TABLE ledger_key_marks (name TEXT NOT NULL PRIMARY KEY, mark BYTEA NOT NULL)",
-        // What the last verification found, as a note for operators.
+        // The result of the last verification, as a note for operators.
         """
         CREATE TABLE ledger_verifications (
             id BIGINT NOT NULL PRIMARY KEY,

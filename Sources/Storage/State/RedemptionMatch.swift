@@ -3,8 +3,7 @@ import Offers
 /// Finds the signature in the ledger that made a redemption possible: the newest before the purchase, of the same app,
 /// product and offer, that was signed for the same account or decided by the same subscription.
 ///
-/// Where there is none, the first within `ClockSkew` after it: this service's clock may be ahead
-/// of Apple's.
+/// If there is none, the first within `ClockSkew` after the purchase counts: the clock may be ahead of Apple's.
 ///
 /// The redemptions of a subscription are matched anew, the oldest first, whenever one is learnt: so the outcome does not
 /// depend on the order in which they became known.
@@ -69,7 +68,7 @@ struct RedemptionMatch {
         questions = Array(zip(questions, signed).filter(\.1).map(\.0).prefix(Self.mostQuestions))
     }
 
-    /// Where the signature behind a redemption is looked for, the first span that has any.
+    /// The spans to search for the signature behind a redemption: the first span that has any counts.
     ///
     /// - Parameter redemption: The redemption.
     /// - Returns: The spans; none where nobody knows when it was bought.

@@ -4,8 +4,8 @@ import Offers
 extension Session {
     /// Writes the redemptions of subscriptions anew, each with the signature that made it possible.
     ///
-    /// In a transaction. One service at a time does it, so that no signature is found for two redemptions; whoever waits
-    /// holds all the other locks that it needs, so that nobody waits in a circle.
+    /// In a transaction. One service at a time does it, so that no signature is found for two redemptions. A service
+    /// that waits holds all the other locks that it needs, so that nobody waits in a circle.
     ///
     /// - Parameters:
     ///   - subscriptions: The subscriptions.

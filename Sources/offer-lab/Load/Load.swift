@@ -12,7 +12,7 @@ struct Load: AsyncParsableCommand {
             customers in various states may have. In a closed loop (the default) each connection sends its next \
             request when its last answer is there; with --rate, requests are sent at that rate whatever the service \
             does. With --self it starts a service and an App Store simulator of its own, and stops both at the end. \
-            With --retention it plays Apple: customers who are about to cancel, whom it makes known to the service first. \
+            With --retention it plays Apple: customers about to cancel, which it makes known to the service first. \
             Ctrl-C ends the measurement early; pressed again, it does not wait for the last answers. Exit status 1 \
             when a signature was wrong, nothing was signed, or it was ended before anything was measured.
             """
@@ -66,8 +66,8 @@ struct Load: AsyncParsableCommand {
             defer { own.stop() }
             try await generate(own.target, stop, progress)
         } else {
-            let whom = target.retention ? questions.retentionCustomers : nil
-            let given = try target.given(checker, questions.simulatorAddress, questions.signer, whom)
+            let customers = target.retention ? questions.retentionCustomers : nil
+            let given = try target.given(checker, questions.simulatorAddress, questions.signer, customers)
             try await generate(given, stop, progress)
         }
     }

@@ -105,7 +105,7 @@ struct LoadQuestionOptions: ParsableArguments {
         }
     }
 
-    /// Whom retention calls are about, as far as the options say.
+    /// The customers of retention calls, as far as the options say.
     var retentionCustomers: RetentionCustomers? {
         guard let bundleId, let appAppleId, let productId else { return nil }
         return RetentionCustomers(bundleId: bundleId, appAppleId: appAppleId, productIds: [productId])
@@ -138,12 +138,12 @@ struct LoadQuestionOptions: ParsableArguments {
     ///   - amount: How many calls there are, and how long an answer may take.
     /// - Returns: The preparation.
     func retentionPreparation(for target: LoadTarget, _ amount: LoadAmountOptions) -> RetentionPreparation? {
-        guard let whom = target.retention, let signer = target.signer else { return nil }
+        guard let retention = target.retention, let signer = target.signer else { return nil }
         var preparation = RetentionPreparation(
             for: target.address,
-            bundleId: whom.bundleId,
-            appAppleId: whom.appAppleId,
-            productIds: whom.productIds.filter { $0 == productId ?? $0 },
+            bundleId: retention.bundleId,
+            appAppleId: retention.appAppleId,
+            productIds: retention.productIds.filter { $0 == productId ?? $0 },
             signer: signer
         )
         if case .number(let number) = customers { preparation.customers = number }

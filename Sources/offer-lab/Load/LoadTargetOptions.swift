@@ -19,7 +19,7 @@ struct LoadTarget {
     var retention: RetentionCustomers?
 }
 
-/// Whom retention calls are about.
+/// The customers of retention calls.
 struct RetentionCustomers {
     let bundleId: String
     let appAppleId: Int64

@@ -150,7 +150,7 @@ extension OwnConfiguration {
         try write(json.bytes, to: simulator.appending(path: "app-store.yaml"))
     }
 
-    /// Whom retention calls are about: customers with each product of the first app.
+    /// The customers of retention calls: some with each product of the first app.
     var retention: RetentionCustomers {
         let app = catalog["apps"]?.sequence?.first { $0["bundleId"]?.string == apps[0].bundleId }
         return RetentionCustomers(
@@ -192,7 +192,7 @@ extension OwnConfiguration {
     /// - Parameters:
     ///   - url: Where the simulator listens.
     ///   - offersAtOnce: How many offers the run asks for at once: so many may wait, unless the original says a number.
-    ///   - retention: Whom retention calls are about; `nil` where none are made.
+    ///   - retention: The customers of retention calls; `nil` where none are made.
     /// - Returns: The file.
     /// - Throws: ``OwnServiceFault`` when it cannot be written.
     func writeConfiguration(

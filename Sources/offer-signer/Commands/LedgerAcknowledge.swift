@@ -33,7 +33,7 @@ struct LedgerAcknowledge: AsyncParsableCommand {
 }
 
 extension LedgerLoss {
-    /// What was lost, in a line.
+    /// The loss, in a line.
     var sentence: String {
         "\(count) record\(count == 1 ? "" : "s") of chain \(writer), \(first) to \(last.number), noticed at \(time.rfc3339)"
             + (isAcknowledged ? ", acknowledged" : "")

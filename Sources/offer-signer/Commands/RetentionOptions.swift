@@ -34,7 +34,7 @@ struct RetentionOptions: ParsableArguments {
         in environment: EnvironmentArgument,
         _ work: (RetentionSetUp) async throws(RetentionFault) -> Value
     ) async throws(ExitCode) -> Value {
-        // What a service would be warned of is none of this command's.
+        // Warnings for a service do not concern this command.
         let service = try configuration.load(logsWarnings: false)
         let transport = AsyncHTTPTransport()
         let result = await answer(of: service, in: environment, over: transport, work)

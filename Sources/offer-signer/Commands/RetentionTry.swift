@@ -116,7 +116,7 @@ struct RetentionTry: AsyncParsableCommand {
         return environment
     }
 
-    /// What the service remembers; where it cannot be read that is said, as every customer is unknown then.
+    /// The service's memory; a fault in reading it is printed, as every customer is unknown then.
     private func remembered(_ settings: Settings) -> (memory: StateMemory, recall: LedgerRecall)? {
         do throws(ValueFault) {
             return try OpenLedger.remembered(settings)

@@ -172,7 +172,7 @@ struct DrainDelay: Service {
 
 /// The ledger could not be closed before the time of the shutdown was over.
 private struct LedgerNotClosed: Error, CustomStringConvertible {
-    /// What is wrong with it, where that is known.
+    /// The fault, where it is known.
     let fault: String?
 
     var description: String {

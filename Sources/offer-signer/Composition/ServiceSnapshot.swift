@@ -17,7 +17,7 @@ final class ServiceSnapshot: Sendable {
     let appStore: AppStoreEvidenceFetcher
     /// What clients call.
     let endpoints: PublicEndpoints
-    /// What the forms of the operators' page ask: nothing is signed, recorded, counted or learnt.
+    /// The endpoints behind the forms of the operators' page: nothing is signed, recorded, counted or learnt.
     let forms: PublicEndpoints
     /// Where Apple's notifications are taken.
     let notifications: NotificationsEndpoint<AppStoreNotificationReader>

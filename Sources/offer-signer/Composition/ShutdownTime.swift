@@ -22,25 +22,25 @@ final class ShutdownTime: Sendable {
         let begin = began.withLock { $0 } ?? .now
         let left = max(.seconds(1), whole - begin.duration(to: .now))
         return await withCheckedContinuation { continuation in
-            let told = Told(continuation)
+            let outcome = Outcome(continuation)
             Task.detached {
                 await work()
-                told.tell(true)
+                outcome.resume(true)
             }
             Task.detached {
                 try? await Task.sleep(for: left)
-                told.tell(false)
+                outcome.resume(false)
             }
         }
     }
 
     /// Resumes a continuation once.
-    private final class Told: Sendable {
+    private final class Outcome: Sendable {
         private let continuation: Mutex<CheckedContinuation<Bool, Never>?>
 
         init(_ continuation: CheckedContinuation<Bool, Never>) { self.continuation = Mutex(continuation) }
 
-        func tell(_ value: Bool) {
+        func resume(_ value: Bool) {
             let continuation = continuation.withLock { continuation in
                 defer { continuation = nil }
                 return continuation

@@ -6,7 +6,7 @@ import SubscriptionKeys
 struct LedgerCheckup {
     /// The finding, in a line.
     let finding: String
-    /// What an operator should know: such as what will keep `serve` from signing, though it will start.
+    /// Warnings for the operator: such as a reason why `serve` will not sign, though it will start.
     private(set) var warnings: [String] = []
 
     /// Looks at the ledger, and asks the PostgreSQL server for a few seconds at most.

@@ -88,7 +88,7 @@ enum LedgerDatabase: Sendable {
         }
     }
 
-    /// What an operator should know though it is read and written.
+    /// Warnings for the operator, though the database is read and written.
     var warnings: [String] {
         switch self {
         case .sqlite(let file): [file.warning].compactMap(\.self).map { "ledger: \($0)" }

@@ -99,7 +99,7 @@ struct OpenLedger: Sendable {
         return LedgerRecall(storage, digestKey: key)
     }
 
-    /// What is remembered of customers, and what was signed for them, in a ledger that is there and stays as it is.
+    /// The states of customers, and the signatures for them, in a ledger that is there and stays as it is.
     ///
     /// - Parameter settings: The settings.
     /// - Returns: Both.

@@ -12,7 +12,7 @@ final class DecisionHistory: Service {
     /// How many steps are kept, the one under way not counted.
     static let mostSteps = 143
 
-    /// What was decided within a step.
+    /// The decisions within a step.
     struct Step {
         /// When it began.
         let startedAt: Timestamp

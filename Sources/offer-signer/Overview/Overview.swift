@@ -29,7 +29,7 @@ final class Overview: Sendable {
     /// - Parameters:
     ///   - current: The configuration in use.
     ///   - lifelong: What is not reloaded.
-    ///   - readiness: What the operators' listener tells.
+    ///   - readiness: The readiness that the operators' listener reports.
     ///   - decisions: What was decided lately.
     init(
         of current: SnapshotInUse,
@@ -107,11 +107,11 @@ final class Overview: Sendable {
     }
 }
 
-/// What the database says for an ``Overview``: read anew after some seconds, and after a multiple of the time that
+/// The database's figures for an ``Overview``: read anew after some seconds, and after a multiple of the time that
 /// reading took.
 private actor RecordedFigures {
     struct Value {
-        /// What was read; empty where nothing could be.
+        /// The figures; empty where none could be read.
         var figures = RecentFigures()
         /// Why nothing could be read; `nil` where it was.
         var fault: String?

@@ -8,7 +8,7 @@ import PrometheusMetrics
 struct Telemetry: Sendable {
     /// The metrics of the use cases.
     let service: ServiceMetrics
-    /// What the listeners of clients and of Apple count.
+    /// The counts of the listeners of clients and of Apple.
     let requests: RequestMetrics
     /// The metrics of calls to Apple.
     let appStore: AppStoreMetrics

@@ -39,7 +39,7 @@ struct KeptHistoryTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test("Who asks without keeping leaves nothing to tell, and is told what others left")
+    @Test("A caller that keeps nothing leaves nothing, and gets what others left")
     func keepingNothing() async throws {
         let fetcher = fetcher(lifetimeSeconds: 86_400)
         let told = try await fetcher.keepingNothing.history(answering: .receipt(base64: "AAAA"), for: "b")

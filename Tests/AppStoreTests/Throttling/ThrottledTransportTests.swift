@@ -91,7 +91,7 @@ struct ThrottledTransportTests {
         for _ in 0..<2 { #expect(await fault(transport, OutgoingRequest(to: "a")) == nil) }
     }
 
-    @Test("Each app has its pace, a tenth of it in the Sandbox; who cannot wait is told when to come back")
+    @Test("Each app has its pace, a tenth of it in the Sandbox; a caller that cannot wait gets the time to come back")
     func pace() async {
         let scripted = ScriptedTransport(Array(repeating: .reply("{}"), count: 10))
         let transport = ThrottledTransport(scripted, requestsPerSecond: 1, deadline: .seconds(5), now: now)

@@ -66,7 +66,7 @@ struct OperatorsPageTests {
         #expect(try await ask("POST", "/try", "{}", token: "abc").status == 400)
     }
 
-    @Test("Who guesses tokens at a form is answered later and later, and who looks at the page is not")
+    @Test("Guesses of tokens at a form are answered later and later, and looks at the page are not")
     func guesses() async throws {
         var guess = try await listener.connect()
         // One a second is forgiven, however long this takes.

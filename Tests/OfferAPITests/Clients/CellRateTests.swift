@@ -58,7 +58,7 @@ struct CellRateTests {
         #expect(rate.take(1, within: .init(perSecond: 1, burst: 1), at: .seconds(2)) != nil)
     }
 
-    @Test("What remains is told exactly, whatever the rate is")
+    @Test("The remaining requests are exact, whatever the rate is")
     func remaining() {
         var wrong: [Int] = []
         for perSecond in 1...100_000 {

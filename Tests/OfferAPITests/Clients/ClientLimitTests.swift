@@ -42,7 +42,7 @@ struct ClientLimitTests {
         #expect(throws: Never.self) { try directory.take(signatures: 5, for: client, at: .seconds(10)) }
     }
 
-    @Test("What is left is told in the fields of the draft, and nothing to who has no limit")
+    @Test("The remaining requests are in the fields of the draft; a client without a limit has none")
     func told() throws {
         let client = client()
         let directory = ClientDirectory([client])

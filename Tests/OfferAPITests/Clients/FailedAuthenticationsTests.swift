@@ -2,7 +2,7 @@ import Testing
 
 @testable import OfferAPI
 
-@Suite("Who guesses tokens is slowed down")
+@Suite("A client that guesses tokens is slowed down")
 struct FailedAuthenticationsTests {
     private let peer = PeerNetwork("192.0.2.1")
 

@@ -5,7 +5,7 @@ import Testing
 @Suite("Connections beyond the limit")
 struct ConnectionCapTests {
     @Test(
-        "A few more are taken, to be told so, and the rest wait for others to close",
+        "A few more are taken, to be refused, and the rest wait for others to close",
         arguments: [(3, 16), (800, 100)]
     )
     func excess(limit: Int, more: Int) {

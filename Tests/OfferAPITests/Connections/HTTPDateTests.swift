@@ -15,7 +15,7 @@ struct HTTPDateTests {
         #expect(HTTPDate.text(secondsSince1970: seconds) == text)
     }
 
-    @Test("The time that is told is that of the clock, whichever way it goes")
+    @Test("The date is that of the clock, whichever way it goes")
     func now() {
         var seconds = 784_111_777
         let date = HTTPDate { seconds }

@@ -104,7 +104,7 @@ struct ProductReportsTests {
         #expect(answer.hasPrefix(expected), "\(answer)")
     }
 
-    @Test("What there is no room for is rejected in its place, and not told as accepted")
+    @Test("A report that there is no room for is rejected in its place, and not counted as accepted")
     func noRoom() async throws {
         let other = Self.report(("monthly", "yearly"))
         let body = "[\(other),\(Self.report(("9.99", "-1"))),\(other),\(Self.report())]"

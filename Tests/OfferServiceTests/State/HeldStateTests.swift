@@ -196,7 +196,7 @@ struct HeldStateTests {
         #expect(await ask(nil) == "refunded")
     }
 
-    @Test("Of evidence that was refused as shared, whoever else comes is not remembered; what Apple said is")
+    @Test("Of evidence that was refused as shared, no other customer is remembered; Apple's facts are")
     func suspect() async {
         #expect(await ask(signed, suspects: ["1"]) == "active")
         #expect(await ask(nil) == "no_evidence")

@@ -104,7 +104,7 @@ struct EvidenceOwnerTests {
         #expect(whole.isCounted == row.whole.isCounted)
     }
 
-    @Test("Who is known by evidence that was presented is counted without it, too; whom a purchase names is not")
+    @Test("A customer known by presented evidence is counted without it, too; one that a purchase names is not")
     func held() {
         let view = Account.alice.view
         let app = exampleApp()

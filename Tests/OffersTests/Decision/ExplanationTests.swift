@@ -175,7 +175,7 @@ struct ExplanationTests {
         )
     }
 
-    @Test("Whom an offer is for is told as a sentence lists it")
+    @Test("The customers of an offer are listed as in a sentence")
     func people() {
         #expect(PromotionalOffer.phrase(of: [.lapsed]) == "lapsed subscribers")
         #expect(PromotionalOffer.phrase(of: [.active, .lapsed]) == "active subscribers and lapsed subscribers")

@@ -23,7 +23,7 @@ struct OfferPolicyTests {
         #expect(decide(row).reason == row.expected)
     }
 
-    @Test("Subscriptions of a group that nothing tells", arguments: CustomerTable.unknownGroups)
+    @Test("Subscriptions of an unknown group", arguments: CustomerTable.unknownGroups)
     func unknownGroup(row: Row) {
         #expect(decide(row).reason == row.expected)
     }

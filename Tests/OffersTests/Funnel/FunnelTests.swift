@@ -22,7 +22,7 @@ struct FunnelTests {
         FunnelFigures.Redemptions(offer: offer, price: price, storefront: storefront, isSignedHere: signedHere)
     }
 
-    @Test("Who asked is told apart from who was eligible, and refusals by reason, for each call")
+    @Test("Requests, eligible customers and refusals by reason are counted apart, for each call")
     func decisions() throws {
         let figures = FunnelFigures(
             decisions: [

@@ -218,7 +218,7 @@ struct IntroductoryPolicyTests {
         #expect(decide(row).reason == row.expected)
     }
 
-    @Test("What cannot be told is unknown, never eligible", arguments: doubts)
+    @Test("A case in doubt is unknown, never eligible", arguments: doubts)
     func doubt(row: Case) {
         #expect(decide(row).reason == row.expected)
     }

@@ -28,7 +28,7 @@ struct HeldDecisionTests {
         )
     }
 
-    @Test("Who asked with Apple's word once is answered without it, by the account in it or the one it was sent for")
+    @Test("A customer who sent evidence once is answered without it, by the account in it or the one it was sent for")
     func byAccount() {
         let own = observation(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5))
         let sent = observation(history([entry()], [bought()], asOf: day(-0.5)), for: .applicationUsername("carol"))
@@ -61,7 +61,7 @@ struct HeldDecisionTests {
         #expect(decide(alone([sent, owner])) == .active)
     }
 
-    @Test("Who only showed a redemption of a subscription has no state of it, whoever Apple names later")
+    @Test("A customer who only showed a redemption of a subscription has no state of it, even if Apple names one later")
     func redeemedElsewhere() {
         let redeemed = bought(under: .promotional("once"), called: "1")
         let sent = shown(history([entry()], [redeemed], asOf: day(-0.5)), for: .bob)
@@ -95,7 +95,7 @@ struct HeldDecisionTests {
         #expect(decide(ended, "comeback", limit: 0) == .lapsed)
     }
 
-    @Test("That somebody never subscribed is said only where all was told, and only as long as that counts")
+    @Test("A customer counts as never subscribed only by a complete history, and only while that counts")
     func neverSubscribed() {
         let whole = observation(history([], [], asOf: day(-0.5)), for: .alice)
         #expect(decide(alone([whole])) == .neverSubscribed)

@@ -1,7 +1,7 @@
 import Offers
 import Testing
 
-@Suite("What is held of one subscription, told by several")
+@Suite("The state of one subscription from several sources")
 struct HeldSourcesTests {
     private let app = exampleApp()
     private let ended = bought(on: -60, until: -30, called: "1")

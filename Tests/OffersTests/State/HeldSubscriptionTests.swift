@@ -277,7 +277,7 @@ struct HeldSubscriptionTests {
         #expect(held.redemptions.map(\.transactionId) == ["20", "23", "30"])
     }
 
-    @Test("The reason of a transaction that one copy tells stays, whichever copy is the newer")
+    @Test("The reason of a transaction that one copy has stays, whichever copy is the newer")
     func reasons() throws {
         var told = bought(under: .promotional("a"), called: "1")
         let plain = history([entry()], [told], asOf: day(1))

@@ -86,7 +86,7 @@ struct FunnelFiguresTests {
         #expect(try fixture.funnel().funnelFigures(of: allDays, in: .sandbox) == FunnelFigures())
     }
 
-    @Test("Redemptions are told with their price, and whether they were signed here", arguments: LedgerHome.allCases)
+    @Test("Redemptions are listed with their price, and whether they were signed here", arguments: LedgerHome.allCases)
     func redemptions(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         let price = PaidPrice(milliunits: 4990, currency: "EUR")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Storage
 
-@Suite("Who is told of commits")
+@Suite("The observer of commits")
 struct CommitObserverTests {
-    @Test("is told for as long as the service runs, each time at the same cost")
+    @Test("is called for as long as the service runs, each time at the same cost")
     func long() {
         let observer = CommitObserver()
         let told = Mutex(0)

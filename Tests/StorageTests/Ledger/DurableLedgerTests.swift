@@ -121,7 +121,7 @@ struct DurableLedgerTests {
         #expect(commits > 0)
     }
 
-    @Test("Each commit is told of, with how many signatures it recorded", arguments: LedgerHome.allCases)
+    @Test("Each commit is reported, with the number of signatures that it recorded", arguments: LedgerHome.allCases)
     func observed(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let ledger = DurableLedger(try fixture.store(), now: { fixture.now })
@@ -168,7 +168,7 @@ struct DurableLedgerTests {
         #expect(found.faults.isEmpty, "\(found.faults)")
     }
 
-    @Test("Who is forgotten was presented for nothing; others still were", arguments: LedgerHome.allCases)
+    @Test("A forgotten customer was presented for nothing; others still were", arguments: LedgerHome.allCases)
     func forgotten(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let ledger = DurableLedger(try fixture.store(), now: { fixture.now })
@@ -193,7 +193,7 @@ struct DurableLedgerTests {
     }
 
     @Test(
-        "Who was told that it took too long, as another process kept the records locked, has nothing recorded or counted",
+        "A caller that failed because another process kept the records locked has nothing recorded or counted",
         arguments: LedgerHome.allCases
     )
     func lockedTooLong(home: LedgerHome) async throws {

@@ -88,7 +88,7 @@ struct GroupCommitTests {
         #expect(store.state.withLock { $0.commits.flatMap(\.self) } == [1, 2, 3, 4])
     }
 
-    @Test("Who waits too long is told so, and nothing is recorded of it, whether it was in the writer's hand or not")
+    @Test("A caller that waits too long fails, and nothing is recorded of it, in the writer's hand or not")
     func deadline() async throws {
         let store = Store(isGated: true)
         var bounds = GroupCommit<Int, Int>.Bounds()
@@ -112,9 +112,7 @@ struct GroupCommitTests {
         #expect(store.state.withLock { $0.commits } == [[4]])
     }
 
-    @Test(
-        "A caller with a moment of its own is told then, and nothing is recorded; once its commit has begun, it waits for it"
-    )
+    @Test("A caller with a moment of its own fails then without a record; once its commit has begun, it waits for it")
     func moment() async throws {
         let store = Store(isGated: true)
         let group = store.group(.init(deadline: .seconds(50)))
@@ -179,7 +177,7 @@ struct GroupCommitTests {
         #expect(store.state.withLock { $0.commits } == [[2]])
     }
 
-    @Test("Who hands over what the store refuses fails alone; the others are written in their order")
+    @Test("A caller with items that the store refuses fails alone; the others are written in their order")
     func refused() async throws {
         let store = Store(isGated: true)
         let group = store.group(.init(deadline: .seconds(50)))

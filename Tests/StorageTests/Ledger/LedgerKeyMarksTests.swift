@@ -14,7 +14,7 @@ struct LedgerKeyMarksTests {
     }
 
     @Test(
-        "Others than before are refused, by the setting's name, by whoever writes and whoever reads",
+        "Other keys than before are refused, by the setting's name, by writers and readers",
         arguments: LedgerHome.allCases
     )
     func others(home: LedgerHome) async throws {

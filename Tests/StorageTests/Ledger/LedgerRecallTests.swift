@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Recalling whom a signature was made for")
+@Suite("The customer of a signature is found again")
 struct LedgerRecallTests {
     private func report(of account: Account, _ record: LedgerRecord) -> SignatureReport {
         SignatureReport(

@@ -53,7 +53,7 @@ struct LedgerRetentionTests {
         #expect(try fixture.verify().faults.isEmpty)
     }
 
-    @Test("Who signs every day has as many days on record as are kept", arguments: LedgerHome.allCases)
+    @Test("A service that signs every day has as many days on record as are kept", arguments: LedgerHome.allCases)
     func steady(home: LedgerHome) throws {
         let (fixture, store) = try filled(home, days: 370)
         try delete(from: store, byClockOf: fixture)
@@ -62,7 +62,7 @@ struct LedgerRetentionTests {
         #expect(records.count == 366)
     }
 
-    @Test("Who paused for some weeks deletes what is due at once", arguments: LedgerHome.allCases)
+    @Test("A service that paused for some weeks deletes what is due at once", arguments: LedgerHome.allCases)
     func pause(home: LedgerHome) throws {
         let (fixture, store) = try filled(home, days: 350)
         fixture.advance(days: 29)
@@ -70,7 +70,7 @@ struct LedgerRetentionTests {
         #expect(try fixture.records().first?.time == fixture.now.adding(seconds: -365 * 86_400))
     }
 
-    @Test("Who was away for longer deletes what is due once it has signed for a day", arguments: LedgerHome.allCases)
+    @Test("A service that was away longer deletes what is due after a day of signing", arguments: LedgerHome.allCases)
     func away(home: LedgerHome) throws {
         let (fixture, store) = try filled(home, days: 10)
         fixture.advance(days: 400)

@@ -169,7 +169,7 @@ struct LedgerVerificationTests {
         #expect(failure?.detail.contains("offer_id") == true)
     }
 
-    @Test("A chain's value of another type is told with the chain")
+    @Test("A chain's value of another type is reported with the chain")
     func chainColumn() throws {
         let fixture = try filled(.sqlite)
         let writer = try #require(try fixture.records().first?.writer)

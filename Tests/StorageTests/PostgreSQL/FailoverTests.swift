@@ -50,7 +50,7 @@ struct FailoverTests {
         }
     }
 
-    @Test("A commit that waits for a standby and is cancelled by an operator is not told to be done")
+    @Test("A commit that waits for a standby and is cancelled by an operator is not reported as done")
     func cancelled() throws {
         let server = try PostgreSQLServer()
         let connection = try PostgreSQLConnection(to: location(server.directory.path))
@@ -164,7 +164,7 @@ struct FailoverTests {
         #expect(error?.detail.contains("timeline 2") == true, "\(error?.detail ?? "")")
     }
 
-    @Test("Who waits for the ledger hears of a missing standby by its name")
+    @Test("The reason why commits wait names the missing standby's setting")
     func missingStandby() throws {
         let server = try PostgreSQLServer()
         let location = try self.location(server.directory.path)

@@ -134,7 +134,7 @@ struct PostgreSQLConnectionTests {
         #expect(try self.connection.query("SELECT count(*) FROM a").integer(0, 0) == 1)
     }
 
-    @Test("A server that ends before it has committed is told of by what it says, and may be tried again")
+    @Test("A server that ends before it has committed is reported by its code, and may be tried again")
     func endBeforeCommit() throws {
         try connection.query("CREATE TABLE a (n int8)")
         let proxy = try ServerProxy(to: location)
@@ -181,7 +181,7 @@ struct PostgreSQLConnectionTests {
         #expect(throws: PostgreSQLError(.connectionLost)) { try connection.query("SELECT 1") }
     }
 
-    @Test("What the server says of an error is told by code and names; no value of ours is repeated")
+    @Test("A server's error is reported by code and names; no value of ours is repeated")
     func noValues() throws {
         try connection.query("CREATE TABLE customers (account text PRIMARY KEY)")
         try connection.query("INSERT INTO customers VALUES ($1)", .text("7e3fb20b-4cdb"))

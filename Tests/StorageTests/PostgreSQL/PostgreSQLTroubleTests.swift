@@ -61,7 +61,7 @@ struct PostgreSQLTroubleTests {
         ledger.close()
     }
 
-    @Test("Who is in a hurry is told when the time is over, though the thread is busy with that or with something else")
+    @Test("A caller in a hurry fails when the time is over, though the thread is busy with that or with something else")
     func busyThread() async throws {
         var limits = PostgreSQLLimits()
         limits.answering = .milliseconds(200)

@@ -68,7 +68,7 @@ struct PostgreSQLWorkerTests {
         await worker.stop()
     }
 
-    @Test("Who is in a hurry is told at once where there has been no connection for a second, and does not wait for it")
+    @Test("A caller in a hurry fails at once where there has been no connection for a second")
     func hurry() async throws {
         var limits = PostgreSQLLimits()
         limits.waiting = .seconds(3600)

@@ -139,7 +139,7 @@ struct MalformedRowTests {
         }
     }
 
-    @Test("Whoever reads one fails with the name of its column, and the process lives on", arguments: places)
+    @Test("Reading one fails with the name of its column, and the process lives on", arguments: places)
     func malformed(place: Place) async throws {
         let fixture = try LedgerFixture(.sqlite)
         try await fill(fixture)

@@ -22,9 +22,7 @@ struct DurableSubscriptionStatesTests {
         )
     }
 
-    @Test(
-        "A notification that was told is there after the process is gone, and so is what evidence taught after a close"
-    )
+    @Test("A notification is there after the process is gone, and so are evidence's facts after a close")
     func durable() async throws {
         let first = open()
         #expect(try await first.keep(notification("a"), StateObservation(subscriptions: [subscription("1")])))
@@ -82,7 +80,7 @@ struct DurableSubscriptionStatesTests {
         }
     }
 
-    @Test("Who was forgotten by another process is forgotten here, too, before long")
+    @Test("A customer whom another process forgot is forgotten here, too, before long")
     func forgottenElsewhere() async throws {
         let states = open()
         #expect(try await states.keep(notification("a"), StateObservation(subscriptions: [subscription()])))
@@ -97,7 +95,7 @@ struct DurableSubscriptionStatesTests {
         #expect(try await states.held(question(1)).isEmpty)
     }
 
-    @Test("What cannot be kept is not told as kept; it is kept when it is sent again")
+    @Test("A notification that cannot be kept is not confirmed; it is kept when it is sent again")
     func failure() async throws {
         let store = FailingStateStore(DatabaseStateStore(database, digestKey: testDigestKey))
         var bounds = DurableSubscriptionStates.Bounds()
@@ -120,7 +118,7 @@ struct DurableSubscriptionStatesTests {
         #expect(try await open().held(question(nil, "1", "2")).subscriptions.count == 2)
     }
 
-    @Test("What cannot be read is told while it lasts, and found well again without anybody who asks")
+    @Test("A fault in reading is reported while it lasts, and ends by itself")
     func unreadable() async throws {
         let store = FailingStateStore(DatabaseStateStore(database, digestKey: testDigestKey))
         let states = DurableSubscriptionStates(store, now: { clock })
@@ -138,7 +136,7 @@ struct DurableSubscriptionStatesTests {
         states.close()
     }
 
-    @Test("A store that answers no question is told of while the question is open, and found well once it answers")
+    @Test("A store that answers no question is reported while the question is open, and is well once it answers")
     func silent() async throws {
         let store = FailingStateStore(DatabaseStateStore(database, digestKey: testDigestKey))
         let states = DurableSubscriptionStates(store, now: { clock })
@@ -176,7 +174,7 @@ struct DurableSubscriptionStatesTests {
         states.close()
     }
 
-    @Test("More than may wait is not learnt, takes no memory, and is told of")
+    @Test("Evidence beyond the room to wait is not learnt, takes no memory, and is reported")
     func bounded() async throws {
         let store = FailingStateStore(DatabaseStateStore(database, digestKey: testDigestKey))
         store.fails = true

@@ -14,7 +14,7 @@ struct RefusedObservationTests {
     }
 
     @Test(
-        "One of them is dropped and told of; the others are kept, and notifications are",
+        "One of them is dropped and reported; the others are kept, and notifications are",
         arguments: LedgerHome.allCases
     )
     func dropped(home: LedgerHome) async throws {
@@ -35,7 +35,7 @@ struct RefusedObservationTests {
         #expect(try fixture.rows("SELECT count(*) FROM held_subscriptions") == ["6"])
     }
 
-    @Test("A notification that is one is not told as kept; those beside it are", arguments: LedgerHome.allCases)
+    @Test("A notification that is refused is not confirmed; those beside it are", arguments: LedgerHome.allCases)
     func notifications(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let states = try open(fixture)

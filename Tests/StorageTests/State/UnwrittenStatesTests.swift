@@ -40,7 +40,7 @@ struct UnwrittenStatesTests {
         }
     }
 
-    @Test("Who took longer than four writes has to read again")
+    @Test("A reader that took longer than four writes has to read again")
     func late() {
         var states = UnwrittenStates(most: 100, batchSize: 10)
         _ = states.add(evidence: waiting(subscription("1")))

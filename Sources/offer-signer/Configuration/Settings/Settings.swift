@@ -23,7 +23,7 @@ struct Settings: Equatable, Sendable {
     let evidence: EvidenceSettings
     /// The listener for Apple's notifications; `nil` when there is none.
     let notifications: NotificationSettings?
-    /// What a call for a retention message may take, and how many there may be at once.
+    /// The time that a call for a retention message may take, and the number of calls at once.
     let retention: AnswerRetentionCalls.Limits
     /// Apple's addresses.
     let appStore: AppStoreSettings

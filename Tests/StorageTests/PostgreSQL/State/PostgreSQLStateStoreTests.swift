@@ -11,7 +11,7 @@ struct PostgreSQLStateStoreTests {
 
     init() throws { database = try PostgreSQLDatabase(try TestServer.makeDatabase()) }
 
-    @Test("What one service was told, another knows at once, also when it had read the state before")
+    @Test("A notification to one service is known to another at once, also when it had read the state before")
     func shared() async throws {
         let first = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
         let second = DurableSubscriptionStates(in: database, digestKey: testDigestKey, now: { clock })
@@ -23,7 +23,7 @@ struct PostgreSQLStateStoreTests {
         #expect(try await !second.keep(notification("b"), StateObservation(subscriptions: [])))
     }
 
-    @Test("However many ask at once where there is no server, nobody waits for a thread, and all are told so")
+    @Test("However many ask at once where there is no server, nobody waits for a thread, and all get the fault")
     func asking() async throws {
         var limits = PostgreSQLLimits()
         limits.connecting = .milliseconds(1)
