@@ -72,11 +72,22 @@ public struct ListenerRules: Sendable {
     ///   - metrics: Counts the requests.
     ///   - logger: Where requests have their lines, at the level info.
     public init(apple responder: some HTTPResponder<BasicRequestContext>, metrics: RequestMetrics, logger: Logger) {
+        let limits = ConnectionLimits(
+            maximumConnections: Self.maximumConnectionsOfOthers,
+            maximumBodyBytes: NotificationsAPI.maximumBodyBytes
+        )
+        self.init(apple: responder, limits: limits, metrics: metrics, logger: logger)
+    }
+
+    /// The rules of Apple's listener with other limits, for tests.
+    init(
+        apple responder: some HTTPResponder<BasicRequestContext>,
+        limits: ConnectionLimits,
+        metrics: RequestMetrics,
+        logger: Logger
+    ) {
         self.init(
-            limits: ConnectionLimits(
-                maximumConnections: Self.maximumConnectionsOfOthers,
-                maximumBodyBytes: NotificationsAPI.maximumBodyBytes
-            ),
+            limits: limits,
             guests: .everybody(at: NotificationsAPI.methods),
             telemetry: RequestTelemetry(metrics: metrics, logger: logger),
             answer: RouterAnswers(responder: responder).answer

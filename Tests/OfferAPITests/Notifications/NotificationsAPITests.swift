@@ -175,7 +175,19 @@ struct NotificationsAPITests {
     @Test("The line of a notification that is refused has its code")
     func code() async throws {
         let log = KeptLog()
-        let rules = ListenerRules(apple: responder, metrics: RequestMetrics(), logger: log.logger)
+        // Other tests may keep all threads busy for minutes.
+        let ages = TimeAmount.hours(24)
+        let rules = ListenerRules(
+            apple: responder,
+            limits: ConnectionLimits(
+                idleTimeout: ages,
+                headerTimeout: ages,
+                requestTimeout: ages,
+                answerTimeout: ages
+            ),
+            metrics: RequestMetrics(),
+            logger: log.logger
+        )
         let connection = try await TestConnection(to: rules, on: NIOAsyncTestingEventLoop())
         try await connection.send(TestRequest("/v1/notifications", #"{"signedPayload":"forged"}"#))
         #expect(try await connection.receive().status == 422)
