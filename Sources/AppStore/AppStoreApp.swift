@@ -72,14 +72,15 @@ public struct SharedSecret: Sendable {
 
     /// Reads a secret.
     ///
+    /// There is none when it is empty, longer than 256 characters, or has others than visible ones.
+    ///
     /// - Parameter bytes: The content of its file: visible ASCII characters in one line. White space at the end is left
     ///   out.
-    /// - Throws: ``SharedSecretFault`` when it is empty, longer than 256 characters, or has others.
-    public init(contents bytes: [UInt8]) throws(SharedSecretFault) {
+    public init?(contents bytes: [UInt8]) {
         let end = bytes.lastIndex { !Self.isWhiteSpace($0) }.map { $0 + 1 } ?? 0
         let secret = bytes[..<end]
         guard (1...256).contains(secret.count), secret.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw SharedSecretFault()
+            return nil
         }
         text = String(decoding: secret, as: UTF8.self)
     }
@@ -97,6 +98,3 @@ extension SharedSecret: CustomStringConvertible, CustomDebugStringConvertible, C
 }
 
 extension SharedSecret: Equatable {}
-
-/// A file holds no shared secret: it should be one line of visible characters.
-public struct SharedSecretFault: Error, Equatable {}

@@ -50,26 +50,6 @@ struct ConnectionCap: AvailableConnectionsDelegate {
     }
 }
 
-/// The time to finish what was in flight was too short.
-public struct DrainFailure: Error, Equatable, CustomStringConvertible {
-    /// How many requests had no answer yet.
-    public let requestsCutOff: Int
-
-    /// The failure of a drain; `nil` when every request was answered.
-    ///
-    /// - Parameter census: The connections of the listener, after it has ended.
-    public init?(of census: ConnectionCensus) {
-        guard census.requestsCutOff > 0 else { return nil }
-        requestsCutOff = census.requestsCutOff
-    }
-
-    /// The failure in one line.
-    public var description: String {
-        "the drain took longer than server.drainTimeoutSeconds: "
-            + (requestsCutOff == 1 ? "1 request was cut off" : "\(requestsCutOff) requests were cut off")
-    }
-}
-
 /// Answers a connection beyond the limit 503, and closes it; where TLS would have to be negotiated first, it just closes.
 final class ExcessConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer

@@ -53,27 +53,38 @@ public struct HTTPListener: Service {
     ///
     /// When it is cancelled before, the census keeps how many requests were cut off.
     ///
-    /// - Throws: `ListenFailure` when the address cannot be listened on.
+    /// - Throws: ``ServiceFailure`` when the address cannot be listened on.
     public func run() async throws {
         do {
             try await server.run()
         } catch let error as IOError {
-            throw ListenFailure(address: address, detail: String(cString: strerror(error.errnoCode)))
+            throw ServiceFailure("cannot listen on \(address): \(String(cString: strerror(error.errnoCode)))")
         } catch let error as CancellationError {
             throw error
         } catch {
-            throw ListenFailure(address: address, detail: "\(error)")
+            throw ServiceFailure("cannot listen on \(address): \(error)")
         }
     }
 }
 
-/// An address cannot be listened on, or no longer.
-public struct ListenFailure: Error, Equatable, CustomStringConvertible {
-    /// The address as it was configured, such as `127.0.0.1:8080`.
-    public let address: String
-    /// The system's words.
-    public let detail: String
-
+/// A service that could not start, or not stop within its time.
+public struct ServiceFailure: Error, Equatable, CustomStringConvertible {
     /// The failure in one line.
-    public var description: String { "cannot listen on \(address): \(detail)" }
+    public let description: String
+
+    /// Creates a failure.
+    ///
+    /// - Parameter description: The failure in one line.
+    public init(_ description: String) { self.description = description }
+
+    /// The failure of a drain; `nil` when every request was answered.
+    ///
+    /// - Parameter census: The connections of the listener, after it has ended.
+    public init?(of census: ConnectionCensus) {
+        let requests = census.requestsCutOff
+        guard requests > 0 else { return nil }
+        description =
+            "the drain took longer than server.drainTimeoutSeconds: "
+            + (requests == 1 ? "1 request was cut off" : "\(requests) requests were cut off")
+    }
 }

@@ -51,8 +51,14 @@ struct ServiceComposition {
             _ = await close(within: end)
             throw error
         }
-        guard await close(within: end) else { throw LedgerNotClosed(fault: lifelong.ledger.fault) }
-        if let failure = DrainFailure(of: lifelong.connections) { throw failure }
+        guard await close(within: end) else {
+            let cause = lifelong.ledger.fault.map { " (\($0))" } ?? ""
+            throw ServiceFailure(
+                "server.drainTimeoutSeconds: the ledger could not be closed in time\(cause); no signature that was given "
+                    + "out is lost, but counts and evidence of the last seconds may be"
+            )
+        }
+        if let failure = ServiceFailure(of: lifelong.connections) { throw failure }
     }
 
     /// Says why it has ended, as what is logged is said: perhaps nobody reads it, and the process ends all the same.
@@ -167,16 +173,5 @@ struct DrainDelay: Service {
         readiness.enter(.draining)
         census.drain()
         try await Task.sleep(for: .seconds(seconds))
-    }
-}
-
-/// The ledger could not be closed before the time of the shutdown was over.
-private struct LedgerNotClosed: Error, CustomStringConvertible {
-    /// The fault, where it is known.
-    let fault: String?
-
-    var description: String {
-        "server.drainTimeoutSeconds: the ledger could not be closed in time\(fault.map { " (\($0))" } ?? ""); no signature "
-            + "that was given out is lost, but counts and evidence of the last seconds may be"
     }
 }

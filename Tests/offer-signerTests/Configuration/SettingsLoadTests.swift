@@ -134,7 +134,7 @@ import Testing
                     issuerId: "57246542-96fe-1a63-e053-0824d011072a"
                 )
             ],
-            sharedSecret: try? SharedSecret(contents: Array("0123456789abcdef0123456789abcdef".utf8)),
+            sharedSecret: SharedSecret(contents: Array("0123456789abcdef0123456789abcdef".utf8)),
             receipts: .verifyReceipt,
             appStoreCacheSeconds: 10,
             retention: nil

@@ -129,7 +129,8 @@ extension SettingsReader {
     /// Reads the shared secret; nothing of the file's content is repeated.
     private func sharedSecret(_ node: ConfigurationNode?) -> SharedSecret? {
         guard let node, let path = existingFile(node, "the file that holds the shared secret") else { return nil }
-        guard let secret = try? SharedSecret(contents: Array(Data(contentsOf: URL(filePath: path)))) else {
+        guard let data = try? Data(contentsOf: URL(filePath: path)), let secret = SharedSecret(contents: Array(data))
+        else {
             node.fault(
                 "the file holds no shared secret; write the one of App Store Connect into it, "
                     + "32 hexadecimal digits in one line"
