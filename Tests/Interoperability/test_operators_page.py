@@ -339,6 +339,26 @@ def test_times_are_in_the_readers_zone(chromium, example):
     assert shown["Asia/Tokyo"] != shown["America/New_York"]
 
 
+def test_retention_calls_are_shown_by_answer_with_their_time(page, example):
+    known = overview(example)
+    assert known["retention"]["timeoutMilliseconds"] == 500
+    counted = {metric["name"]: metric["series"] for metric in known["retention"]["metrics"]}
+    for series in counted["offer_signer_retention_calls_total"]:
+        if series["labels"] == {"answer": "promotional_offer", "reason": "rule"}:
+            series["value"] = 3
+        if series["labels"] == {"answer": "unavailable", "reason": "too_slow"}:
+            series["value"] = 1
+    counted["offer_signer_retention_call_duration_seconds"][0].update(value=4, meanMicroseconds=1234)
+    # Apple's calls are made in test_retention.py; here their counts are put into what the service says.
+    page.route("**/overview.json", lambda route: route.fulfill(json=known))
+    page.reload()
+    look(page, "retention")
+    view = page.locator("#view")
+    for text in ["promotional offer", "too slow", "75%", "1.2 ms", "503 after 500 ms"]:
+        expect(view).to_contain_text(text)
+    expect(view).not_to_contain_text("alternate product")
+
+
 def test_each_view_says_what_will_appear_where_there_is_nothing_yet(chromium, tmp_path):
     with running_example(tmp_path) as new, opened(chromium, new.admin) as page:
         for view, text in {

@@ -87,7 +87,11 @@ final class Overview: Sendable {
                 funnel.members(of: RecentFunnel(recorded.figures, until: now, days: Self.days, catalog: offers))
             }
             json.member("retention")
-            json.object { $0.member("metrics", metrics.retention) }
+            json.object { retention in
+                let (seconds, attoseconds) = service.settings.retention.time.components
+                retention.member("timeoutMilliseconds", seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+                retention.member("metrics", metrics.retention)
+            }
             json.member("ledger")
             json.object { ledger in
                 if let fault = recorded.fault { ledger.member("fault", fault) }
@@ -191,6 +195,8 @@ struct OverviewMetrics {
                 for (labels, value) in metric.series {
                     tokens[labels["client"] ?? "", default: [:]][labels["token"] ?? "", default: 0] += Int64(value)
                 }
+            // A setting, which is shown as such.
+            case "offer_signer_retention_timeout_seconds": break
             default: retention.append(metric)
             }
         }

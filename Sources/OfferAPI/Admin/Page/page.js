@@ -36,6 +36,7 @@ const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 // ---------------------------------------------------------------- Numbers, times and words
 
 const plain = new Intl.NumberFormat();
+const tenths = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 const clockTime = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
@@ -463,23 +464,34 @@ function refusalsCard(days, part) {
 }
 
 function retentionView({ retention }) {
-  const metrics = retention.metrics.filter((metric) => metric.series.length);
-  if (!metrics.length) {
+  const series = (name) =>
+    retention.metrics.find((metric) => metric.name === `offer_signer_retention_${name}`)?.series ?? [];
+  const calls = series('calls_total').filter((one) => one.value);
+  if (!calls.length) {
     return empty('No retention call so far',
       'When Apple asks what to show to a customer who is about to cancel, its calls will be here by their outcome, '
       + 'with how long the answers took. That needs retention in catalog.yaml, and the listener for notifications.');
   }
-  const name = (metric) => words(metric.name.replace('offer_signer_retention_', '').replace(/_total$/, ''));
-  const label = ([key, value]) => `${words(key)} ${words(value)}`;
-  return metrics.map((metric) => card(name(metric),
-    metric.help ? h('p', { class: 'muted' }, metric.help) : null,
-    table('Since the start of this process.',
-      ['Kind', { text: 'Number', number: true }, { text: 'Mean time', number: true }],
-      metric.series.map((one) => [
-        Object.entries(one.labels).map(label).join(', ') || 'all',
-        number(one.value),
-        one.meanMicroseconds === undefined ? '–' : `${number(one.meanMicroseconds / 1000)} ms`,
-      ]))));
+  const all = sum(calls.map((one) => one.value));
+  const offers = sum(calls.filter((one) => one.labels.answer === 'promotional_offer').map((one) => one.value));
+  const unanswered = sum(calls.filter((one) => one.labels.answer === 'unavailable').map((one) => one.value));
+  const mean = series('call_duration_seconds')[0]?.meanMicroseconds;
+  const lookups = series('lookups_total').filter((one) => one.value);
+  return [
+    h('div', { class: 'tiles' },
+      tile('', 'Calls', compact.format(all), 'since the start of this process'),
+      tile('', 'With an offer', share(offers, all), count(offers, 'call')),
+      tile(unanswered ? 'warn' : '', 'Without an answer', share(unanswered, all), count(unanswered, 'call')),
+      tile('', 'Mean time', mean === undefined ? '–' : `${tenths.format(mean / 1000)} ms`,
+        `503 after ${number(retention.timeoutMilliseconds)} ms`)),
+    card('Calls by answer', table('Since the start of this process.',
+      ['Answer', 'Reason', { text: 'Calls', number: true }],
+      calls.map((one) => [words(one.labels.answer), words(one.labels.reason), number(one.value)]))),
+    lookups.length ? card('Subscriptions that were looked up after the answer', table(
+      'Nobody here knew them; the next call does. Since the start of this process.',
+      ['Outcome', { text: 'Questions to Apple', number: true }],
+      lookups.map((one) => [words(one.labels.outcome), number(one.value)]))) : null,
+  ];
 }
 
 function ledgerView({ ledger }) {
