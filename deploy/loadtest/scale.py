@@ -87,10 +87,10 @@ def large(source, home, root):
 class Service:
     """A service on free ports, on some of the processors."""
 
-    def __init__(self, executable, config, workspace, processors=None):
+    def __init__(self, executable, config, workspace, processors=None, ledger=None):
         name = os.path.join(workspace, f"{time.monotonic_ns()}")
         pin = ["taskset", "--cpu-list", processors] if processors else []
-        ports = ["--server-port", "0", "--admin-port", "0", "--ledger-url", f"sqlite:{name}.sqlite"]
+        ports = ["--server-port", "0", "--admin-port", "0", "--ledger-url", ledger or f"sqlite:{name}.sqlite"]
         started = time.monotonic()
         with open(name, "wb") as output, open(name + ".err", "wb") as errors:
             self.process = subprocess.Popen(
@@ -102,15 +102,18 @@ class Service:
                 raise Failed(f"the service did not start: {errors.read()}")
         with open(name, encoding="utf-8") as output:
             self.port, admin = (int(found) for found in re.findall(r"127\.0\.0\.1:(\d+)", output.read())[:2])
-        connection = http.client.HTTPConnection("127.0.0.1", admin, timeout=20)
-        connection.request("GET", "/readyz")
-        if connection.getresponse().status != 200:
-            raise Failed("the service is not ready")
+        wait_until(lambda: self.is_ready(admin), 30, "the service was not ready")
         self.seconds_to_ready = time.monotonic() - started
 
-    def load(self, options, seconds, key, *flags):
+    @staticmethod
+    def is_ready(port):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == 200
+
+    def load(self, options, seconds, key, *flags, connections=64):
         flags = ["--url", f"http://127.0.0.1:{self.port}", "--token", TOKEN, "--pid", str(self.process.pid), *flags]
-        return load(options.executable, [*flags, "--verify-key", key, "--connections", "64"], seconds)
+        return load(options.executable, [*flags, "--verify-key", key, "--connections", str(connections)], seconds)
 
     def megabytes(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:

@@ -19,11 +19,17 @@ package protocol Session {
     /// - Throws: ``StorageFailure``, here or by what comes next.
     func send(_ call: SQLCall) throws(StorageFailure)
 
-    /// Adds records to the ledger: SQLite takes them value by value, and PostgreSQL all rows with the next statement.
+    /// Adds records to the ledger, and notes the customers that subscriptions were presented for: SQLite takes them value by
+    /// value, and PostgreSQL all rows in one statement, with the next one.
     ///
-    /// - Parameter records: The records.
+    /// - Parameters:
+    ///   - records: The records.
+    ///   - presentations: Each subscription with its customers, and when it was presented last.
     /// - Throws: ``StorageFailure``, here or by what comes next.
-    func insert(_ records: [LedgerRecord]) throws(StorageFailure)
+    func insert(
+        _ records: [LedgerRecord],
+        _ presentations: [PresentedSubscription: LedgerBatch.Presented]
+    ) throws(StorageFailure)
 
     /// Keeps others from what a lock stands for until the transaction ends. SQLite has one writer at a time anyway.
     ///
@@ -104,9 +110,9 @@ package protocol SQLDatabase: LedgerArchive, OfferCountStore {
         _ body: (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value?
 
-    /// Reads what was there at one moment, for somebody in a hurry, together with others who ask.
+    /// Reads for somebody in a hurry, together with others who ask.
     ///
-    /// - Parameter body: Reads.
+    /// - Parameter body: Reads. PostgreSQL is asked without a transaction: what has to be of one moment is one statement.
     /// - Returns: What `body` returns.
     /// - Throws: ``StorageFailure``.
     func answer<Value: Sendable>(

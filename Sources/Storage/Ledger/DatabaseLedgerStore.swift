@@ -37,6 +37,8 @@ final class DatabaseLedgerStore: LedgerStore {
     /// Whether the database's disk was full the last time.
     private let wasFull = Atomic(false)
     private let chain = Mutex(Chain())
+    /// How far old presentations were looked for, where no index leads to them.
+    let presentationLook = Mutex(PresentationLook())
 
     /// Begins a chain of its own with the first record.
     ///
@@ -235,13 +237,12 @@ extension DatabaseLedgerStore {
         }
     }
 
-    /// Whether the chain was ended, and how far it is where that is not known.
+    /// How far the chain is, and whether it was ended, where that is not known: nobody ends a chain whose writer is held.
     private static func chainQuestions(_ writer: String, _ known: LedgerChain.Head?) -> [SQLCall] {
-        let ended = SQLCall(LedgerSQL.isEnded, .text(writer))
-        guard known == nil else { return [ended] }
+        guard known == nil else { return [] }
         return [
-            ended, SQLCall(LedgerSQL.head, .text(writer)), SQLCall(LedgerSQL.chain, .text(writer)),
-            SQLCall(LedgerSQL.stump, .text(writer)), LedgerLoss.open,
+            SQLCall(LedgerSQL.isEnded, .text(writer)), SQLCall(LedgerSQL.head, .text(writer)),
+            SQLCall(LedgerSQL.chain, .text(writer)), SQLCall(LedgerSQL.stump, .text(writer)), LedgerLoss.open,
         ]
     }
 
@@ -251,11 +252,7 @@ extension DatabaseLedgerStore {
         _ known: LedgerChain.Head?,
         _ confirmed: LedgerChain.Head?
     ) throws(StorageFailure) -> LedgerChain.Head {
-        let ended = StorageFailure(.chainEnded, "the chain was ended by another")
-        if let known {
-            guard answers.first?.count == 0 else { throw ended }
-            return known
-        }
+        if let known { return known }
         guard answers.count == 5 else { throw .malformed("number") }
         var head = try answers[1].head()
         if head == nil { head = try answers[3].head() }
@@ -269,7 +266,7 @@ extension DatabaseLedgerStore {
         }
         // After the chain's own, which nobody else can tell.
         try checkLosses(answers[4])
-        guard answers[0].count == 0 else { throw ended }
+        guard answers[0].count == 0 else { throw StorageFailure(.chainEnded, "the chain was ended by another") }
         guard let head else { throw StorageFailure(.malformed, "the beginning of the ledger's chain is missing") }
         return head
     }
