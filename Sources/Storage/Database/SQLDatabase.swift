@@ -28,7 +28,7 @@ package protocol Session {
     /// - Throws: ``StorageFailure``, here or by what comes next.
     func insert(
         _ records: [LedgerRecord],
-        _ presentations: [PresentedSubscription: LedgerBatch.Presented]
+        _ presentations: [PresentedSubscription: [[UInt8]: Int64]]
     ) throws(StorageFailure)
 
     /// Keeps others from what a lock stands for until the transaction ends. SQLite has one writer at a time anyway.

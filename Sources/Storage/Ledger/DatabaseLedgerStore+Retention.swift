@@ -1,4 +1,5 @@
 import Offers
+import Synchronization
 
 /// How far old presentations were looked for, page by page.
 struct PresentationLook {
