@@ -237,12 +237,13 @@ extension DatabaseLedgerStore {
         }
     }
 
-    /// How far the chain is, and whether it was ended, where that is not known: nobody ends a chain whose writer is held.
+    /// Whether the chain was ended, and how far it is where that is not known.
     private static func chainQuestions(_ writer: String, _ known: LedgerChain.Head?) -> [SQLCall] {
-        guard known == nil else { return [] }
+        let ended = SQLCall(LedgerSQL.isEnded, .text(writer))
+        guard known == nil else { return [ended] }
         return [
-            SQLCall(LedgerSQL.isEnded, .text(writer)), SQLCall(LedgerSQL.head, .text(writer)),
-            SQLCall(LedgerSQL.chain, .text(writer)), SQLCall(LedgerSQL.stump, .text(writer)), LedgerLoss.open,
+            ended, SQLCall(LedgerSQL.head, .text(writer)), SQLCall(LedgerSQL.chain, .text(writer)),
+            SQLCall(LedgerSQL.stump, .text(writer)), LedgerLoss.open,
         ]
     }
 
@@ -252,7 +253,11 @@ extension DatabaseLedgerStore {
         _ known: LedgerChain.Head?,
         _ confirmed: LedgerChain.Head?
     ) throws(StorageFailure) -> LedgerChain.Head {
-        if let known { return known }
+        let ended = StorageFailure(.chainEnded, "the chain was ended by another")
+        if let known {
+            guard answers.first?.count == 0 else { throw ended }
+            return known
+        }
         guard answers.count == 5 else { throw .malformed("number") }
         var head = try answers[1].head()
         if head == nil { head = try answers[3].head() }
@@ -266,7 +271,7 @@ extension DatabaseLedgerStore {
         }
         // After the chain's own, which nobody else can tell.
         try checkLosses(answers[4])
-        guard answers[0].count == 0 else { throw StorageFailure(.chainEnded, "the chain was ended by another") }
+        guard answers[0].count == 0 else { throw ended }
         guard let head else { throw StorageFailure(.malformed, "the beginning of the ledger's chain is missing") }
         return head
     }
