@@ -105,7 +105,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
 
     /// How many subscriptions were held when they were counted last; `nil` before the first count is done.
     ///
-    /// Nobody waits for it. Who looks has them counted again after a minute, or a hundred times as long as counting took.
+    /// Nobody waits for it. A look has them counted again after a minute, or a hundred times as long as counting took.
     public var recentCount: Int? { counted.latest }
 
     /// Reads held state on the spot, in one look for all questions.
