@@ -312,6 +312,8 @@ class Fleet:
         """The first host of the URL accepts connections and never answers."""
         self.network(self.primary).stall()
         self.primary.kill()
+        # What is under way may still wait for its answer then.
+        wait_until(lambda: not any(one.is_ready() for one in self.replicas), 10, "not all have seen that it is silent")
         self.promote_standby()
         ready = self.until_ready()
         self.restart(self.replicas[2])
