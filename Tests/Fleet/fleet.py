@@ -17,7 +17,7 @@ Only loopback is used. It needs what `deploy/install-dependencies.sh test fleet`
 """
 
 import argparse
-import hashlib
+import concurrent.futures
 import json
 import os
 import shutil
@@ -28,8 +28,9 @@ import tempfile
 import threading
 import time
 
-from loads import LIMITS, Load, Step, lock_key
-from servers import BUNDLE_ID, PRODUCT_ID, Balancer, Database, Failed, Network, Replica, wait_until
+from configuration import Configuration
+from loads import Load, Step, lock_key
+from servers import Balancer, Database, Failed, Network, Replica, wait_until
 
 CUSTOMERS = 40
 SLOWEST = 3.0
@@ -42,17 +43,14 @@ class Fleet:
         self.home = tempfile.mkdtemp(prefix="fleet-", dir="/tmp")
         os.chmod(self.home, 0o755)
         self.databases, self.networks, self.replicas, self.balancer, self.loads = [], [], [], None, []
-        # One for the start, and one for each round.
-        self.keys = [f"KEY{number:07d}" for number in range(rounds + 1)]
+        self.configuration = Configuration(self.home, keys=rounds + 1)
         self.token = "first-token"
+        # Those that were answered and are on record.
         self.nonces = set()
+        self.exported = []
         self.started, self.ended = [], []
 
     def begin(self):
-        for name in self.keys:
-            self.make_key(f"SubscriptionKey_{name}.p8", public="keys.pem")
-        self.write_catalog(self.keys[:1])
-        self.write_clients(self.token)
         primary = Database(self.home, "a")
         self.databases = [primary]
         standby = Database(self.home, "b", standby_of=primary)
@@ -60,20 +58,9 @@ class Fleet:
         self.networks = [Network(self.home, one) for one in self.databases]
         primary.set("synchronous_standby_names", "ANY 1 (a, b)")
         wait_until(primary.has_synchronous_standby, 30, "the standby did not follow")
-        self.digest_key = os.urandom(32)
-        with open(self.path("digest.key"), "wb") as file:
-            os.fchmod(file.fileno(), 0o600)
-            file.write(self.digest_key)
-        self.make_key("checkpoint.p8")
-        hosts = ",".join(f"127.0.0.1:{one.port}" for one in self.networks)
-        with open(self.path("offer-signer.yaml"), "w", encoding="ascii") as file:
-            file.write(
-                "server: { host: 127.0.0.1 }\nadmin: { host: 127.0.0.1 }\ncatalog: catalog.yaml\nclients: clients.yaml\n"
-                f'ledger: {{ url: "postgres://postgres@{hosts}/postgres", digestKeyFile: digest.key, '
-                "checkpointKeyFile: checkpoint.p8 }\nlog: { level: error }\n"
-            )
-        configuration = self.path("offer-signer.yaml")
-        self.replicas = [Replica(number, self.executable, configuration, self.home) for number in (1, 2, 3)]
+        self.configuration.write([one.port for one in self.networks], self.token)
+        path = self.configuration.path("offer-signer.yaml")
+        self.replicas = [Replica(number, self.executable, path, self.home) for number in (1, 2, 3)]
         for replica in self.replicas:
             replica.start()
         self.until_ready(60)
@@ -93,36 +80,6 @@ class Fleet:
         for database in self.databases:
             database.kill()
         shutil.rmtree(self.home, ignore_errors=True)
-
-    # Configuration
-
-    def path(self, name):
-        return os.path.join(self.home, name)
-
-    def make_key(self, name, public=None):
-        command = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", self.path(name)]
-        subprocess.run(command, check=True, capture_output=True)
-        os.chmod(self.path(name), 0o600)
-        if public:
-            with open(self.path(public), "ab") as file:
-                subprocess.run(["openssl", "pkey", "-in", self.path(name), "-pubout"], check=True, stdout=file)
-
-    def write_catalog(self, keys):
-        """The first of the keys signs."""
-        names = ", ".join(f"{{ id: {name}, file: SubscriptionKey_{name}.p8 }}" for name in keys)
-        with open(self.path("catalog.yaml"), "w", encoding="ascii") as catalog:
-            catalog.write(
-                f"apps:\n  - bundleId: {BUNDLE_ID}\n    keys: [{names}]\n    subscriptionGroups:\n"
-                f'      - id: "20900001"\n        products:\n          - id: {PRODUCT_ID}\n            offers:\n'
-                "              - { id: anyone }\n"
-                f"              - {{ id: capped, maximumSignaturesPerCustomer: {LIMITS['capped']} }}\n"
-            )
-
-    def write_clients(self, *tokens):
-        digests = ", ".join(f'"{hashlib.sha256(token.encode()).hexdigest()}"' for token in tokens)
-        with open(self.path("clients.yaml"), "w", encoding="ascii") as file:
-            file.write(f"clients: [{{ name: backend, tokenSHA256: [{digests}], apps: [{BUNDLE_ID}], "
-                       "evidence: [receiptResponse] }]\n")
 
     def reload(self, replicas=None, kind="completed"):
         for replica in replicas or self.replicas:
@@ -150,12 +107,6 @@ class Fleet:
         loads, self.loads = self.loads, []
         self.ended += [load.stop() for load in loads]
 
-    def statuses(self):
-        """The statuses of a step so far."""
-        answers = [answer for load in self.loads for answer in load.answers()]
-        answers += [answer for ended, _ in self.ended for answer in ended]
-        return {answer.get("status") or answer["error"] for answer in answers}
-
     # What is looked at
 
     @property
@@ -169,12 +120,20 @@ class Fleet:
     def network(self, database):
         return self.networks["ab".index(database.name)]
 
-    def run(self, *words):
-        command = [self.executable, *words, "--config", self.path("offer-signer.yaml")]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-        if done.returncode != 0:
-            raise Failed(f"{' '.join(words)}: {done.stderr.strip()[-2000:]}")
-        return done.stdout
+    def run(self, *commands):
+        """Runs commands on the ledger, all at once; returns what each has printed."""
+        end = ["--config", self.configuration.path("offer-signer.yaml")]
+        with concurrent.futures.ThreadPoolExecutor() as threads:
+            outcomes = [
+                (words, threads.submit(
+                    subprocess.run, [self.executable, "ledger", *words.split(), *end], capture_output=True, text=True,
+                    timeout=120, check=False,
+                )) for words in commands
+            ]
+        for words, outcome in outcomes:
+            if outcome.result().returncode != 0:
+                raise Failed(f"ledger {words}: {outcome.result().stderr.strip()[-2000:]}")
+        return [outcome.result().stdout for _, outcome in outcomes]
 
     def until_ready(self, seconds=READY):
         def faults():
@@ -216,16 +175,16 @@ class Fleet:
         step = Step([answer for answers, _ in ended for answer in answers], sum(wrong for _, wrong in ended))
         waited = f", ready after {ready:.1f} s" if ready is not None else ""
         print(f"   {name}: {step.figures}{waited}", flush=True)
-        exported = [json.loads(line) for line in self.run("ledger", "export").splitlines()]
-        faults = step.faults(exported, self.digest_key, self.nonces, lost)
+        exported, _ = self.run("export", "verify")
+        self.exported = [json.loads(line) for line in exported.splitlines()]
+        faults = step.faults(self.exported, self.configuration.digest_key, self.nonces, lost)
         if step.cut and not is_cut:
             faults.append(f"{step.cut} requests were cut off")
         if step.slowest > SLOWEST:
             faults.append(f"an answer took {step.slowest:.1f} s")
-        self.run("ledger", "verify")
         if faults:
             raise Failed(f"{name}: {'; '.join(faults)}")
-        self.nonces = (self.nonces | {nonce for nonce, _ in step.signed}) & {record["nonce"] for record in exported}
+        self.nonces = (self.nonces | {nonce for nonce, _ in step.signed}) & {record["nonce"] for record in self.exported}
         return step
 
     # The steps
@@ -253,33 +212,31 @@ class Fleet:
             raise Failed("a request was refused while a replica was drained")
 
     def key_and_token_change(self):
-        self.keys = self.keys[1:] + self.keys[:1]
-        self.write_catalog([self.keys[0], self.keys[-1]])
         new = "second-token" if self.token == "first-token" else "first-token"
-        self.write_clients(self.token, new)
+        self.configuration.change_key()
+        self.configuration.write_clients(self.token, new)
         self.reload()
-        old, self.loads = self.loads, []
-        self.token = new
+        before, self.loads = self.loads, []
+        old, self.token = self.token, new
         self.start_loads()
-        self.ended += [load.stop() for load in old]
-        self.write_clients(new)
+        self.ended += [load.stop() for load in before]
+        self.configuration.write_clients(new)
         self.reload()
-        with open(self.path("catalog.yaml"), encoding="ascii") as file:
-            good = file.read()
-        with open(self.path("catalog.yaml"), "w", encoding="ascii") as file:
-            file.write("apps: 7\n")
-        self.reload(self.replicas[:1], "refused")
-        with open(self.path("catalog.yaml"), "w", encoding="ascii") as file:
-            file.write(good)
+        if any(replica.takes(old) or not replica.takes(new) for replica in self.replicas):
+            raise Failed("a replica takes the old token still, or not the new one")
+        with self.configuration.broken_catalog():
+            self.reload(self.replicas[:1], "refused")
         if self.check("a key and a token change, and a configuration is refused", self.until_ready()).refused:
             raise Failed("a request was refused while configurations changed")
+        if not any(record["keyIdentifier"] == self.configuration.keys[0] for record in self.exported):
+            raise Failed("the new key has signed nothing")
 
     def one_customer_is_locked(self):
         account = self.load(
             "locked", "--offer-id", "capped", "--customers", "1", "--connections", "8", "--rate", "4"
         ).answers()[0]["account"]
-        sql = f"BEGIN; SELECT pg_advisory_xact_lock({lock_key(self.digest_key, account)}); SELECT pg_sleep(5); ROLLBACK"
-        holder = threading.Thread(target=self.primary.query, args=[sql])
+        lock = f"SELECT pg_advisory_xact_lock({lock_key(self.configuration.digest_key, account)})"
+        holder = threading.Thread(target=self.primary.query, args=[f"BEGIN; {lock}; SELECT pg_sleep(5); ROLLBACK"])
         holder.start()
         while holder.is_alive():
             if not all(replica.is_ready() for replica in self.replicas):
@@ -287,7 +244,7 @@ class Fleet:
             time.sleep(0.1)
         who = {answer["account"] for answer in self.check("a transaction keeps one customer locked for 5 s").refused}
         if who != {account}:
-            raise Failed(f"the customer who was locked was to be refused, and nobody else: {who}")
+            raise Failed(f"the customer who was locked was to be refused, and nobody else: {who or 'nobody'}")
 
     def network_stalls(self):
         self.network(self.primary).stall()
@@ -312,8 +269,8 @@ class Fleet:
         """The first host of the URL accepts connections and never answers."""
         self.network(self.primary).stall()
         self.primary.kill()
-        # What is under way may still wait for its answer then.
         wait_until(lambda: not any(one.is_ready() for one in self.replicas), 10, "not all have seen that it is silent")
+        time.sleep(1)
         self.promote_standby()
         ready = self.until_ready()
         self.restart(self.replicas[2])
@@ -362,11 +319,11 @@ class Fleet:
         self.until_all_say("faults", "acknowledge")
         # Each tells of its own, when it looks again.
         time.sleep(3)
-        announced = json.loads(self.run("ledger", "verify", "--json"))["losses"]
+        announced = json.loads(self.run("verify --json")[0])["losses"]
         lost = sum(loss["last"] - loss["first"] + 1 for loss in announced if not loss["acknowledged"])
         if not lost:
             raise Failed("no record was lost, or nobody has noticed")
-        self.run("ledger", "acknowledge")
+        self.run("acknowledge")
         self.check(f"an asynchronous standby is promoted, and {lost} records are lost", self.until_ready(), lost=lost)
 
     STEPS = [
@@ -380,8 +337,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("executable", help="the service's; offer-lab is beside it")
     parser.add_argument("--rounds", type=int, default=1, help="how often all steps are taken (1)")
-    parser.add_argument("--seconds", type=float, default=1, help="how long each step goes on after it (1)")
-    parser.add_argument("--rate", type=float, default=100, help="how many requests come a second (100)")
+    parser.add_argument("--seconds", type=float, default=0.5, help="how long each step goes on after it (0.5)")
+    parser.add_argument("--rate", type=float, default=60, help="how many requests come a second (60)")
     parser.add_argument("--keep", action="store_true", help="keep the logs where it fails")
     options = parser.parse_args()
     fleet = Fleet(os.path.abspath(options.executable), options.rate, options.seconds, options.rounds)

@@ -7,22 +7,20 @@ import os
 import signal
 import subprocess
 
-from servers import BUNDLE_ID, Failed, wait_until
-
-# How many signatures of an offer a customer may have.
-LIMITS = {"anyone": None, "capped": 3}
+from configuration import BUNDLE_ID, LIMITS
+from servers import Failed, wait_until
 
 
 class Load:
     """`offer-lab load` until it is stopped; each answer is in a file at once."""
 
     def __init__(self, fleet, name, *options):
-        self.path = fleet.path(f"answers-{name}.jsonl")
+        self.path = fleet.configuration.path(f"answers-{name}.jsonl")
         lab = os.path.join(os.path.dirname(fleet.executable), "offer-lab")
         self.process = subprocess.Popen(
             [
                 lab, "load", "--url", f"http://127.0.0.1:{fleet.balancer.port}", "--token", fleet.token,
-                "--verify-key", fleet.path("keys.pem"), "--verify-all", "--answers", self.path, "--json",
+                "--verify-key", fleet.configuration.path("keys.pem"), "--verify-all", "--answers", self.path, "--json",
                 "--warm-up", "0", "--duration", "3600", *options,
             ],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

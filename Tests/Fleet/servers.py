@@ -11,9 +11,6 @@ import time
 import urllib.error
 import urllib.request
 
-BUNDLE_ID = "com.example.reader"
-PRODUCT_ID = "pro.monthly"
-
 
 class Failed(Exception):
     """Something did not come about, with the reason."""
@@ -34,7 +31,7 @@ def wait_until(condition, seconds, what):
             return time.monotonic() - start
         if time.monotonic() - start > seconds:
             raise Failed(f"{what() if callable(what) else what} within {seconds} s")
-        time.sleep(0.02)
+        time.sleep(0.05)
 
 
 class Database:
@@ -160,6 +157,17 @@ class Replica:
             return False, json.load(error)["details"]
         except OSError:
             return False, {"faults": ["it does not listen"], "warnings": []}
+
+    def takes(self, token):
+        """Whether it knows a client's token."""
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(f"http://127.0.0.1:{self.server}/v1/eligibility", b"{}", headers)
+        try:
+            urllib.request.urlopen(request, timeout=5).close()
+        except urllib.error.HTTPError as error:
+            error.close()
+            return error.code != 401
+        return True
 
     def is_ready(self):
         return self.readiness()[0]
