@@ -66,6 +66,10 @@ heading 'Checking the links of the Markdown files'
 links=$(python3 -B deploy/check-links.py)
 passed "$links"
 
+heading 'Checking that tests and files are there that the Markdown files name'
+names=$(python3 -B deploy/check-names.py)
+passed "$names"
+
 heading 'Checking that one version is named everywhere'
 version=$(sed -n 's/.*static let current = "\(.*\)"$/\1/p' Sources/offer-signer/OfferSigner.swift)
 # Each file, and the line that names the version in it.
