@@ -46,9 +46,8 @@ def faults_of(line, found, known, names_source):
             suite, function = named["type"], named["function"]
             path = f"{named['folder']}{suite}"
             # Of a type in a file of another name, the name alone.
-            if not is_there(path, known) and (named["folder"] or suite not in found):
-                yield span
-            elif function and function not in found.get(suite, ()):
+            is_known = is_there(path, known) or (suite in found and not named["folder"])
+            if not is_known or (function and function not in found.get(suite, ())):
                 yield span
         elif suite in found and re.fullmatch(r"\.\w+", span) and span[1:] not in found[suite]:
             yield suite + span

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks what is around the service without running any of it: shell scripts, Makefile, Python scripts, the links of the
-# documents, YAML, alerts, Dockerfile, Kubernetes, systemd unit. Needs shellcheck, pyflakes, markdown-it-py, yamllint,
-# promtool, hadolint, kubernetes-validate and systemd-analyze; `make lint` installs them.
+# Checks what is around the service without running any of it: shell scripts, Makefile, Python scripts, links and names
+# of tests in the documents, YAML, alerts, Dockerfile, Kubernetes, systemd unit. Needs shellcheck, pyflakes,
+# markdown-it-py, yamllint, promtool, hadolint, kubernetes-validate and systemd-analyze; `make lint` installs them.
 
 set -euo pipefail
 
