@@ -156,6 +156,8 @@ bench-growth: dependencies-for-bench build
 	@$(optimised) --product SigningBenchmark
 	$(call heading,'Measuring a large ledger beside a small one')
 	@python3 -B deploy/loadtest/growth.py --executable $(release) $(GROWTH)
+	$(call heading,'Measuring what a signature costs PostgreSQL')
+	@python3 -B deploy/loadtest/database.py --executable $(release) $(GROWTH)
 
 # With processors, with customers, and with a catalog of ten thousand offers: SCALE="--rounds 5 --customers new,100".
 bench-scale: dependencies-for-bench build

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Measures what a signature costs PostgreSQL, in a ledger that has grown: a part of `make bench-growth`.
 
-  database.py --executable PATH [--records N] [--seconds S] [--rounds N] [--connections LIST] [--statements]
+  database.py --executable PATH [--records N] [--seconds S] [--rounds N] [--connections LIST]
+              [--set NAME=VALUE] [--statements]
 
 It fills a database of its own with made-up records of other customers (by default a million), with as many presentations
 and held subscriptions, and signs: for ever new customers by signed transactions, and for a hundred whose state is held.
-Counted are statements (pg_stat_statements), commits, bytes of the log (WAL) and those of them that are images of whole
-pages (pg_walinspect), and the processor time of the service and of all of the server's processes, each from before the
-load to after it, and divided by the records that came. --statements shows which statements and which records of the log there were.
+Counted are statements (pg_stat_statements: all but BEGIN and COMMIT), commits, bytes of the log (WAL) and those of them
+that are images of whole pages (pg_walinspect), and the processor time of the service and of all of the server's processes,
+each from before the load to after it, and divided by the records that came. --statements shows which statements and which
+records of the log there were; --set is a setting of the server.
 
 Each measurement begins with a checkpoint, after which the first change of each page puts all of it into the log: this is
 the dearest time. Prints a Markdown table.
@@ -54,6 +56,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--connections", default="64", help="how many ask at once, such as 1,64")
+    parser.add_argument("--set", action="append", default=[], help="a setting of the server: wal_compression=lz4")
     parser.add_argument("--statements", action="store_true", help="show each statement, and each kind of log record")
     return parser.parse_args()
 
@@ -107,20 +110,22 @@ def measure(options, server, service, key, connections, flags):
     def counts():
         # What a process counted is there for others after a second.
         time.sleep(1.5)
-        commits, records = server.query(
-            f"""SELECT xact_commit, (SELECT count(*) FROM ledger_records WHERE writer <> 'growth')
+        commits, records, place = server.query(
+            f"""SELECT xact_commit, (SELECT count(*) FROM ledger_records WHERE writer <> 'growth'),
+                pg_current_wal_insert_lsn()
             FROM pg_stat_database WHERE datname = '{DATABASE}'""",
             DATABASE,
         ).split("|")
-        place = server.query("SELECT pg_current_wal_insert_lsn()")
-        return int(commits), int(records), processor_seconds(service.process.pid), processor_seconds(server.process.pid), place
+        return int(commits), int(records), place
+
+    def processors():
+        return processor_seconds(service.process.pid), processor_seconds(server.process.pid)
 
     before = counts()
     server.query("SELECT pg_stat_statements_reset()", DATABASE)
-    start = processor_seconds(service.process.pid), processor_seconds(server.process.pid)
+    start = processors()
     result = service.load(options, options.seconds, key, *flags, connections=connections)
-    own, theirs = (now - then for now, then in zip(
-        (processor_seconds(service.process.pid), processor_seconds(server.process.pid)), start))
+    own, theirs = (now - then for now, then in zip(processors(), start))
     after = counts()
     signatures = after[1] - before[1]
     calls = server.query(
@@ -131,14 +136,16 @@ def measure(options, server, service, key, connections, flags):
         DATABASE,
     )
     statements, shown = calls.split("|", 1)
-    log, images = server.query(
-        f"SELECT sum(combined_size), sum(fpi_size) FROM pg_get_wal_stats('{before[4]}', '{after[4]}', false)"
+    log, images, writing = server.query(
+        f"""SELECT sum(combined_size), sum(fpi_size),
+            sum(count) FILTER (WHERE "resource_manager/record_type" = 'Transaction/COMMIT')
+        FROM pg_get_wal_stats('{before[2]}', '{after[2]}', true)"""
     ).split("|")
     if options.statements:
         kinds = server.query(
             f"""SELECT round(count::numeric / {signatures}, 3) || ' × ' || "resource_manager/record_type" || ': ' ||
                 round(record_size / {signatures}) || ' bytes, page images ' || round(fpi_size / {signatures})
-            FROM pg_get_wal_stats('{before[4]}', '{after[4]}', true) WHERE count > {signatures} / 1000
+            FROM pg_get_wal_stats('{before[2]}', '{after[2]}', true) WHERE count > {signatures} / 1000
             ORDER BY combined_size DESC"""
         )
         print(shown, kinds, sep="\n")
@@ -146,6 +153,7 @@ def measure(options, server, service, key, connections, flags):
         "signatures a second": result["signaturesPerSecond"],
         "statements": int(statements) / signatures,
         "commits": (after[0] - before[0]) / signatures,
+        "commits that wrote": float(writing) / signatures,
         "log, bytes": float(log) / signatures,
         "of them page images": float(images) / signatures,
         "service's CPU, µs": own * 1e6 / signatures,
@@ -158,7 +166,7 @@ def measure(options, server, service, key, connections, flags):
 def main():
     options = arguments()
     options.executable = os.path.abspath(options.executable)
-    server = PostgreSQL(*SETTINGS)
+    server = PostgreSQL(*SETTINGS, *options.set)
     try:
         with tempfile.TemporaryDirectory(prefix="offer-signer-database-") as workspace:
             directory = signer(options.executable, os.path.join(workspace, "app-store"))
@@ -188,7 +196,8 @@ def main():
                             name = f"{kind}, {connections} connections"
                             measured = measure(options, server, service, key, connections, [*signed, *flags])
                             rows.setdefault(name, []).append(measured)
-                            print(f"   {name}: " + ", ".join(f"{value:,.2f} {what}" for what, value in measured.items()), flush=True)
+                            print(f"   {name}: " + ", ".join(f"{value:,.2f} {what}" for what, value in measured.items()),
+                                  flush=True)
     finally:
         server.stop()
     heading(f"A signature in PostgreSQL, {options.records:,} records, on {machine()}")
