@@ -6,7 +6,7 @@ import SubscriptionKeys
 struct OfferSigner: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "offer-signer",
-        abstract: "Signs App Store promotional offers for the customers who may have them.",
+        abstract: "Signs App Store promotional offers for eligible customers.",
         discussion: "Exit status: 0 fine, 1 the work failed, 64 bad usage, 78 bad configuration.",
         version: Version.current,
         subcommands: [

@@ -137,7 +137,7 @@ struct ConnectionLimitTests {
     @Test("Where few files may be open, clients get no more connections than leave room for the operators")
     func fewFiles() throws {
         let service = try RunningService(launcher: ["prlimit", "--nofile=128:128"])
-        #expect(service.log.contains("may have 128 files open, and lets 64 connections in"), "\(service.log)")
+        #expect(service.log.contains("may have 128 files open, which leaves room for 64 connections"), "\(service.log)")
         let connections = try (0..<120).map { _ in try Connection(to: service.server) }
         #expect(try service.readiness().status == 200)
         #expect(try connections[0].request("POST", "/v1/signatures", body: Self.body).status == 200)

@@ -99,7 +99,7 @@ struct KeyFileTests {
     func noLedger() throws {
         try installation.directory.write("text.sqlite", "A text that is longer than the first line of a database.")
         for (url, fault) in [
-            ("sqlite:none/ledger.sqlite", "none/ledger.sqlite\" has no directory"),
+            ("sqlite:none/ledger.sqlite", "none/ledger.sqlite\" is in a directory that does not exist"),
             ("sqlite:\(installation.directory.url.path)", "is a directory"),
             ("sqlite:text.sqlite", "text.sqlite\" is no SQLite database"),
         ] {

@@ -78,7 +78,7 @@ struct LedgerCheckTests {
         server.stop()
         let away = try check()
         #expect(away.status == 0)
-        #expect(away.text.contains("which could not be asked"), "\(away.text)")
+        #expect(away.text.contains("which cannot be reached now"), "\(away.text)")
         #expect(away.errors.contains("warning: ledger.url: ") && away.errors.contains("cannot be reached"))
         try server.start()
         // Who may not read is refused by serve as well, whenever it starts.

@@ -104,7 +104,7 @@ struct ReloadTests {
 
     @Test("Another key under the id of the one in use is taken, and pointed out: one of them is not the id's")
     func otherKey() throws {
-        let warning = "the key TESTKEY001 is another than the one in use before the reload"
+        let warning = "the reload changed the private key of TESTKEY001 under the same id"
         try service.reload()
         #expect(!service.log.contains(warning))
         try FileManager.default.removeItem(atPath: installation.key)

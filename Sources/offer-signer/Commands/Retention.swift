@@ -4,7 +4,7 @@ import ArgumentParser
 struct Retention: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retention",
-        abstract: "Tries what customers are shown who are about to cancel, and sets it up at Apple.",
+        abstract: "Tries messages for customers who are about to cancel, and sets them up at Apple.",
         subcommands: [
             RetentionTry.self, RetentionURL.self, RetentionMessages.self, RetentionDefaults.self, RetentionTest.self,
         ]

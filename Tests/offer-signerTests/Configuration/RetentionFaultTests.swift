@@ -87,10 +87,10 @@ struct RetentionFaultTests {
             "stay: { default: 11111111-2222-4333-8444-555555555555",
             "stay: { default: stay-message",
             "14: apps[0].retention.messages.stay.default",
-            "\"stay-message\" is no message identifier"
+            "\"stay-message\" is not a message identifier"
         ),
-        .init(", de: 2", ", de_DE: 2", "14: apps[0].retention.messages.stay.de_DE", "is no locale"),
-        .init(", de: 2", ", german: 2", "14: apps[0].retention.messages.stay.german", "is no locale"),
+        .init(", de: 2", ", de_DE: 2", "14: apps[0].retention.messages.stay.de_DE", "is not a locale"),
+        .init(", de: 2", ", german: 2", "14: apps[0].retention.messages.stay.german", "is not a locale"),
         .init(", de: 2", ", default: 2", "14: apps[0].retention.messages.stay.default", "is given twice"),
     ]
 
@@ -113,7 +113,7 @@ struct RetentionFaultTests {
             "switchTo: pro.monthly",
             "switchTo: news.monthly",
             "18: \(rules)[1].switchTo",
-            "is of another group than pro.yearly"
+            "is in another group than pro.yearly"
         ),
         .init("switchTo: pro.monthly", "switchTo: pro.yearly", "18: \(rules)[1].switchTo", "is one of the products"),
         .init("switchTo: pro.monthly", "switchTo: pro.weekly", "18: \(rules)[1].switchTo", "is no product of this app"),
@@ -168,13 +168,13 @@ struct RetentionFaultTests {
             "    - { message: plain }\n        - { products: [pro.monthly], offer: stay30"
         )
         #expect(first.count == 4, "\(first)")
-        #expect(first.allSatisfy { $0.contains("is never asked") })
+        #expect(first.allSatisfy { $0.contains("never applies") })
         // Each of its products has an answer by then.
         let twice = try warnings("- { message: plain }", "- { products: [pro.yearly, pro.monthly], message: plain }")
         #expect(twice.isEmpty, "\(twice)")
         let covered = try warnings("- { message: plain }", "- { products: [pro.yearly], message: plain }")
         #expect(covered.count == 1, "\(covered)")
-        #expect(covered.first?.hasPrefix("catalog.yaml:20: \(Self.rules)[3]: is never asked") == true)
+        #expect(covered.first?.hasPrefix("catalog.yaml:20: \(Self.rules)[3]: never applies") == true)
         let capped = try warnings("offer: yearly20,", "offer: capped,")
         #expect(capped.count == 1, "\(capped)")
         #expect(capped.first?.contains("19: \(Self.rules)[2].offer: has maximumSignaturesPerCustomer") == true)
@@ -184,6 +184,6 @@ struct RetentionFaultTests {
     func reservedName() throws {
         let faults = try fixture("name: reader-backend", "name: retention", in: "clients.yaml").faults()
         #expect(faults.count == 1, "\(faults)")
-        #expect(faults.first?.contains("clients[0].name: is what the ledger calls Apple's calls") == true)
+        #expect(faults.first?.contains("clients[0].name: is the ledger's name for Apple's calls") == true)
     }
 }

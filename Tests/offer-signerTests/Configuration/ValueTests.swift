@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: ["^(a+)+$", "^((?:[a-z0-9]+-?)+)@", "^((?:[a-z0-9]+[._-]?)+)@example", "^(.*)-(?:.*)-(?:.*)-$"])
     func aPatternThatSomeNamesKeepBusyIsRefused(_ pattern: String) {
         let fault = #expect(throws: ValueFault.self) { try CustomerPattern.parse(pattern) }
-        #expect(fault?.message.contains("would stop the service") == true)
+        #expect(fault?.message.contains("would block the service") == true)
     }
 
     @Test func identifiersAreAsLongAsARequestCanNameThem() throws {

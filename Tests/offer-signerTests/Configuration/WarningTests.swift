@@ -124,7 +124,7 @@ import Testing
         }
         let named = try warnings(", issuerId: \(Self.issuer)")
         #expect(named.count == 1, "\(named)")
-        let start = "catalog.yaml:6: apps[0].keys[0]: has no issuerId, though the key OTHER12345 has one"
+        let start = "catalog.yaml:6: apps[0].keys[0]: has no issuerId, but the key OTHER12345 has one"
         #expect(named.first?.hasPrefix(start) == true)
         #expect(try warnings("").isEmpty)
     }

@@ -16,7 +16,9 @@ enum UnknownVariables {
             }
             let rest = name.dropFirst(SettingEntry.variablePrefix.count)
             if rest == "SERVER_TLS" || rest.hasPrefix("SERVER_TLS_") {
-                let reason = "is not a variable of offer-signer, and plain HTTP where TLS is asked for would be wrong"
+                let reason =
+                    "is not a variable of offer-signer, but seems to ask for TLS; serving plain HTTP instead "
+                    + "would be unsafe"
                 faults.fault(place, reason + hint)
             } else if !isSetByKubernetes(rest, value) {
                 faults.warning(place, "is not a variable of offer-signer and has no effect\(hint)")
