@@ -3,8 +3,9 @@ public import OfferService
 import Offers
 import StrictJSON
 
-/// Everything that clients call, by one configuration: a request keeps the one that let it in, so that a reload never
-/// changes anything within a request.
+/// All calls of clients, by one configuration.
+///
+/// A request keeps the endpoints that it began with, so that a reload changes nothing within a request.
 public final class PublicEndpoints: Sendable {
     /// How many offers are decided before the event loop looks after its connections again.
     static let offersPerTick = 256
@@ -37,9 +38,9 @@ public final class PublicEndpoints: Sendable {
         self.diagnoseReports = diagnoseReports
     }
 
-    /// Answers requests of one tick, some of them later.
+    /// Answers the requests of one tick, some of them later.
     ///
-    /// It may stop after some of them, so that the event loop can look after its other connections.
+    /// It stops after ``offersPerTick`` offers, so that the event loop can serve its other connections.
     ///
     /// - Returns: How many were answered or will be: the first ones, at least one.
     func answer(_ requests: ArraySlice<Request>, on loop: any EventLoop) -> Int {
@@ -82,7 +83,7 @@ public final class PublicEndpoints: Sendable {
         return taken
     }
 
-    /// The table of the calls: has each answered that is not for signatures, which are made together.
+    /// Begins a call that signs nothing; calls for signatures are answered together, by ``sign(_:on:)``.
     private func begin(_ request: Request, _ offers: inout Int) throws(Problem) -> Step<Reply, Problem> {
         guard let route = request.route else { throw .notFound }
         if route == .description { return .now(try Self.description()) }

@@ -2,15 +2,15 @@ import CLinux
 import COpenSSL
 import Glibc
 
-/// Memory that the kernel takes out of its own sight (memfd_secret(2), Linux 5.14).
+/// Memory that the kernel removes from its own mappings (memfd_secret(2), Linux 5.14).
 ///
 /// Nobody else reads it, not even root through `/proc/PID/mem`. Like locked memory it is never swapped, and left out of
 /// dumps.
 enum SecretMemory {
-    /// The arena has no memory at all any more: the process must not go on.
+    /// The arena has lost its memory: the process must stop.
     struct ArenaLost: Error {}
 
-    /// Puts secret memory in the place of the secure heap's arena, which nobody uses yet.
+    /// Replaces the pages of the secure heap's arena, which is not in use yet, by secret memory.
     ///
     /// OpenSSL has no call for it, but needs none: the heap hands out its whole arena as one allocation, whose pages are
     /// replaced while it is held. The guard pages around it stay. When the allocation is given back, the heap writes its

@@ -5,8 +5,8 @@ import Synchronization
 
 /// What one thread needs to sign: a hash and a signing context, set up once and used again and again.
 ///
-/// Setting up costs a fifth of a signature. Both C objects are owned by this object and freed with it.
-/// The signing context holds a reference to the key, so it must not outlive the one who wants the key gone.
+/// Setting up costs a fifth of a signature. This object owns both C objects and frees them. The signing context holds a
+/// reference to the key: the key's memory is only free once all its contexts are.
 // `@unchecked Sendable`: moves between threads, but is only ever used by the one that took it from the pool.
 @safe final class SigningContext: @unchecked Sendable {
     private let hash: OpaquePointer
@@ -40,8 +40,8 @@ import Synchronization
 
     /// Signs the message's SHA-256.
     ///
-    /// The digest is on the stack, the signature is the only allocation made here. Of the number that makes the signature,
-    /// and with it would give the key away, nothing stays behind.
+    /// The digest is on the stack; the signature is the only allocation here. Nothing remains of the signature's secret
+    /// number, which would give the key away.
     ///
     /// - Parameter message: The bytes to sign, whole and unhashed. Only read.
     /// - Returns: The signature as ASN.1 DER (RFC 3279 §2.2.3).
@@ -85,8 +85,9 @@ import Synchronization
 
 /// The signing contexts of one key: as many as threads ever signed at the same time.
 ///
-/// It belongs to the key, not to threads, so that a key that is removed is gone from idle threads, too. It has several
-/// shelves: a thread mostly finds the context on its own that it used last, in its processor's cache, and waits for nobody.
+/// It belongs to the key and not to threads, so that a removed key does not stay in idle threads. It has several
+/// shelves: a thread mostly finds the context that it used last on its own shelf, still in its processor's cache, and
+/// without a wait.
 final class SigningContextPool: Sendable {
     /// Idle contexts, the one that was used last at the end.
     private final class Shelf: Sendable {

@@ -1,13 +1,14 @@
 import COpenSSL
 public import Offers
 
-/// A private key that signs offers: loaded from a P8 file, proven, and kept in the secure heap until this object goes.
+/// A private key that signs offers: loaded from a P8 file, tested, and kept in the secure heap until this object is
+/// freed.
 ///
-/// Reading order of this module, for a reviewer, along the path of the private bytes:
-/// `SecureHeap`, `SecretMemory`, `SecureBuffer` and `SigningStack` (where they may be), `KeyFile` (from the disk),
-/// `PEMArmour` (Base64 to DER), `DERReader` and `PrivateKeyInfo` (where the number is), `PrivateScalar`, `P256Key` and
-/// `KeyPair` (into OpenSSL), `SigningContext` and `SigningContextPool` (their use), `NewKeyFile` (the way back). They
-/// never become a Swift array, string or `Data`, and every buffer that held them is cleansed on every path.
+/// Reading order of this module, for a reviewer, along the path of the private bytes: `SecureHeap`, `SecretMemory` with
+/// `SecureBuffer`, and `SigningStack` (the memory), `KeyFile` (reads the file), `PEMArmour` (Base64 to DER),
+/// `DERReader` and `PrivateKeyInfo` (find the number), `PrivateScalar`, `P256Key` with `KeyPair` (into OpenSSL),
+/// `SigningContext` with `SigningContextPool` (sign), `NewKeyFile` (writes a new key). They never become a Swift array,
+/// string or `Data`, and every buffer that held them is cleansed on every path.
 public final class SigningKey: SelfTestingSigner {
     /// The key's identifier in App Store Connect, ten characters.
     public let keyIdentifier: String
@@ -24,7 +25,7 @@ public final class SigningKey: SelfTestingSigner {
     // Owns the private key: nothing else holds it once loading is done.
     private let contexts: SigningContextPool
 
-    /// Loads a P8 file and proves the key: its two parts belong together, and what it signs verifies.
+    /// Loads a P8 file and tests the key: its two halves belong together, and a signature by it verifies.
     ///
     /// Call ``SecureHeap/initialize(size:allowUnlocked:secret:)`` before. The file is PEM with one PKCS#8 `PRIVATE KEY` of P-256,
     /// of at most ``KeyFileError/maximumSize`` bytes.
@@ -77,7 +78,7 @@ public final class SigningKey: SelfTestingSigner {
         } catch {
             throw KeyFileError(error, path: path, access: access)
         }
-        // A file whose halves do not belong together has not come so far: this is about what signs here with the key.
+        // The two halves of the file belong together by now: this tests how this machine signs with the key.
         do {
             try selfTest()
         } catch {

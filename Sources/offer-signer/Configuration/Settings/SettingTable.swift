@@ -1,9 +1,10 @@
 import LogLines
 import Logging
 
-/// The values of `offer-signer.yaml`, each in its one place.
+/// All settings of `offer-signer.yaml`.
 ///
-/// A new one is an entry here, a member of ``Settings``, and its row in `docs/configuration.md`, which a test asks for.
+/// A new setting is an entry here, a member of ``Settings``, and a row in `docs/configuration.md`, which a test
+/// demands.
 struct SettingTable: Sendable {
     /// The one table.
     static let shared = SettingTable()
@@ -11,7 +12,7 @@ struct SettingTable: Sendable {
     /// All settings, in the order of the table.
     static let entries = Mirror(reflecting: shared).children.compactMap { ($0.value as? any DescribedSetting)?.entry }
 
-    /// Those that the environment and the flags can give, too.
+    /// The settings that the environment and flags can also give.
     static let scalars = entries.filter { !$0.isList }
 
     let serverHost = Setting(
@@ -288,7 +289,7 @@ struct SettingTable: Sendable {
     )
 }
 
-/// A setting whatever the type of its value.
+/// A setting, without the type of its value.
 private protocol DescribedSetting {
     var entry: SettingEntry { get }
 }
