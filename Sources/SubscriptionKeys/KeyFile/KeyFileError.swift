@@ -118,15 +118,15 @@ extension KeyFileError.Code {
         let command = "openssl pkcs8 -topk8 -nocrypt -in \(path) -out KEY.p8"
         switch self {
         case .readableByOthers:
-            let expected = access == .ownerOnly ? "nobody but its owner" : "nobody but its owner and group"
-            return "; expected is that \(expected) may read it: chmod \(access.advisedMode) \(path)"
+            let readers = access == .ownerOnly ? "only its owner" : "only its owner and group"
+            return "; \(readers) may read it: chmod \(access.advisedMode) \(path)"
         case .foreignOwner:
             let user = geteuid()
             guard user == 0 else {
-                return "; expected is a file of root or of the service's user (\(user)): chown \(user) \(path)"
+                return "; it has to belong to root or to the service's user (\(user)): chown \(user) \(path)"
             }
             // The service's user could not read root's file, which is closed to others.
-            return "; expected is a file of root, as root runs this: if that user is the service's, run this as that "
+            return "; it has to belong to root, as root runs this: if that user is the service's, run this as that "
                 + "user (sudo -u), and if not: chown 0 \(path)"
         case .sec1PrivateKey:
             return Self.expectation + ". To convert it: \(command)"
@@ -138,12 +138,12 @@ extension KeyFileError.Code {
         case .tooLarge:
             return Self.expectation + ", about 260 bytes"
         case .secureHeap:
-            return "; load fewer keys: one that no longer signs needs its publicKeyFile alone, and a reload needs room "
-                + "for the old keys and the new"
+            return "; load fewer keys: one that no longer signs needs only its publicKeyFile, and a reload needs room "
+                + "for the old keys and the new ones"
         case .truncated, .trailingData, .severalBlocks, .malformedBase64, .malformedDER, .foreignPublicPoint:
             return Self.expectation + ", whole and unchanged: copy it again"
         case .unreadable:
-            return "; expected is a file that the service's user can read"
+            return "; the service's user has to be able to read it"
         case .unwritable:
             return "; its directory has to be writable for the service's user, and its file system to have room"
         case .der:
@@ -185,7 +185,7 @@ extension KeyFileError.Code {
         #"tr -d '"\047\r\\' | sed -n 's/^[[:blank:]]*//;/-BEGIN [A-Z ]*PRIVATE KEY-/,/-END /p' | grep ."#
 
     private static let expectation =
-        "; expected is an EC P-256 private key as PKCS#8 PEM (the .p8 file of App Store Connect)"
+        "; it has to be an EC P-256 private key as PKCS#8 PEM (the .p8 file of App Store Connect)"
 }
 
 extension String {

@@ -143,7 +143,7 @@ public enum SecureHeapError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .invalidSize(let size):
             let allowed = SecureHeap.allowedSizes
-            return "a secure heap of \(size) bytes is not possible; expected is a power of two"
+            return "a secure heap of \(size) bytes is not possible; it has to be a power of two"
                 + " from \(allowed.lowerBound) to \(allowed.upperBound) bytes"
         case .unavailable(let size):
             return "the system has no memory for a secure heap of \(size) bytes"

@@ -21,7 +21,7 @@ struct KeyFileTests {
     @Test func missing() throws {
         let error = try refusal(of: workbench.path("none.p8"))
         #expect(error.code == .missing)
-        #expect(error.description.hasPrefix("\(workbench.path("none.p8")) does not exist; expected is an EC P-256"))
+        #expect(error.description.hasPrefix("\(workbench.path("none.p8")) does not exist; it has to be an EC P-256"))
     }
 
     @Test func directory() throws {
@@ -95,7 +95,7 @@ struct KeyFileTests {
         let error = try refusal(of: path)
         #expect(error.code == .foreignOwner)
         // Where the service runs as that user, it could not read a file that was given to root.
-        #expect(error.reason.hasPrefix("belongs to user 1234; expected is a file of root, as root runs this: if that"))
+        #expect(error.reason.hasPrefix("belongs to user 1234; it has to belong to root, as root runs this: if that"))
         #expect(error.reason.hasSuffix("run this as that user (sudo -u), and if not: chown 0 \(path)"))
 
         let groups = try workbench.write(key.pem, to: "root.p8", mode: 0o440)

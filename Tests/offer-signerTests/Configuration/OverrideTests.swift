@@ -116,6 +116,7 @@ import Testing
         let faults = try ConfigurationFixture().faults(environment: [name: "x"])
         #expect(faults.count == 1)
         #expect(faults.first?.hasPrefix("\(name): is not a variable of offer-signer") == true)
+        #expect(faults.first?.contains("use OFFER_SIGNER_SERVER_TLS_CERTIFICATE_FILE, ") == true)
     }
 
     /// The names that are promised, so that no change of the table renames them unseen.
