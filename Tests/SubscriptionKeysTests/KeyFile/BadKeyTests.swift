@@ -15,7 +15,7 @@ struct BadKeyTests {
         #expect(error.path == path)
         #expect(error.description.hasPrefix("\(path) \(error.reason)"))
         #expect(error.reason.contains(bad.says))
-        #expect(error.reason.contains("; it has to be an EC P-256 private key as PKCS#8 PEM (the .p8 file of App Store"))
+        #expect(error.reason.contains("; it has to be an EC P-256 private key as PKCS#8 PEM (the .p8 file of App"))
     }
 
     @Test("The command in the text mends the key", arguments: [KeyFileError.Code.sec1PrivateKey, .encryptedPrivateKey])
