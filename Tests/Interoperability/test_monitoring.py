@@ -97,7 +97,7 @@ def test_every_alert_has_a_section_in_the_runbook_in_the_order_of_the_rules():
         assert rule["annotations"]["runbook_url"].endswith(f"/deploy/runbook.md#{rule['alert'].lower()}")
         severity = rule["labels"]["severity"]
         assert section.partition("\n")[2].strip().startswith(f"**{severity.title()}"), rule["alert"]
-        assert re.search(r"^1\. |\| do \|", section, re.MULTILINE), f"{rule['alert']}: nothing to do"
+        assert re.search(r"^1\. |\| what to do \|", section, re.MULTILINE), f"{rule['alert']}: nothing to do"
 
 
 def test_every_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not():
