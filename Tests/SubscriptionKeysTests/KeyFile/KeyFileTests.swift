@@ -109,7 +109,7 @@ struct KeyFileTests {
             #expect(throws: Never.self) { try KeyInspection(of: path) }
             #expect(throws: Never.self) { try KeyInspection(of: groups, access: .groupReadable) }
             let foreign = #expect(throws: KeyFileError.self) { try KeyInspection(of: others) }
-            #expect(foreign?.reason.hasSuffix("of root or of the service's user (1234): chown 1234 \(others)") == true)
+            #expect(foreign?.reason.hasSuffix("to root or to the service's user (1234): chown 1234 \(others)") == true)
         }
         let command = try #require(error.reason.range(of: "chown 0 .*", options: .regularExpression))
         #expect(try Tool.run("sh", ["-c", String(error.reason[command])]).status == 0)

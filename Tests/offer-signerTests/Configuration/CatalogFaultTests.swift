@@ -238,7 +238,7 @@ import Testing
             "[activeAutoRenewOff, billingRetry]\n",
             "[activeAutoRenewOff, billingRetry]\n                minimumLapsedDays: 3\n",
             "23: \(product).offers[1].minimumLapsedDays",
-            "but the audience does not have lapsed"
+            "but the audience leaves them out"
         ),
         .init(
             "[activeAutoRenewOff, billingRetry]\n",

@@ -128,14 +128,14 @@ struct RetentionFaultTests {
             "offerProduct: pro.yearly",
             "offerProduct: news.monthly",
             "19: \(rules)[2].offerProduct",
-            "is of another group"
+            "is in another group"
         ),
-        .init("offer: yearly20, offerProduct", "offerProduct", "19: \(rules)[2].offerProduct", "name the offer, too"),
+        .init("offer: yearly20, offerProduct", "offerProduct", "19: \(rules)[2].offerProduct", "add offer, or remove this"),
         .init(
             "offer: yearly20,",
             "offer: yearly20, switchTo: pro.yearly,",
             "19: \(rules)[2].switchTo",
-            "make two rules of it"
+            "write two rules"
         ),
         .init("- { message: plain }", "- { products: [] , message: plain }", "20: \(rules)[3].products", "is empty"),
         .init("- { message: plain }", "- { products: [news.monthly] }", "20: \(rules)[3].message", "is missing"),

@@ -123,14 +123,14 @@ struct OfferRulesReader {
     private func refuseWithoutLapsed(_ members: ConfigurationMapping, afterRefund: OfferTreatment) {
         for key in ["minimumLapsedDays", "maximumLapsedDays"] {
             members[key]?.fault(
-                "concerns lapsed subscribers, but the audience does not have lapsed; add it, or "
-                    + "remove this rule"
+                "concerns lapsed subscribers, but the audience leaves them out; add lapsed to the audience, or remove "
+                    + "this rule"
             )
         }
         if afterRefund == .allow {
             members["afterRefund"]?.fault(
-                "allows customers after a refund, who count as lapsed, but the audience does not have lapsed; add it, "
-                    + "or remove this rule"
+                "allows customers after a refund, who count as lapsed, but the audience leaves these out; add lapsed to "
+                    + "the audience, or remove this rule"
             )
         }
     }
