@@ -130,7 +130,12 @@ struct RetentionFaultTests {
             "19: \(rules)[2].offerProduct",
             "is in another group"
         ),
-        .init("offer: yearly20, offerProduct", "offerProduct", "19: \(rules)[2].offerProduct", "add offer, or remove this"),
+        .init(
+            "offer: yearly20, offerProduct",
+            "offerProduct",
+            "19: \(rules)[2].offerProduct",
+            "add offer, or remove this"
+        ),
         .init(
             "offer: yearly20,",
             "offer: yearly20, switchTo: pro.yearly,",
