@@ -128,7 +128,7 @@ struct KeyAccidentTests {
         let checked = try check()
         #expect(checked.status == 0)
         #expect(checked.errors.contains("is named for the key \"TESTKEY001\", but the id is \"TESTKEY002\""))
-        #expect(checked.errors.contains("write the id of the file's name"))
+        #expect(checked.errors.contains("correct the id, or name the file of that key"))
         #expect(try Executable.run(["keys", "inspect", installation.key]).text.contains("key id:      TESTKEY001"))
     }
 
