@@ -48,7 +48,7 @@ help:
 	@echo 'make bench         Measure by kind of customer (BENCH="--rounds 3 --customers new,100").'
 	@echo 'make bench-peers   Compare with servers in Go, Node and Python.'
 	@echo 'make bench-growth  Measure with a ledger of a million records (GROWTH="--records N").'
-	@echo 'make bench-scale   Measure by numbers of processors and customers (SCALE="--rounds 5").'
+	@echo 'make bench-scale   Measure by processors, customers and held state (SCALE="--rounds 5").'
 	@echo 'make overload      Measure under ten times the possible load (LOAD_SECONDS=10).'
 	@echo
 	@echo 'make sbom          List the contents of the executable: .build/offer-signer.cdx.json'
@@ -123,14 +123,14 @@ soak: test-build $(python)/installed
 	$(call heading,'$(SOAK_SECONDS) seconds of requests made up from the OpenAPI description')
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" OFFER_SIGNER_SCHEMATHESIS_SECONDS=$(SOAK_SECONDS) \
 		$(python)/bin/python -B -m pytest Tests/Interoperability/test_openapi.py
-	@$(MAKE) fleet FLEET='--rounds 10 --seconds 5 --clients 16'
+	@$(MAKE) fleet FLEET='--rounds 10 --seconds 5 --rate 100'
 	@$(MAKE) overload
 
 # Each step once, in a minute or two. soak has the long form.
 FLEET ?=
-fleet: dependencies-for-fleet test-build $(python)/installed
+fleet: dependencies-for-fleet test-build
 	$(call heading,'Three replicas and two PostgreSQL servers of which one part after the other fails')
-	@$(python)/bin/python -B Tests/Fleet/fleet.py $(debug) $(FLEET)
+	@python3 -B Tests/Fleet/fleet.py $(debug) $(FLEET)
 
 overload: build
 	$(call heading,'Ten times the load that the service can take')
