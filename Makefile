@@ -49,7 +49,7 @@ help:
 	@echo 'make bench         Measure by who asks (BENCH="--rounds 3 --customers new,100").'
 	@echo 'make bench-peers   Measure beside servers in Go, Node and Python.'
 	@echo 'make bench-growth  Measure a ledger of a million records (GROWTH="--records N").'
-	@echo 'make bench-scale   Measure by processors and customers (SCALE="--rounds 5").'
+	@echo 'make bench-scale   Measure by processors, customers and what is held (SCALE="--rounds 5").'
 	@echo 'make overload      Measure at ten times the load it can take (LOAD_SECONDS=10).'
 	@echo
 	@echo 'make sbom          Write what is in the executable: .build/offer-signer.cdx.json'
