@@ -18,7 +18,7 @@ struct OfferSigner: AsyncParsableCommand {
     static func main() async {
         // Messages would go to whatever is opened next.
         guard StandardDescriptors.reserve() else { Self.exit(withError: ExitCode.failure) }
-        do throws(ProcessProtectionError) {
+        do throws(KeyError) {
             try ProcessProtection.enable()
         } catch {
             Console.message("error: \(error)")

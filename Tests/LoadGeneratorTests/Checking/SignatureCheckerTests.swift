@@ -42,7 +42,7 @@ struct SignatureCheckerTests {
         return outcome
     }
 
-    @Test("A signature over what was asked for is right")
+    @Test("A signature over the fields of the request is right")
     func right() throws {
         let outcome = try check([answer()])
         #expect(outcome.checked == 1)
@@ -63,7 +63,10 @@ struct SignatureCheckerTests {
         }
     }
 
-    @Test("What is no public key of P-256 is refused", arguments: ["", "hello", "-----BEGIN PUBLIC KEY-----\nAAAA\n"])
+    @Test(
+        "A text that is no public key of P-256 is refused",
+        arguments: ["", "hello", "-----BEGIN PUBLIC KEY-----\nAAAA\n"]
+    )
     func keys(pem: String) {
         #expect(SignatureChecker(pem: pem) == nil)
     }
