@@ -66,6 +66,23 @@ heading 'Checking the links of the Markdown files'
 links=$(python3 -B deploy/check-links.py)
 passed "$links"
 
+heading 'Checking that one version is named everywhere'
+version=$(sed -n 's/.*static let current = "\(.*\)"$/\1/p' Sources/offer-signer/OfferSigner.swift)
+# Each file, and the line that names the version in it.
+for place in \
+    "Sources/offer-lab/OfferLab.swift:version: \"$version\"" \
+    "Sources/OfferAPI/Description/openapi.yaml:  version: \"$version\"" \
+    "deploy/Dockerfile:image.version=\"$version\"" \
+    "deploy/kubernetes/sqlite/kustomization.yaml:newTag: $version" \
+    "deploy/kubernetes/postgresql/kustomization.yaml:newTag: $version" \
+    "CHANGELOG.md:## $version"; do
+    if ! grep -qF -- "${place#*:}" "${place%%:*}"; then
+        echo "${place%%:*} does not have '${place#*:}': Sources/offer-signer/OfferSigner.swift has version $version." >&2
+        exit 1
+    fi
+done
+passed "$version"
+
 heading 'Checking the YAML files with yamllint'
 mapfile -t files < <(find .github deploy keys.example Sources -type f \( -name '*.yaml' -o -name '*.yml' \) | sort)
 yamllint --strict --config-file deploy/yamllint.yaml "${files[@]}"

@@ -94,5 +94,5 @@ extension ParsableCommand {
 
 /// The version of the product, by semantic versioning.
 enum Version {
-    static let current = "0.1.0"
+    static let current = "0.2.0"
 }
