@@ -18,7 +18,7 @@ struct OfferSigner: AsyncParsableCommand {
     static func main() async {
         // If standard error is closed, the next file that is opened would get its number, and the messages.
         guard StandardDescriptors.reserve() else { Self.exit(withError: ExitCode.failure) }
-        do throws(ProcessProtectionError) {
+        do throws(KeyError) {
             try ProcessProtection.enable()
         } catch {
             Console.message("error: \(error)")

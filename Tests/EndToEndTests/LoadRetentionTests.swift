@@ -35,7 +35,7 @@ struct LoadRetentionTests {
     }
 
     @Test(
-        "What does not go with retention calls is bad usage",
+        "Options that do not go with retention calls are bad usage",
         arguments: [
             ["--url", "http://127.0.0.1:1"], ["--url", "http://127.0.0.1:1", "--token", "t"],
             ["--self", "--mix", "receipt"], ["--self", "--customers", "new"], ["--self", "--offers", "2"],

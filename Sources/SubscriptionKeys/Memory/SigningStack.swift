@@ -97,7 +97,7 @@ public enum SigningStack {
         guard let start = unsafe isSecret ? SecretMemory.map(size: length) : clinux_map_private(length) else {
             let reason = unsafe String(cString: strerror(errno))
             let kind = isSecret ? "secret" : "locked"
-            note("the system gives no \(kind) memory: \(reason); \(SecureHeapError.higherLimit)")
+            note("the system gives no \(kind) memory: \(reason); \(KeyError.higherLimit)")
             return nil
         }
         // A stack that grows too deep is stopped; a process that is forked off has none of it.

@@ -15,22 +15,22 @@ import Synchronization
     /// Sets up a context for a key.
     ///
     /// - Parameter key: A key with its private number. Not copied: the context adds a reference to the `EVP_PKEY`.
-    /// - Throws: ``OpenSSLFailure``.
-    init(key: P256Key) throws(OpenSSLFailure) {
-        OpenSSLFailure.clearQueue()
-        guard let hash = unsafe EVP_MD_CTX_new() else { throw OpenSSLFailure(after: "EVP_MD_CTX_new") }
+    /// - Throws: ``KeyError``.
+    init(key: P256Key) throws(KeyError) {
+        KeyError.clearOpenSSLQueue()
+        guard let hash = unsafe EVP_MD_CTX_new() else { throw KeyError(openSSL: "EVP_MD_CTX_new") }
         guard let signer = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else {
             unsafe EVP_MD_CTX_free(hash)
-            throw OpenSSLFailure(after: "EVP_PKEY_CTX_new_from_pkey")
+            throw KeyError(openSSL: "EVP_PKEY_CTX_new_from_pkey")
         }
         unsafe self.hash = hash
         unsafe self.signer = signer
         guard unsafe EVP_DigestInit_ex2(hash, EVP_sha256(), nil) == 1 else {
-            throw OpenSSLFailure(after: "EVP_DigestInit_ex2")
+            throw KeyError(openSSL: "EVP_DigestInit_ex2")
         }
         guard unsafe EVP_PKEY_sign_init(signer) == 1,
             unsafe EVP_PKEY_CTX_set_signature_md(signer, EVP_sha256()) == 1
-        else { throw OpenSSLFailure(after: "EVP_PKEY_sign_init") }
+        else { throw KeyError(openSSL: "EVP_PKEY_sign_init") }
     }
 
     deinit {
@@ -45,12 +45,12 @@ import Synchronization
     ///
     /// - Parameter message: The bytes to sign, whole and unhashed. Only read.
     /// - Returns: The signature as ASN.1 DER (RFC 3279 §2.2.3).
-    /// - Throws: ``OpenSSLFailure``. The context is of no use afterwards.
-    func sign(_ message: Span<UInt8>) throws(OpenSSLFailure) -> [UInt8] {
-        OpenSSLFailure.clearQueue()
+    /// - Throws: ``KeyError``. The context is of no use afterwards.
+    func sign(_ message: Span<UInt8>) throws(KeyError) -> [UInt8] {
+        KeyError.clearOpenSSLQueue()
         let digest = try digest(of: message)
         let stack = unsafe SigningStack.ofThisThread()
-        return try [UInt8](capacity: P256.longestSignature) { (output) throws(OpenSSLFailure) in
+        return try [UInt8](capacity: P256.longestSignature) { (output) throws(KeyError) in
             var isSigned = false
             unsafe output.withUnsafeMutableBufferPointer { buffer, count in
                 // In: the room there is. Out: the length of the signature.
@@ -63,11 +63,11 @@ import Synchronization
                 }
                 count = isSigned ? length : 0
             }
-            guard isSigned else { throw OpenSSLFailure(after: "EVP_PKEY_sign") }
+            guard isSigned else { throw KeyError(openSSL: "EVP_PKEY_sign") }
         }
     }
 
-    private func digest(of message: Span<UInt8>) throws(OpenSSLFailure) -> InlineArray<32, UInt8> {
+    private func digest(of message: Span<UInt8>) throws(KeyError) -> InlineArray<32, UInt8> {
         var digest = InlineArray<32, UInt8>(repeating: 0)
         var span = digest.mutableSpan
         let isHashed = unsafe span.withUnsafeMutableBufferPointer { digest in
@@ -78,7 +78,7 @@ import Synchronization
                     && EVP_DigestFinal_ex(hash, digest.baseAddress, nil) == 1
             }
         }
-        guard isHashed else { throw OpenSSLFailure(after: "EVP_Digest") }
+        guard isHashed else { throw KeyError(openSSL: "EVP_Digest") }
         return digest
     }
 }
@@ -103,7 +103,7 @@ final class SigningContextPool: Sendable {
     }
 
     /// Hands out a context, which is the caller's alone until it gives it back.
-    func take() throws(OpenSSLFailure) -> SigningContext {
+    func take() throws(KeyError) -> SigningContext {
         if let context = shelf.contexts.withLock({ $0.popLast() }) { return context }
         return try SigningContext(key: key)
     }

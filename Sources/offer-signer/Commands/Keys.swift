@@ -35,7 +35,7 @@ struct Keys: ParsableCommand {
             }
             for file in files {
                 let inspection: KeyInspection
-                do throws(KeyFileError) {
+                do throws(KeyError) {
                     inspection = try KeyInspection(of: file)
                 } catch {
                     // The content may have been given in place of the path: no such file is there then.

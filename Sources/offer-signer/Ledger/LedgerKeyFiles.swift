@@ -59,7 +59,7 @@ struct LedgerKeyFiles {
             try Self.write(Self.randomBytes(), to: digestKey)
         }
         if settings.checkpointKeyFile == nil, !FileManager.default.fileExists(atPath: checkpointKey) {
-            do throws(KeyFileError) {
+            do throws(KeyError) {
                 try NewKeyFile.write(to: checkpointKey)
             } catch {
                 throw ValueFault("the ledger's checkpoint key: \(error)")
@@ -162,7 +162,7 @@ struct LedgerKeyFiles {
     /// Loads the checkpoint key.
     func loadCheckpointKey() throws(ValueFault) -> SigningKey {
         let key: SigningKey
-        do throws(KeyFileError) {
+        do throws(KeyError) {
             key = try SigningKey(
                 contentsOf: checkpointKey,
                 keyIdentifier: "ledger",

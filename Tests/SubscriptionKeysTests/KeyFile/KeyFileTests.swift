@@ -12,8 +12,8 @@ struct KeyFileTests {
         key = try TestKey()
     }
 
-    private func refusal(of path: String, access: FileAccess = .ownerOnly) throws -> KeyFileError {
-        try #require(throws: KeyFileError.self) {
+    private func refusal(of path: String, access: FileAccess = .ownerOnly) throws -> KeyError {
+        try #require(throws: KeyError.self) {
             try SigningKey(contentsOf: path, keyIdentifier: "TEST123456", access: access)
         }
     }
@@ -48,7 +48,7 @@ struct KeyFileTests {
             try SecureHeap.initialize()
             // Root reads everything: become nobody, for whom the file is not.
             if geteuid() == 0 { try #require(setuid(65534) == 0) }
-            let error = #expect(throws: KeyFileError.self) {
+            let error = #expect(throws: KeyError.self) {
                 try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
             }
             #expect(error?.code == .unreadable)
@@ -71,7 +71,7 @@ struct KeyFileTests {
         #expect(try SigningKey(contentsOf: path, keyIdentifier: "TEST123456").fileMode == UInt32(mode))
     }
 
-    @Test("A mounted secret may be readable by the group, and by nobody else")
+    @Test("A mounted secret may be readable by the group, and by no others")
     func groupReadable() throws {
         let path = try workbench.write(key.pem, mode: 0o440)
         #expect(try refusal(of: path).code == .readableByOthers)
@@ -108,7 +108,7 @@ struct KeyFileTests {
             try #require(setgid(1234) == 0 && setuid(1234) == 0)
             #expect(throws: Never.self) { try KeyInspection(of: path) }
             #expect(throws: Never.self) { try KeyInspection(of: groups, access: .groupReadable) }
-            let foreign = #expect(throws: KeyFileError.self) { try KeyInspection(of: others) }
+            let foreign = #expect(throws: KeyError.self) { try KeyInspection(of: others) }
             #expect(foreign?.reason.hasSuffix("to root or to the service's user (1234): chown 1234 \(others)") == true)
         }
         let command = try #require(error.reason.range(of: "chown 0 .*", options: .regularExpression))
@@ -128,7 +128,7 @@ struct KeyFileTests {
 
     @Test("A file of exactly 16 KiB is read")
     func largest() throws {
-        let blank = [UInt8](repeating: UInt8(ascii: "\n"), count: KeyFileError.maximumSize - key.pem.count)
+        let blank = [UInt8](repeating: UInt8(ascii: "\n"), count: KeyError.maximumSize - key.pem.count)
         #expect(throws: Never.self) { try workbench.load(key.pem + blank) }
     }
 

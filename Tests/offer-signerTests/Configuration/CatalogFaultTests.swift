@@ -84,7 +84,7 @@ import Testing
         .init("\"20900001\"", "{}", "13: apps[0].subscriptionGroups[0].id", "is a mapping; an identifier is needed"),
     ]
 
-    @Test("A misspelt state is one fault, whatever else the offer says of lapsed customers")
+    @Test("A misspelt state is one fault, beside any other member about lapsed customers")
     func misspeltState() throws {
         let rules = "audience: [lapsd]\n                minimumLapsedDays: 3\n                afterRefund: allow"
         let faults = try ConfigurationFixture([.init("catalog.yaml", "audience: [lapsed]", rules)]).faults()
@@ -283,7 +283,7 @@ import Testing
         )
     }
 
-    @Test func whatAnAppMustHaveIsNamed() throws {
+    @Test func missingMembersOfAnAppAreNamed() throws {
         let fixture = try ConfigurationFixture()
         try fixture.write(Array("apps:\n  - requireAccount: true\n".utf8), to: "catalog.yaml")
         let faults = fixture.faults()

@@ -163,7 +163,7 @@ struct RetentionFaultTests {
         #expect(faults.first?.contains("needs the listener that Apple calls") == true)
     }
 
-    @Test("A rule that nobody gets to is a warning, and so is an offer with a cap on signatures")
+    @Test("A rule that is never reached is a warning, and so is an offer with a cap on signatures")
     func warnings() throws {
         func warnings(_ old: String, _ new: String) throws -> [String] {
             try fixture(old, new).warnings().filter { $0.contains("retention") }

@@ -4,7 +4,7 @@ import Testing
 
 /// What an operator should know is said at its place, and what is not set is not.
 @Suite struct WarningTests {
-    @Test func whatWeakensTrustIsNamedAtItsPlace() throws {
+    @Test func additionalRootsAreAWarningAtTheirPlace() throws {
         let edits: [ConfigurationFixture.Edit] = [
             .init("offer-signer.yaml", "additionalRoots: []", "additionalRoots: [root.pem]"),
             .init(
@@ -21,7 +21,7 @@ import Testing
         )
     }
 
-    @Test func whatIsNotSetIsNotNamed() throws {
+    @Test func aMinimalConfigurationHasNoWarnings() throws {
         let fixture = try ConfigurationFixture()
         let catalog = """
             apps:

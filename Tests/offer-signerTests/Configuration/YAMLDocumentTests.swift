@@ -126,7 +126,7 @@ import Testing
         ("/nowhere/offer-signer.yaml", "/nowhere/offer-signer.yaml: no such file"),
         ("/dev/null/offer-signer.yaml", "/dev/null/offer-signer.yaml: cannot be reached: Not a directory"),
     ])
-    func whatIsNoFileIsSaidToBeNone(_ path: String, _ fault: String) {
+    func aPathWithoutARegularFileIsAFault(_ path: String, _ fault: String) {
         #expect {
             try Settings.load(file: path, flags: [:], environment: [:])
         } throws: { error in
