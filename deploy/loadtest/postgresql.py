@@ -15,7 +15,7 @@ class PostgreSQL:
     As root it runs as the user postgres, since PostgreSQL refuses to run as root.
     """
 
-    def __init__(self):
+    def __init__(self, *settings):
         found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb")) or [shutil.which("initdb")]
         if not found[-1]:
             raise Failed("there is no PostgreSQL server; on Debian it is the package postgresql")
@@ -30,7 +30,7 @@ class PostgreSQL:
         data = os.path.join(self.home, "data")
         initdb = ["initdb", "--pgdata", data, "--username", "postgres", "--encoding", "UTF8", "--no-locale", "--auth", "trust"]
         self.run(*initdb, "--no-sync")
-        settings = ["listen_addresses=", f"unix_socket_directories={self.home}", "max_connections=100"]
+        settings = ["listen_addresses=", f"unix_socket_directories={self.home}", "max_connections=100", *settings]
         with open(os.path.join(self.home, "log"), "wb") as log:
             self.process = subprocess.Popen(
                 [*self.user, os.path.join(self.programs, "postgres"), "-D", data]
@@ -48,6 +48,12 @@ class PostgreSQL:
         done = subprocess.run(command, capture_output=True, text=True, cwd="/")
         if done.returncode != 0:
             raise Failed(f"{program}: {(done.stderr or done.stdout).strip()}")
+        return done.stdout.strip()
+
+    def query(self, sql, database="postgres"):
+        """The rows that SQL answers, one a line, their columns divided by |."""
+        return self.run("psql", "--host", self.home, "--username", "postgres", "-qtAX", "-v", "ON_ERROR_STOP=1",
+                        "--dbname", database, "--command", sql)
 
     def is_ready(self):
         if self.process.poll() is not None:

@@ -96,7 +96,7 @@ class Service:
     def __init__(self, executable, config, workspace, processors=None, ledger=None):
         name = os.path.join(workspace, f"{time.monotonic_ns()}")
         pin = ["taskset", "--cpu-list", processors] if processors else []
-        ports = ["--server-port", "0", "--admin-port", "0", "--ledger-url", f"sqlite:{ledger or name + '.sqlite'}"]
+        ports = ["--server-port", "0", "--admin-port", "0", "--ledger-url", ledger or f"sqlite:{name}.sqlite"]
         started = time.monotonic()
         with open(name, "wb") as output, open(name + ".err", "wb") as errors:
             self.process = subprocess.Popen(
@@ -108,8 +108,14 @@ class Service:
                 raise Failed(f"the service did not start: {errors.read()}")
         with open(name, encoding="utf-8") as output:
             self.port, self.admin = (int(found) for found in re.findall(r"127\.0\.0\.1:(\d+)", output.read())[:2])
-        self.ask("/readyz")
+        wait_until(self.is_ready, 30, "the service was not ready")
         self.seconds_to_ready = time.monotonic() - started
+
+    def is_ready(self):
+        try:
+            return self.ask("/readyz") is not None
+        except Failed:
+            return False
 
     def ask(self, path):
         """Asks on the operators' listener, and says how many seconds that took."""
@@ -122,9 +128,9 @@ class Service:
             raise Failed(f"{path} was answered {answer.status}")
         return time.monotonic() - started
 
-    def load(self, options, seconds, key, *flags):
+    def load(self, options, seconds, key, *flags, connections=64):
         flags = ["--url", f"http://127.0.0.1:{self.port}", "--token", TOKEN, "--pid", str(self.process.pid), *flags]
-        return load(options.executable, [*flags, "--verify-key", key, "--connections", "64"], seconds)
+        return load(options.executable, [*flags, "--verify-key", key, "--connections", str(connections)], seconds)
 
     def megabytes(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
@@ -177,7 +183,7 @@ def show_held(options, config, workspace, key, signed):
     names = [f"{options.held:,} subscriptions", "an empty ledger"]
     ledgers = {name: os.path.join(workspace, f"held{index}.sqlite") for index, name in enumerate(names)}
     for ledger in ledgers.values():
-        with Service(options.executable, config, workspace, ledger=ledger) as service:
+        with Service(options.executable, config, workspace, ledger=f"sqlite:{ledger}") as service:
             service.load(options, 1, key, *signed, "new")
     started = time.monotonic()
     fill(ledgers[names[0]], options.held)
@@ -190,7 +196,7 @@ def show_held(options, config, workspace, key, signed):
     results = {name: [] for name in names}
     for _ in range(options.rounds):
         for name, ledger in ledgers.items():
-            with Service(options.executable, config, workspace, ledger=ledger) as service:
+            with Service(options.executable, config, workspace, ledger=f"sqlite:{ledger}") as service:
                 row = [service.seconds_to_ready * 1000, service.megabytes()]
                 for value in options.customers:
                     result = service.load(options, options.seconds, key, *signed, value)

@@ -19,11 +19,17 @@ package protocol Session {
     /// - Throws: ``StorageFailure``, here or by what comes next.
     func send(_ call: SQLCall) throws(StorageFailure)
 
-    /// Adds records to the ledger: SQLite takes them value by value, and PostgreSQL all rows with the next statement.
+    /// Adds records to the ledger, and notes the customers that subscriptions were presented for: SQLite takes them value by
+    /// value, and PostgreSQL all rows in one statement, with the next one.
     ///
-    /// - Parameter records: The records.
+    /// - Parameters:
+    ///   - records: The records.
+    ///   - presentations: Each subscription with its customers, and when it was presented last.
     /// - Throws: ``StorageFailure``, here or by what comes next.
-    func insert(_ records: [LedgerRecord]) throws(StorageFailure)
+    func insert(
+        _ records: [LedgerRecord],
+        _ presentations: [PresentedSubscription: [[UInt8]: Int64]]
+    ) throws(StorageFailure)
 
     /// Takes a lock until the transaction ends. SQLite has only one writer at a time, and does nothing here.
     ///
@@ -107,7 +113,7 @@ package protocol SQLDatabase: LedgerArchive, OfferCountStore {
 
     /// Reads one snapshot together with other callers, within a short time limit.
     ///
-    /// - Parameter body: Reads.
+    /// - Parameter body: Reads. PostgreSQL is asked without a transaction: what has to be of one moment is one statement.
     /// - Returns: What `body` returns.
     /// - Throws: ``StorageFailure``.
     func answer<Value: Sendable>(

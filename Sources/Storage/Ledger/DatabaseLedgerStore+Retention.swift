@@ -1,7 +1,19 @@
 import Offers
+import Synchronization
+
+/// How far old presentations were looked for, page by page.
+struct PresentationLook {
+    /// The next page.
+    var page: Int64 = 0
+    /// Which were deleted when all pages were looked through: those before this moment.
+    var limit: Int64?
+}
 
 /// Deletes what the ledger no longer keeps.
 extension DatabaseLedgerStore {
+    /// A day in milliseconds.
+    private static let day: Int64 = 86_400_000
+
     func newestRecord(before moment: Timestamp) throws(StorageFailure) -> Timestamp? {
         try database.read { session throws(StorageFailure) in
             try session.run(LedgerSQL.newestTime, .integer(moment.millisecondsSince1970)).optionalInteger(0, 0)
@@ -17,9 +29,7 @@ extension DatabaseLedgerStore {
 
     func deleteOld(countingFrom moment: Timestamp) throws(StorageFailure) -> Int {
         let start = EvidenceSharing.start(at: moment).millisecondsSince1970
-        let presentations = try database.transaction(.beside) { session throws(StorageFailure) in
-            try session.run(LedgerSQL.deletePresentations, .integer(start)).changes
-        }
+        let presentations = try deletePresentations(before: start)
         guard presentations == 0, let retentionDays else { return presentations }
         let limit = moment.adding(days: -retentionDays)
         let oldest = try database.read { session throws(StorageFailure) in
@@ -35,6 +45,33 @@ extension DatabaseLedgerStore {
             if count > 0 { return count }
         }
         return 0
+    }
+
+    /// Deletes some of the old presentations.
+    ///
+    /// PostgreSQL has no index of their times, as each note of a time would change it: once a day all pages are looked
+    /// through, some in each step.
+    ///
+    /// - Returns: How many were deleted; 1 at least where there are more pages to look through.
+    private func deletePresentations(before limit: Int64) throws(StorageFailure) -> Int {
+        guard database.dialect == .postgreSQL else {
+            return try database.transaction(.beside) { session throws(StorageFailure) in
+                try session.run(LedgerSQL.deletePresentations, .integer(limit)).changes
+            }
+        }
+        let (page, last) = presentationLook.withLock { ($0.page, $0.limit) }
+        guard page > 0 || last.map({ abs(limit - $0) >= Self.day }) ?? true else { return 0 }
+        let (calls, next) = PostgreSQLBatch.deletePresentations(from: page, before: limit)
+        let (count, isMore) = try database.transaction(.beside) { session throws(StorageFailure) in
+            let answers = try session.run(calls)
+            guard answers.count == calls.count else { throw .malformed("count") }
+            return (answers[0].changes, try answers[1].boolean(0, 0))
+        }
+        presentationLook.withLock { look in
+            look.page = isMore ? next : 0
+            if !isMore { look.limit = limit }
+        }
+        return isMore ? max(count, 1) : count
     }
 
     func forgetPresentations(of customer: String, bundleId: String) throws(StorageFailure) -> Int {

@@ -37,6 +37,8 @@ final class DatabaseLedgerStore: LedgerStore {
     /// Whether the database's disk was full the last time.
     private let wasFull = Atomic(false)
     private let chain = Mutex(Chain())
+    /// How far old presentations were looked for, where no index leads to them.
+    let presentationLook = Mutex(PresentationLook())
 
     /// Begins a chain of its own with the first record.
     ///

@@ -70,19 +70,17 @@ extension Session {
         _ subscriptions: [LedgerBatch.Presentations],
         _ others: [SQLCall]
     ) throws(StorageFailure) -> (LedgerCounts, [Rows]) {
-        let answers = try run(
-            others + [PostgreSQLBatch.count(signatures), PostgreSQLBatch.presented(subscriptions)]
-        )
-        let (signed, presented) = (answers[others.count], answers[others.count + 1])
+        let answers = try run(others + [PostgreSQLBatch.count(signatures, subscriptions)])
+        let rows = answers[others.count]
         var counts = LedgerCounts()
-        for row in signed.rows {
-            let index = try signed.position(row, among: signatures.count)
-            counts.signatures[signatures[index]] = Int(try signed.integer(row, 1))
-        }
-        for row in presented.rows {
-            let subscription = subscriptions[try presented.position(row, among: subscriptions.count)].subscription
-            let customer = try presented.bytes(row, 1)
-            counts.presentations[subscription, default: [:]][customer] = try presented.integer(row, 2)
+        for row in rows.rows {
+            if let customer = try rows.optionalBytes(row, 1) {
+                let subscription = subscriptions[try rows.position(row, among: subscriptions.count)].subscription
+                counts.presentations[subscription, default: [:]][customer] = try rows.integer(row, 2)
+            } else {
+                let index = try rows.position(row, among: signatures.count)
+                counts.signatures[signatures[index]] = Int(try rows.integer(row, 2))
+            }
         }
         return (counts, Array(answers.prefix(others.count)))
     }
@@ -93,18 +91,9 @@ extension Session {
             let values = answer.call.values + [.integer(time.millisecondsSince1970), .bytes(answer.body)]
             try send(SQLCall(LedgerSQL.keepAnswer, values))
         }
-        if isProbe || !decision.records.isEmpty { try insert(decision.records) }
-        guard dialect == .sqlite else {
-            guard isProbe || !decision.presentations.isEmpty else { return }
-            return try send(PostgreSQLBatch.insert(decision.presentations))
-        }
-        for (subscription, customers) in decision.presentations {
-            for (customer, time) in customers {
-                let values = subscription.values + [.bytes(customer), .integer(time)]
-                try send(SQLCall(LedgerSQL.insertPresentation, values))
-            }
-        }
-        guard let last = decision.records.last, let first = decision.records.first else { return }
+        guard isProbe || !decision.records.isEmpty else { return }
+        try insert(decision.records, decision.presentations)
+        guard dialect == .sqlite, let last = decision.records.last, let first = decision.records.first else { return }
         // A section of nonces that is full.
         let full = last.number - last.number % NonceSQL.section
         if full >= first.number { try send(SQLCall(NonceSQL.insert, .text(last.writer), .integer(full))) }

@@ -98,7 +98,7 @@ enum LedgerSQL {
     /// How many rows one step of a deletion deletes at the most: signing waits for one step, and no longer.
     static let deletionStep = 500
 
-    /// Deletes some of the oldest presentations.
+    /// Deletes some of the oldest presentations in SQLite, see ``PostgreSQLBatch`` for PostgreSQL.
     static let deletePresentations =
         "DELETE FROM ledger_presentations WHERE (bundle_id, environment, original_transaction_id, customer) IN "
         + "(SELECT bundle_id, environment, original_transaction_id, customer FROM ledger_presentations "

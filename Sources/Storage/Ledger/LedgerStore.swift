@@ -51,7 +51,8 @@ protocol LedgerStore: Sendable {
     /// One short step, as nothing is signed meanwhile.
     ///
     /// - Parameter moment: The moment that days are counted back from.
-    /// - Returns: How many rows were deleted; 0 when nothing is left that is old enough.
+    /// - Returns: How many rows were deleted, and 1 at least where more has to be looked through; 0 when nothing is left
+    ///   that is old enough.
     /// - Throws: ``StorageFailure``.
     func deleteOld(countingFrom moment: Timestamp) throws(StorageFailure) -> Int
 

@@ -38,7 +38,7 @@ final class SharedEvidence: Sendable {
 }
 
 /// A subscription as it is presented in evidence.
-struct PresentedSubscription: Hashable {
+package struct PresentedSubscription: Hashable {
     let bundleId: String
     /// The environment; empty where the evidence does not say.
     let environment: String

@@ -3,9 +3,10 @@ import Offers
 /// The statements of a commit where PostgreSQL takes many rows at once; the rest is in ``LedgerSQL``.
 enum PostgreSQLBatch {
     /// How many signatures there are, for each of many customers and offers: those in the ledger, and those that a
-    /// subscription redeemed though they are not in it.
-    private static let signatureCounts = """
-        SELECT asked.number,
+    /// subscription redeemed though they are not in it. Then the customers that each of many subscriptions was presented
+    /// for.
+    private static let counts = """
+        SELECT asked.number, NULL::bytea,
             (SELECT count(*) FROM ledger_records AS records
                 WHERE records.customer = asked.customer AND records.product_id = asked.product_id
                     AND records.offer_id = asked.offer_id AND records.time > asked.start)
@@ -17,32 +18,51 @@ enum PostgreSQLBatch {
         FROM unnest($1::bytea[], $2::text[], $3::text[], $4::int8[], $5::text[], $6::text[], $7::text[])
             WITH ORDINALITY AS asked (customer, product_id, offer_id, start, bundle_id, environment,
                 original_transaction_id, number)
-        """
-
-    /// The customers that each of many subscriptions was presented for.
-    private static let presentations = """
+        UNION ALL
         SELECT asked.number, presented.customer, presented.last_seen
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::int8[]) WITH ORDINALITY
+        FROM unnest($8::text[], $9::text[], $10::text[], $11::int8[]) WITH ORDINALITY
             AS asked (bundle_id, environment, original_transaction_id, start, number)
         JOIN ledger_presentations AS presented USING (bundle_id, environment, original_transaction_id)
         WHERE presented.last_seen > asked.start
         """
 
-    /// Adds records.
-    private static let insertRecords = """
+    /// Adds records, and notes the customers that subscriptions were presented for.
+    private static let insertion = """
+        WITH presented AS (
+            INSERT INTO ledger_presentations (bundle_id, environment, original_transaction_id, customer, last_seen)
+            SELECT * FROM unnest($19::text[], $20::text[], $21::text[], $22::bytea[], $23::int8[])
+            ON CONFLICT (bundle_id, environment, original_transaction_id, customer)
+            DO UPDATE SET last_seen = excluded.last_seen
+        )
         INSERT INTO ledger_records (\(LedgerSQL.recordColumns))
         SELECT * FROM unnest($1::text[], $2::int8[], $3::int8[], $4::text[], $5::text[], $6::text[], $7::text[],
             $8::text[], $9::text[], $10::text[], $11::int8[], $12::text[], $13::text[], $14::text[], $15::text[],
             $16::bytea[], $17::bytea[], $18::bytea[])
         """
 
-    /// Notes the customers that subscriptions were presented for.
-    private static let insertPresentations = """
-        INSERT INTO ledger_presentations (bundle_id, environment, original_transaction_id, customer, last_seen)
-        SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::int8[])
-        ON CONFLICT (bundle_id, environment, original_transaction_id, customer)
-        DO UPDATE SET last_seen = excluded.last_seen
-        """
+    /// How many pages of a table one step of a deletion looks through.
+    private static let step: Int64 = 64
+
+    /// Deletes old presentations from some pages of their table, and asks whether there are more pages.
+    ///
+    /// - Parameters:
+    ///   - page: The first page.
+    ///   - moment: Before when they were noted, in milliseconds since 1970.
+    /// - Returns: What to run, and the page that comes next.
+    static func deletePresentations(from page: Int64, before moment: Int64) -> (calls: [SQLCall], next: Int64) {
+        let deletion = """
+            DELETE FROM ledger_presentations WHERE ctid >= format('(%s,0)', $1::int8)::tid
+                AND ctid < format('(%s,0)', $2::int8)::tid AND last_seen < $3
+            """
+        let isMore = "SELECT pg_relation_size('ledger_presentations') > $1 * current_setting('block_size')::int8"
+        let next = page + step
+        return (
+            [
+                SQLCall(deletion, .integer(page), .integer(next), .integer(moment)),
+                SQLCall(isMore, .integer(next)),
+            ], next
+        )
+    }
 
     /// Adds as many records as a large commit and takes them away again, to find out whether there is room on the disk: a
     /// little would go into pages that are there.
@@ -61,30 +81,26 @@ enum PostgreSQLBatch {
         ]
     }
 
-    /// Counts signatures.
+    /// Counts signatures, and looks up the customers that subscriptions were presented for.
     ///
-    /// - Parameter counts: The customers, the kinds of signatures, and since when.
-    /// - Returns: What to run.
-    static func count(_ counts: [LedgerBatch.SignatureCount]) -> SQLCall {
+    /// - Parameters:
+    ///   - counts: The customers, the kinds of signatures, and since when.
+    ///   - subscriptions: The subscriptions, and since when.
+    /// - Returns: What to run: it answers with the place of what was asked, the customer of a presentation, and the count or
+    ///   the time.
+    static func count(
+        _ counts: [LedgerBatch.SignatureCount],
+        _ subscriptions: [LedgerBatch.Presentations]
+    ) -> SQLCall {
         SQLCall(
-            signatureCounts,
+            Self.counts,
             .byteStrings(counts.map(\.customer)),
             .texts(counts.map(\.offer.productId)),
             .texts(counts.map(\.offer.offerId)),
             .integers(counts.map(\.start)),
             .texts(counts.map { $0.redeemed?.bundleId }),
             .texts(counts.map { $0.redeemed?.environment }),
-            .texts(counts.map { $0.redeemed?.originalTransactionId })
-        )
-    }
-
-    /// Looks up the customers that subscriptions were presented for.
-    ///
-    /// - Parameter subscriptions: The subscriptions, and since when.
-    /// - Returns: What to run.
-    static func presented(_ subscriptions: [LedgerBatch.Presentations]) -> SQLCall {
-        SQLCall(
-            presentations,
+            .texts(counts.map { $0.redeemed?.originalTransactionId }),
             .texts(subscriptions.map(\.subscription.bundleId)),
             .texts(subscriptions.map(\.subscription.environment)),
             .texts(subscriptions.map(\.subscription.originalTransactionId)),
@@ -92,13 +108,21 @@ enum PostgreSQLBatch {
         )
     }
 
-    /// Adds records.
+    /// Adds records, and notes the customers that subscriptions were presented for.
     ///
-    /// - Parameter records: The records.
+    /// - Parameters:
+    ///   - records: The records.
+    ///   - presentations: Each subscription with its customers, and when it was presented last.
     /// - Returns: What to run.
-    static func insert(_ records: [LedgerRecord]) -> SQLCall {
-        SQLCall(
-            insertRecords,
+    static func insert(
+        _ records: [LedgerRecord],
+        _ presentations: [PresentedSubscription: LedgerBatch.Presented]
+    ) -> SQLCall {
+        let rows = presentations.flatMap { subscription, customers in
+            customers.map { (subscription: subscription, customer: $0.key, time: $0.value) }
+        }
+        return SQLCall(
+            insertion,
             .texts(records.map(\.writer)),
             .integers(records.map(\.number)),
             .integers(records.map(\.time.millisecondsSince1970)),
@@ -116,22 +140,7 @@ enum PostgreSQLBatch {
             .texts(records.map(\.originalTransactionId)),
             .byteStrings(records.map(\.account)),
             .byteStrings(records.map(\.customer)),
-            .byteStrings(records.map(\.hash))
-        )
-    }
-
-    /// Notes the customers that subscriptions were presented for.
-    ///
-    /// - Parameter presentations: Each subscription with its customers, and when it was presented last.
-    /// - Returns: What to run.
-    static func insert(
-        _ presentations: [PresentedSubscription: LedgerBatch.Presented]
-    ) -> SQLCall {
-        let rows = presentations.flatMap { subscription, customers in
-            customers.map { (subscription: subscription, customer: $0.key, time: $0.value) }
-        }
-        return SQLCall(
-            insertPresentations,
+            .byteStrings(records.map(\.hash)),
             .texts(rows.map(\.subscription.bundleId)),
             .texts(rows.map(\.subscription.environment)),
             .texts(rows.map(\.subscription.originalTransactionId)),

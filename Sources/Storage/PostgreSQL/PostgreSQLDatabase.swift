@@ -227,7 +227,7 @@ extension PostgreSQLDatabase: SQLDatabase {
         do throws(PostgreSQLError) {
             result = try await nextOther.run(isRepeatable: true, isHurried: true) {
                 [name] connection throws(PostgreSQLError) in
-                try PostgreSQLSession.transaction(on: connection, at: name, begin: Self.snapshot, body)
+                try PostgreSQLSession.transaction(on: connection, at: name, begin: nil, body)
             }
         } catch {
             throw StorageFailure(error, at: name)

@@ -10,6 +10,8 @@ final class PostgreSQLSession: Session {
     private let patience: Duration?
     /// The calls to send with the next statements.
     private var waiting: [SQLCall] = []
+    /// The writer of the ledger whose lock is among them.
+    private var holding: String?
     /// What went wrong, as the server says it.
     private(set) var error: PostgreSQLError?
 
@@ -25,7 +27,10 @@ final class PostgreSQLSession: Session {
         let all = waiting + calls
         waiting = []
         do throws(PostgreSQLError) {
-            return Array(try connection.run(all, until: patience.map { .now + $0 }).suffix(calls.count))
+            let answers = try connection.run(all, until: patience.map { .now + $0 })
+            if let holding { connection.held.insert(holding) }
+            holding = nil
+            return Array(answers.suffix(calls.count))
         } catch {
             self.error = error
             throw StorageFailure(error, at: place)
@@ -34,14 +39,17 @@ final class PostgreSQLSession: Session {
 
     func send(_ call: SQLCall) { waiting.append(call) }
 
-    func insert(_ records: [LedgerRecord]) { send(PostgreSQLBatch.insert(records)) }
+    func insert(_ records: [LedgerRecord], _ presentations: [PresentedSubscription: LedgerBatch.Presented]) {
+        send(PostgreSQLBatch.insert(records, presentations))
+    }
 
     func lock(_ key: Int64) { waiting.append(SQLCall("SELECT pg_advisory_xact_lock($1)", .integer(key))) }
 
     func hold(_ writer: String) -> Bool {
-        guard connection.held.insert(writer).inserted else { return false }
-        // It is nobody else's, unless a connection that was lost still is one to the server: that one holds it, too.
-        waiting.append(SQLCall("SELECT pg_try_advisory_lock($1)", .integer(AdvisoryLocks.key(ofWriter: writer))))
+        guard !connection.held.contains(writer) else { return false }
+        // It is nobody else's, unless a connection that was lost still is one to the server: its end is waited for.
+        waiting.append(SQLCall("SELECT pg_advisory_lock($1)", .integer(AdvisoryLocks.key(ofWriter: writer))))
+        holding = writer
         return true
     }
 
@@ -80,12 +88,13 @@ extension PostgreSQLSession {
         return state.classCode == "40"
     }
 
-    /// Runs a transaction: `BEGIN` travels with its first statements, and what nobody waits for with `COMMIT`.
+    /// Runs a transaction: `BEGIN` travels with its first statements, and what nobody waits for with `COMMIT`. What reads in
+    /// one go needs neither.
     ///
     /// - Parameters:
     ///   - connection: The connection.
     ///   - place: The server and the database, for messages.
-    ///   - begin: What it begins with.
+    ///   - begin: What it begins with; `nil` where all statements are run at once.
     ///   - locks: What it is about.
     ///   - patience: How long a batch of statements may take; as the connection's limits say where it is left out.
     ///   - body: Works.
@@ -94,7 +103,7 @@ extension PostgreSQLSession {
     static func transaction<Value>(
         on connection: PostgreSQLConnection,
         at place: String,
-        begin: String = "BEGIN ISOLATION LEVEL READ COMMITTED",
+        begin: String? = "BEGIN ISOLATION LEVEL READ COMMITTED",
         locking locks: SQLLocks = SQLLocks(),
         patience: Duration? = nil,
         _ body: (any Session) throws(StorageFailure) -> Value
@@ -104,17 +113,18 @@ extension PostgreSQLSession {
         while true {
             attempts += 1
             let session = PostgreSQLSession(connection, at: place, patience: patience)
-            session.send(SQLCall(begin))
+            if let begin { session.send(SQLCall(begin)) }
             session.take(locks)
             do throws(StorageFailure) {
                 let value = try body(session)
+                guard begin != nil else { return .success(value) }
                 // A transaction that failed before answers COMMIT with ROLLBACK.
                 guard try session.run("COMMIT").command == "COMMIT" else {
                     throw StorageFailure(.unavailable, "\(place): there was no commit")
                 }
                 return .success(value)
             } catch {
-                if !connection.isBroken { _ = try? connection.run(SQLCall("ROLLBACK")) }
+                if begin != nil, !connection.isBroken { _ = try? connection.run(SQLCall("ROLLBACK")) }
                 guard let cause = session.error else { return .failure(error) }
                 if session.isCollision, attempts < 4, !connection.isBroken { continue }
                 if cause.code == .refused(.outOfMemory), let all = locks.all, !locks.keys.isEmpty {
@@ -133,18 +143,11 @@ extension PostgreSQLSession {
     /// Takes locks until the transaction ends, everybody in the same order, so that nobody waits in a circle.
     private func take(_ locks: SQLLocks) {
         guard !locks.keys.isEmpty else { return }
-        if let all = locks.all {
-            guard locks.keys.count <= Self.mostLocks else { return lock(all) }
-            send(SQLCall("SELECT pg_advisory_xact_lock_shared($1)", .integer(all)))
-        }
-        send(
-            SQLCall(
-                """
-                SELECT count(pg_advisory_xact_lock(key)) FROM (SELECT key FROM unnest($1::int8[]) AS keys (key)) AS keys
-                """,
-                .integers(locks.keys.sorted())
-            )
-        )
+        let each = "(SELECT count(pg_advisory_xact_lock(key)) FROM unnest($1::int8[]) AS keys (key))"
+        let keys = SQLValue.integers(locks.keys.sorted())
+        guard let all = locks.all else { return send(SQLCall("SELECT \(each)", keys)) }
+        guard locks.keys.count <= Self.mostLocks else { return lock(all) }
+        send(SQLCall("SELECT pg_advisory_xact_lock_shared($2), \(each)", keys, .integer(all)))
     }
 }
 

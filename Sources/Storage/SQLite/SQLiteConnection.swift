@@ -242,7 +242,10 @@ struct SQLiteSession: Session {
 
     func send(_ call: SQLCall) throws(StorageFailure) { _ = try run([call]) }
 
-    func insert(_ records: [LedgerRecord]) throws(StorageFailure) {
+    func insert(
+        _ records: [LedgerRecord],
+        _ presentations: [PresentedSubscription: LedgerBatch.Presented]
+    ) throws(StorageFailure) {
         do throws(SQLiteConnection.Failure) {
             try connection.insert(LedgerSQL.insertRecord, records) { record, row in
                 record.appendValues(to: &row)
@@ -250,6 +253,12 @@ struct SQLiteSession: Session {
             }
         } catch {
             throw StorageFailure(error, at: path)
+        }
+        for (subscription, customers) in presentations {
+            for (customer, time) in customers {
+                let values = subscription.values + [.bytes(customer), .integer(time)]
+                try send(SQLCall(LedgerSQL.insertPresentation, values))
+            }
         }
     }
 

@@ -90,10 +90,7 @@ struct DatabaseStateStore: StateStore {
 
 extension Session {
     /// The generation of what is held.
-    fileprivate func generation() throws(StorageFailure) -> Int64 {
-        let rows = try run(StateSQL.generation)
-        return rows.count > 0 ? try rows.integer(0, 0) : 0
-    }
+    fileprivate func generation() throws(StorageFailure) -> Int64 { try run(StateSQL.generation).generation() }
 
     /// Merges what was seen into what is held, in one transaction.
     fileprivate func merge(
@@ -101,8 +98,8 @@ extension Session {
         _ identities: [SubscriptionIdentity],
         _ digestKey: DigestKey
     ) throws(StorageFailure) -> [Bool] {
-        let generation = try generation()
-        let known = try held(identities)
+        let (answers, known) = try held(identities, with: [SQLCall(StateSQL.generation)])
+        let generation = try answers.first?.generation() ?? 0
         var state = known
         var outcomes: [Bool] = []
         var marks: [MarkKey: Timestamp] = [:]
@@ -164,7 +161,7 @@ extension Session {
         _ identities: Set<SubscriptionIdentity>
     ) throws(StorageFailure) -> Int {
         try send(SQLCall(StateSQL.nextGeneration))
-        let known = try held(Array(identities))
+        let (_, known) = try held(Array(identities))
         for identity in identities {
             if let rest = known[identity]?.forgetting(account) {
                 try send(.subscriptions, [rest.row])
@@ -177,6 +174,10 @@ extension Session {
         try send(SQLCall(StateSQL.deleteAccount, .bytes(account.bytes)))
         return identities.count
     }
+}
+
+extension Rows {
+    fileprivate func generation() throws(StorageFailure) -> Int64 { count > 0 ? try integer(0, 0) : 0 }
 }
 
 extension HeldSubscription {

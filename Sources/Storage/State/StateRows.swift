@@ -86,17 +86,24 @@ extension Session {
 
     /// The subscriptions that are held, of those asked about.
     ///
-    /// - Parameter identities: The subscriptions, each once.
-    /// - Returns: What is held of them.
+    /// - Parameters:
+    ///   - identities: The subscriptions, each once.
+    ///   - others: Statements that are asked in the same go.
+    /// - Returns: What these answered, and what is held.
     /// - Throws: ``StorageFailure``.
     func held(
-        _ identities: [SubscriptionIdentity]
-    ) throws(StorageFailure) -> [SubscriptionIdentity: HeldSubscription] {
-        guard !identities.isEmpty else { return [:] }
-        if dialect == .postgreSQL { return try many(accounts: [], identities).subscriptions }
+        _ identities: [SubscriptionIdentity],
+        with others: [SQLCall] = []
+    ) throws(StorageFailure) -> ([Rows], [SubscriptionIdentity: HeldSubscription]) {
+        guard !identities.isEmpty else { return (try run(others), [:]) }
+        guard dialect == .sqlite else {
+            let answers = try run(others + [StateSQL.asking([], identities)])
+            return (Array(answers.dropLast()), try answers.last?.held().subscriptions ?? [:])
+        }
+        let answers = try run(others)
         var held: [SubscriptionIdentity: HeldSubscription] = [:]
         for identity in identities { held[identity] = try subscription(identity) }
-        return held
+        return (answers, held)
     }
 
     private func held(_ question: StateQuestion) throws(StorageFailure) -> HeldState {
@@ -125,10 +132,8 @@ extension Session {
 
     private func together(_ questions: [StateQuestion]) throws(StorageFailure) -> [HeldState] {
         let keys = Set(questions.compactMap(\.accountKey))
-        let (accounts, subscriptions) = try many(
-            accounts: Array(keys),
-            Array(Set(questions.flatMap(\.subscriptions)))
-        )
+        let call = StateSQL.asking(Array(keys), Array(Set(questions.flatMap(\.subscriptions))))
+        let (accounts, subscriptions) = try run([call])[0].held()
         return questions.map { question in
             let own = question.accountKey.flatMap { accounts[$0] } ?? AccountRows()
             return HeldState(
@@ -137,31 +142,37 @@ extension Session {
             )
         }
     }
+}
 
-    private func many(
-        accounts keys: [AccountKey],
-        _ identities: [SubscriptionIdentity]
-    ) throws(StorageFailure) -> (
-        accounts: [AccountKey: AccountRows], subscriptions: [SubscriptionIdentity: HeldSubscription]
-    ) {
-        let rows = try run(
-            StateSQL.many,
+extension StateSQL {
+    /// Asks for many accounts and subscriptions in one statement.
+    fileprivate static func asking(_ keys: [AccountKey], _ identities: [SubscriptionIdentity]) -> SQLCall {
+        SQLCall(
+            many,
             .byteStrings(keys.map(\.account.bytes)),
             .texts(keys.map(\.bundleId)),
             .texts(identities.map(\.bundleId)),
             .texts(identities.map(\.environment.rawValue)),
             .texts(identities.map(\.originalTransactionId))
         )
+    }
+}
+
+extension Rows {
+    /// The rows of the accounts, and what is held of the subscriptions.
+    fileprivate func held() throws(StorageFailure) -> (
+        accounts: [AccountKey: AccountRows], subscriptions: [SubscriptionIdentity: HeldSubscription]
+    ) {
         var accounts: [AccountKey: AccountRows] = [:]
         var subscriptions: [SubscriptionIdentity: HeldSubscription] = [:]
-        for row in rows.rows {
-            if let account = try rows.optionalBytes(row, 0) {
-                let key = AccountKey(account: AccountDigest(account), bundleId: try rows.text(row, 1))
-                let environment = AppStoreEnvironment(rawValue: try rows.text(row, 2))
-                let (id, asOf) = (try rows.text(row, 3), try rows.optionalInteger(row, 4))
+        for row in rows {
+            if let account = try optionalBytes(row, 0) {
+                let key = AccountKey(account: AccountDigest(account), bundleId: try text(row, 1))
+                let environment = AppStoreEnvironment(rawValue: try text(row, 2))
+                let (id, asOf) = (try text(row, 3), try optionalInteger(row, 4))
                 try accounts[key, default: AccountRows()].note(key, environment, id, asOf)
-            } else if let identity = try rows.identity(row, from: 1) {
-                subscriptions[identity] = try HeldSubscription(identity, bytes: try rows.bytes(row, 5))
+            } else if let identity = try identity(row, from: 1) {
+                subscriptions[identity] = try HeldSubscription(identity, bytes: try bytes(row, 5))
             }
         }
         return (accounts, subscriptions)

@@ -1,0 +1,182 @@
+import Crypto
+import Offers
+import PostgreSQLServer
+import Testing
+
+@testable import Storage
+
+@Suite("What a signature costs PostgreSQL", .timeLimit(.minutes(30)))
+struct PostgreSQLCostTests {
+    /// A database of a server that counts what it does.
+    private struct Counted {
+        let server: PostgreSQLServer
+        let name: String
+        let database: PostgreSQLDatabase
+
+        init() throws {
+            server = try PostgreSQLServer()
+            try server.query("ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'")
+            // Its transactions would be counted, too.
+            try server.query("ALTER SYSTEM SET autovacuum = off")
+            server.stop()
+            try server.start()
+            try server.query("CREATE EXTENSION pg_stat_statements")
+            name = try server.makeDatabase()
+            database = try PostgreSQLDatabase(url: server.url(of: name), access: .readWrite)
+        }
+
+        /// How many statements about the tables and their locks there were, and how many transactions wrote.
+        func count(_ body: () async throws -> Void) async throws -> (statements: String, writing: Int) {
+            try server.query("SELECT pg_stat_statements_reset()")
+            let before = try transaction()
+            try await body()
+            let writing = try transaction() - before - 1
+            let statements = try server.query(
+                """
+                SELECT coalesce(sum(calls), 0) FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
+                WHERE datname = '\(name)' AND query ~ 'ledger_|held_|state_generation|advisory|BEGIN.*READ ONLY'
+                """
+            )
+            return (statements, writing)
+        }
+
+        private func transaction() throws -> Int {
+            try #require(Int(try server.query("SELECT pg_current_xact_id()")))
+        }
+    }
+
+    private let now = Timestamp(millisecondsSince1970: 1_795_000_000_000)
+
+    @Test("A commit of the ledger is one transaction of four statements: locks, end of the chain, counts, rows")
+    func commit() async throws {
+        let counted = try Counted()
+        let signer = KeySigner()
+        let store = DatabaseLedgerStore(
+            counted.database,
+            keys: try LedgerKeys(
+                digestKey: testDigestKey,
+                checkpointSigner: signer,
+                checkpointKeySPKI: Array(signer.key.publicKey.derRepresentation)
+            ),
+            retentionDays: nil,
+            now: { now }
+        )
+        func sign(_ customers: Range<Int>) throws {
+            let entries = customers.map {
+                LedgerEntry.of(account: "\($0)", originalTransactionId: "\($0)", limit: 5, maximumAccounts: 2, at: now)
+            }
+            #expect(try store.commit(entries).allSatisfy { $0 == [.recorded] })
+        }
+        // The first one begins the chain, and asks how far it is.
+        try sign(0..<1)
+        let single = try await counted.count { for number in 1...10 { try sign(number..<number + 1) } }
+        #expect(single == ("40", 10))
+        let together = try await counted.count { try sign(20..<120) }
+        #expect(together == ("4", 1))
+    }
+
+    @Test(
+        "Learning of a customer is one transaction of five statements, and a look-up one statement that writes nothing"
+    )
+    func learning() async throws {
+        let counted = try Counted()
+        let store = DatabaseStateStore(counted.database, digestKey: testDigestKey)
+        let learnt = try await counted.count {
+            for number in 1...10 {
+                let seen = subscription("\(number)", of: digest(UInt8(number)), tie: .presented(at: clock))
+                let observation = StateObservation(subscriptions: [seen])
+                let isTaken = try store.commit([StateWork(notification: nil, observation: observation)])
+                #expect(isTaken == [true])
+            }
+        }
+        #expect(learnt == ("50", 10))
+        let looked = try await counted.count {
+            for number in 1...10 {
+                let held = try await store.held([question(UInt8(number))])[0].get()
+                #expect(held.subscriptions.count == 1)
+            }
+        }
+        #expect(looked == ("10", 0))
+    }
+
+    @Test("To note a presentation anew changes no index")
+    func presentedAgain() async throws {
+        let fixture = try LedgerFixture(.postgresql)
+        let store = try fixture.store()
+        for _ in 0..<5 {
+            _ = try store.commit([.of(maximumAccounts: 2, at: fixture.now)])
+            fixture.advance(days: 0, seconds: 7200)
+        }
+        var found = ""
+        // A server's process says what it has counted some time after it has done it.
+        for _ in 0..<600 where !found.hasPrefix("1 4 ") {
+            try await Task.sleep(for: .milliseconds(100))
+            found = try fixture.rows(
+                """
+                SELECT n_tup_ins, n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables
+                WHERE relname = 'ledger_presentations'
+                """
+            ).joined()
+        }
+        #expect(found == "1 4 4")
+    }
+
+    @Test("Where a writer's lock was waited for in vain it is not held, and is taken the next time")
+    func lockInVain() throws {
+        let location = try TestServer.makeDatabase()
+        var limits = PostgreSQLLimits()
+        limits.lock = .milliseconds(100)
+        let other = try PostgreSQLConnection(to: location)
+        let own = try PostgreSQLConnection(to: location, limits: limits)
+        let key = SQLValue.integer(AdvisoryLocks.key(ofWriter: "writer"))
+        func hold() throws -> Bool {
+            try PostgreSQLSession.transaction(on: own, at: "here") { session throws(StorageFailure) in
+                try session.hold("writer")
+            }.get()
+        }
+        try other.query("SELECT pg_advisory_lock($1)", key)
+        #expect(throws: PostgreSQLError(.refused(.lockNotAvailable))) { try hold() }
+        try other.query("SELECT pg_advisory_unlock($1)", key)
+        #expect(try hold())
+        #expect(try !other.query("SELECT pg_try_advisory_lock($1)", key).boolean(0, 0))
+        #expect(try !hold())
+    }
+
+    @Test("Old presentations are looked for in all pages of their table, and once a day")
+    func oldPresentations() throws {
+        let fixture = try LedgerFixture(.postgresql)
+        let store = try fixture.store()
+        func present(_ count: Int, daysAgo days: Int, _ name: String) throws {
+            let time = fixture.now.adding(days: -days).millisecondsSince1970
+            try fixture.execute(
+                """
+                INSERT INTO ledger_presentations (bundle_id, environment, original_transaction_id, customer, last_seen)
+                SELECT 'com.example.reader', 'Production', '\(name)' || number, '\\x00', \(time)
+                FROM generate_series(1, \(count)) AS numbers (number)
+                """
+            )
+        }
+        func names() throws -> [String] {
+            try fixture.rows(
+                "SELECT original_transaction_id FROM ledger_presentations ORDER BY original_transaction_id"
+            )
+        }
+        func delete() throws -> Int {
+            var steps = 0
+            while try store.deleteOld(countingFrom: fixture.now) > 0 { steps += 1 }
+            return steps
+        }
+        try present(1, daysAgo: 1, "first")
+        try present(12_000, daysAgo: 1, "young")
+        try fixture.execute("UPDATE ledger_presentations SET last_seen = 0 WHERE original_transaction_id LIKE 'young%'")
+        try present(1, daysAgo: 1, "last")
+        #expect(try delete() > 2)
+        #expect(try names() == ["first1", "last1"])
+        try present(1, daysAgo: 4000, "old")
+        #expect(try delete() == 0)
+        #expect(try names() == ["first1", "last1", "old1"])
+        fixture.advance(days: 1)
+        #expect(try delete() > 0)
+        #expect(try names() == ["first1", "last1"])
+    }
+}
