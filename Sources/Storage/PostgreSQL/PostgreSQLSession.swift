@@ -88,8 +88,10 @@ extension PostgreSQLSession {
         return state.classCode == "40"
     }
 
-    /// Runs a transaction: `BEGIN` travels with its first statements, and what nobody waits for with `COMMIT`. What reads in
-    /// one go needs neither.
+    /// Runs a transaction.
+    ///
+    /// `BEGIN` is sent with the first statements, and `COMMIT` with the last ones. Statements that are all sent at once need
+    /// neither.
     ///
     /// - Parameters:
     ///   - connection: The connection.
