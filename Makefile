@@ -49,7 +49,7 @@ help:
 	@echo 'make bench         Measure by who asks (BENCH="--rounds 3 --customers new,100").'
 	@echo 'make bench-peers   Measure beside servers in Go, Node and Python.'
 	@echo 'make bench-growth  Measure a ledger of a million records (GROWTH="--records N").'
-	@echo 'make bench-scale   Measure by processors and customers (SCALE="--rounds 5").'
+	@echo 'make bench-scale   Measure by processors, customers and what is held (SCALE="--rounds 5").'
 	@echo 'make overload      Measure at ten times the load it can take (LOAD_SECONDS=10).'
 	@echo
 	@echo 'make sbom          Write what is in the executable: .build/offer-signer.cdx.json'
@@ -124,14 +124,14 @@ soak: test-build $(python)/installed
 	$(call heading,'$(SOAK_SECONDS) seconds of requests made up from the OpenAPI description')
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" OFFER_SIGNER_SCHEMATHESIS_SECONDS=$(SOAK_SECONDS) \
 		$(python)/bin/python -B -m pytest Tests/Interoperability/test_openapi.py
-	@$(MAKE) fleet FLEET='--rounds 10 --seconds 5 --clients 16'
+	@$(MAKE) fleet FLEET='--rounds 10 --seconds 5 --rate 100'
 	@$(MAKE) overload
 
 # Each step once: a minute or two. Soak has the long form.
 FLEET ?=
-fleet: dependencies-for-fleet test-build $(python)/installed
+fleet: dependencies-for-fleet test-build
 	$(call heading,'Three replicas and two PostgreSQL servers of which one part after the other fails')
-	@$(python)/bin/python -B Tests/Fleet/fleet.py $(debug) $(FLEET)
+	@python3 -B Tests/Fleet/fleet.py $(debug) $(FLEET)
 
 overload: build
 	$(call heading,'Ten times the load that the service can take')

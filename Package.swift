@@ -272,8 +272,8 @@ let package = Package(
         .testTarget(
             name: "OfferAPITests",
             dependencies: [
-                "OfferAPI", "OfferService", "AppStore", "KeptLog", "LedgerFixtures", "Offers", "PrometheusMetrics",
-                "StrictJSON",
+                "OfferAPI", "OfferService", "AppStore", "KeptLog", "LedgerFixtures", "Offers", "PostgreSQLServer",
+                "PrometheusMetrics", "Storage", "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

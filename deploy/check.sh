@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks what is around the service without running any of it: shell scripts, Makefile, Python scripts, the links of the
-# documents, YAML, alerts, Dockerfile, Kubernetes, systemd unit. Needs shellcheck, pyflakes, markdown-it-py, yamllint,
-# promtool, hadolint, kubernetes-validate and systemd-analyze; `make lint` installs them.
+# Checks what is around the service without running any of it: shell scripts, Makefile, Python scripts, links and names
+# of tests in the documents, YAML, alerts, Dockerfile, Kubernetes, systemd unit. Needs shellcheck, pyflakes,
+# markdown-it-py, yamllint, promtool, hadolint, kubernetes-validate and systemd-analyze; `make lint` installs them.
 
 set -euo pipefail
 
@@ -65,6 +65,10 @@ passed "${#programs[@]} scripts, nothing found"
 heading 'Checking the links of the Markdown files'
 links=$(python3 -B deploy/check-links.py)
 passed "$links"
+
+heading 'Checking that tests and files are there that the Markdown files name'
+names=$(python3 -B deploy/check-names.py)
+passed "$names"
 
 heading 'Checking that one version is named everywhere'
 version=$(sed -n 's/.*static let current = "\(.*\)"$/\1/p' Sources/offer-signer/OfferSigner.swift)

@@ -67,33 +67,35 @@ struct OfferJWS {
         return ExpectedAnswer.Offer(productId: productId, offerId: offerId)
     }
 
+    /// The nonce that is signed, empty where none is.
+    var nonce: String { claims["nonce"] ?? "" }
+
     /// The fault of the answer; `nil` where Apple would take it.
     ///
     /// - Parameters:
     ///   - expected: What was asked for.
     ///   - subscription: The subscription that was asked about.
-    ///   - key: The public key.
-    ///   - nonces: The nonces that were seen: none may come twice.
+    ///   - checker: Has the public keys.
+    ///   - seen: What the answers before have shown.
     /// - Returns: The fault.
     func fault(
         of expected: ExpectedAnswer,
         about subscription: String,
-        by key: P256.Signing.PublicKey,
-        _ nonces: inout Set<String>
+        by checker: SignatureChecker,
+        _ seen: inout SignatureChecker.Seen
     ) -> String? {
         guard header["alg"] == "ES256" else { return "the JWS is not signed with ES256" }
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: Data(signature)),
-            key.isValidSignature(signature, for: Data(signedText.utf8))
+            checker.isRight(header["kid"] ?? "", &seen, { $0.isValidSignature(signature, for: Data(signedText.utf8)) })
         else { return "the public key does not verify the JWS of key \(header["kid"] ?? "none")" }
         guard claims["aud"] == "promotional-offer" else { return "the claim aud is not promotional-offer" }
         guard claims["bid"] == expected.bundleId else { return "the claim bid is another app" }
         guard claims["transactionId"] == subscription else { return "the claim transactionId is another subscription" }
         guard let offer, expected.offers.contains(offer) else { return "the offer is another than was asked for" }
-        let nonce = claims["nonce"] ?? ""
         guard UUID(uuidString: nonce) != nil, nonce == nonce.lowercased() else {
             return "the nonce is no UUID in lowercase"
         }
-        guard nonces.insert(nonce).inserted else { return "the nonce \(nonce) came twice" }
+        guard seen.nonces.insert(nonce).inserted else { return "the nonce \(nonce) came twice" }
         return nil
     }
 

@@ -4,7 +4,7 @@ import StrictJSON
 
 /// Checks signatures as Apple would: against the public key, over the seven fields that were asked for.
 public struct SignatureChecker: Sendable {
-    private let key: P256.Signing.PublicKey
+    private let keys: [P256.Signing.PublicKey]
 
     /// What came of a check.
     public struct Outcome: Equatable, Sendable, Codable {
@@ -19,12 +19,27 @@ public struct SignatureChecker: Sendable {
         public init() {}
     }
 
-    /// Takes a public key.
+    /// What the answers before have shown.
+    struct Seen {
+        /// The nonces: none may come twice.
+        var nonces: Set<String> = []
+        /// The place of the key that each key identifier has.
+        fileprivate var keys: [String: Int] = [:]
+    }
+
+    /// Takes public keys.
     ///
-    /// - Parameter pem: The key as PEM, `PUBLIC KEY`, P-256; anything else gives `nil`.
+    /// - Parameter pem: A key as PEM, `PUBLIC KEY`, P-256, or several, one after the other, where the service's key changes
+    ///   under way; anything else gives `nil`.
     public init?(pem: String) {
-        guard let key = try? P256.Signing.PublicKey(pemRepresentation: pem) else { return nil }
-        self.key = key
+        let begin = "-----BEGIN"
+        var keys: [P256.Signing.PublicKey] = []
+        for part in pem.split(separator: begin) where !part.allSatisfy(\.isWhitespace) {
+            guard let key = try? P256.Signing.PublicKey(pemRepresentation: begin + part) else { return nil }
+            keys.append(key)
+        }
+        guard !keys.isEmpty else { return nil }
+        self.keys = keys
     }
 
     /// Checks the answers that a run has kept.
@@ -32,20 +47,20 @@ public struct SignatureChecker: Sendable {
     /// - Parameter measurement: What the run measured.
     /// - Returns: How many signatures were checked, and how many were wrong.
     public func check(_ measurement: LoadMeasurement) -> Outcome {
-        var nonces: Set<String> = []
+        var seen = Seen()
         var outcome = Outcome()
         for sample in measurement.samples {
             let expected = measurement.plan.deck.expected(sample.request)
-            check(sample.body, expected, &nonces, &outcome)
+            check(sample.body, expected, &seen, &outcome)
         }
         return outcome
     }
 
     /// Checks the signatures of one answer.
-    func check(_ body: [UInt8], _ expected: ExpectedAnswer, _ nonces: inout Set<String>, _ outcome: inout Outcome) {
+    func check(_ body: [UInt8], _ expected: ExpectedAnswer, _ seen: inout Seen, _ outcome: inout Outcome) {
         if let subscription = expected.originalTransactionId {
             guard let shown = RetentionAnswer(json: body), let jws = shown.signature else { return }
-            outcome.count(fault: OfferJWS(jws).fault(of: expected, about: subscription, by: key, &nonces))
+            outcome.count(fault: OfferJWS(jws).fault(of: expected, about: subscription, by: self, &seen))
             return
         }
         guard let answer = try? SignedAnswer(json: body), answer.decisions.count == expected.offers.count else {
@@ -54,18 +69,36 @@ public struct SignatureChecker: Sendable {
         }
         for (decision, offer) in zip(answer.decisions, expected.offers) {
             guard let discount = decision.discount else { continue }
-            outcome.count(fault: fault(of: discount, expected, offer, &nonces))
+            outcome.count(fault: fault(of: discount, expected, offer, &seen))
         }
+    }
+
+    /// Whether one of the keys verifies a signature, the same for all of one key identifier.
+    ///
+    /// - Parameters:
+    ///   - keyIdentifier: The key identifier that the signature names.
+    ///   - seen: What the answers before have shown.
+    ///   - verifies: Whether a key verifies it.
+    /// - Returns: `false` for a wrong signature.
+    func isRight(
+        _ keyIdentifier: String,
+        _ seen: inout Seen,
+        _ verifies: (P256.Signing.PublicKey) -> Bool
+    ) -> Bool {
+        if let place = seen.keys[keyIdentifier] { return verifies(keys[place]) }
+        guard let place = keys.firstIndex(where: verifies) else { return false }
+        seen.keys[keyIdentifier] = place
+        return true
     }
 
     private func fault(
         of discount: SignedAnswer.Discount,
         _ expected: ExpectedAnswer,
         _ offer: ExpectedAnswer.Offer,
-        _ nonces: inout Set<String>
+        _ seen: inout Seen
     ) -> String? {
         guard discount.identifier == offer.offerId else { return "the offer is another than was asked for" }
-        guard nonces.insert(discount.nonce).inserted else { return "the nonce \(discount.nonce) came twice" }
+        guard seen.nonces.insert(discount.nonce).inserted else { return "the nonce \(discount.nonce) came twice" }
         guard UUID(uuidString: discount.nonce) != nil, discount.nonce == discount.nonce.lowercased() else {
             return "the nonce is no UUID in lowercase"
         }
@@ -76,7 +109,8 @@ public struct SignatureChecker: Sendable {
         guard let der = Data(base64Encoded: discount.signature),
             let signature = try? P256.Signing.ECDSASignature(derRepresentation: der)
         else { return "the signature is not DER in Base64" }
-        guard key.isValidSignature(signature, for: Data(fields.joined(separator: "\u{2063}").utf8)) else {
+        let payload = Data(fields.joined(separator: "\u{2063}").utf8)
+        guard isRight(discount.keyIdentifier, &seen, { $0.isValidSignature(signature, for: payload) }) else {
             return "the public key does not verify the signature of key \(discount.keyIdentifier)"
         }
         return nil

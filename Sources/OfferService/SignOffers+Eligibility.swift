@@ -9,19 +9,34 @@ extension SignOffers {
     public func eligibility(
         _ request: EligibilityRequest
     ) throws(SignatureFault) -> Step<EligibilityAnswer, SignatureFault> {
-        let app = try signingApp(of: request.bundleId, for: request.account).app
-        let step = try histories.history(
-            from: request.evidence,
-            for: request.account,
-            of: app,
-            needsWholeHistory: !request.products.isEmpty
-        )
-        switch step {
-        case .now(let known): return eligibility(request, of: app, known)
-        case .later(let work):
-            return .later { () async throws(SignatureFault) in
-                try await self.eligibility(request, of: app, try await work()).value()
-            }
+        try customer(of: request).then { customer in self.eligibility(request, for: customer) }
+    }
+
+    /// Decides about a customer who is known, once the ledger has been asked where it has to be.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - customer: Its customer.
+    /// - Returns: The decisions.
+    public func eligibility(
+        _ request: EligibilityRequest,
+        for customer: KnownCustomer
+    ) -> Step<EligibilityAnswer, SignatureFault> {
+        let app = customer.signing.app
+        var policy = offerPolicy(of: app, for: request.account, customer.history, at: customer.moment)
+        // Nothing is going to be written: what the ledger would say then is asked now.
+        guard let question = policy.question(about: request.offers ?? app.offers, decided: nil, at: customer.moment)
+        else {
+            return .now(eligibility(request, for: customer, by: policy))
+        }
+        if let answer = ledger?.answerAtHand(to: question) {
+            policy.consider(answer)
+            return .now(eligibility(request, for: customer, by: policy))
+        }
+        return .later { [policy] () async throws(SignatureFault) in
+            var informed = policy
+            informed.consider(try await self.ledgerAnswer(to: question))
+            return self.eligibility(request, for: customer, by: informed)
         }
     }
 
@@ -33,35 +48,12 @@ extension SignOffers {
         (request.offers ?? apps[request.bundleId]?.app.offers ?? []).count + request.products.count
     }
 
-    /// Decides about a customer who is known, once the ledger has been asked where it has to be.
     private func eligibility(
         _ request: EligibilityRequest,
-        of app: App,
-        _ known: CustomerHistories.KnownHistory
-    ) -> Step<EligibilityAnswer, SignatureFault> {
-        var policy = offerPolicy(of: app, for: request.account, known.history, at: known.moment)
-        // Nothing is going to be written: what the ledger would say then is asked now.
-        guard let question = policy.question(about: request.offers ?? app.offers, decided: nil, at: known.moment) else {
-            return .now(eligibility(request, of: app, known, by: policy))
-        }
-        if let answer = ledger?.answerAtHand(to: question) {
-            policy.consider(answer)
-            return .now(eligibility(request, of: app, known, by: policy))
-        }
-        return .later { [policy] () async throws(SignatureFault) in
-            var informed = policy
-            informed.consider(try await self.ledgerAnswer(to: question))
-            return self.eligibility(request, of: app, known, by: informed)
-        }
-    }
-
-    private func eligibility(
-        _ request: EligibilityRequest,
-        of app: App,
-        _ known: CustomerHistories.KnownHistory,
+        for known: KnownCustomer,
         by policy: OfferPolicy
     ) -> EligibilityAnswer {
-        let (history, moment) = known
+        let (app, history, moment) = (known.signing.app, known.history, known.moment)
         let customer = Customer(account: request.account, sharing: history)
         var offerPolicy = policy
         var introductoryPolicy = IntroductoryPolicy(

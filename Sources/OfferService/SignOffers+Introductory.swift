@@ -52,33 +52,29 @@ extension SignOffers {
     public func decide(
         _ request: IntroductorySignatureRequest
     ) throws(SignatureFault) -> Step<DecidedProducts, SignatureFault> {
-        let signing = try signingApp(of: request.bundleId, for: request.account)
-        let step = try histories.history(
-            from: request.evidence,
-            for: request.account,
-            of: signing.app,
-            needsWholeHistory: request.allowIntroductoryOffer
-        )
-        switch step {
-        case .now(let known): return .now(try decide(request, signing, known))
-        case .later(let work):
-            return .later { () async throws(SignatureFault) in
-                try self.decide(request, signing, try await work())
-            }
+        try customer(of: request).then { (customer) throws(SignatureFault) in
+            .now(try self.decide(request, for: customer))
         }
     }
 
-    private func decide(
+    /// Decides about introductory offers for a customer who is known.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - customer: Its customer.
+    /// - Returns: The decisions.
+    /// - Throws: ``SignatureFault`` when there is no answer at all.
+    public func decide(
         _ request: IntroductorySignatureRequest,
-        _ signing: SigningApp,
-        _ known: CustomerHistories.KnownHistory
+        for customer: KnownCustomer
     ) throws(SignatureFault) -> DecidedProducts {
+        let signing = customer.signing
         guard let issuer = signing.issuer else { throw .issuerUnknown(bundleId: request.bundleId) }
-        let history = known.history
+        let history = customer.history
         var policy = IntroductoryPolicy(
             app: signing.app,
             customer: Customer(account: request.account, sharing: history),
-            now: known.moment,
+            now: customer.moment,
             maximumEvidenceAgeSeconds: maximumAgeSeconds(of: history),
             maximumHeldAgeSeconds: maximumEvidenceAgeSeconds
         )
@@ -103,7 +99,7 @@ extension SignOffers {
             products.append(DecidedProducts.Product(id: id, decision: decision, claim: claim))
         }
         let environment = history?.value.environment
-        return DecidedProducts(request, signing, issuer, products, in: environment, at: known.moment)
+        return DecidedProducts(request, signing, issuer, products, in: environment, at: customer.moment)
     }
 
     /// Signs the decisions about introductory offers.

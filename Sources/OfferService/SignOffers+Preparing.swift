@@ -34,93 +34,58 @@ extension SignOffers {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - skippingEligibility: Whether to sign on an operator's word, without a look at the customer. The catalog and
+    ///   - skipsEligibility: Whether to sign on an operator's word, without a look at the customer. The catalog and
     ///     the offers' windows hold all the same.
     /// - Returns: What was decided: ``SignOffers/sign(_:)`` signs what the customer may have.
     /// - Throws: ``SignatureFault`` when there is no answer at all.
     public func decide(
         _ request: SignatureRequest,
-        skippingEligibility: Bool = false
+        skippingEligibility skipsEligibility: Bool = false
     ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
-        let signing = try signingApp(of: request.bundleId, for: request.account)
-        let step = try histories.history(from: request.evidence, for: request.account, of: signing.app)
-        return try decide(request, signing, skipsEligibility: skippingEligibility, step)
-    }
-
-    /// Decides about requests that came together, with one look at what is held of all their customers.
-    ///
-    /// - Parameter requests: The requests.
-    /// - Returns: For each, in their order, what ``decide(_:skippingEligibility:)`` says.
-    public func decide(
-        _ requests: [SignatureRequest]
-    ) -> [Result<Step<Decided, SignatureFault>, SignatureFault>] {
-        let begun = requests.map { request in
-            Result { () throws(SignatureFault) in
-                let signing = try signingApp(of: request.bundleId, for: request.account)
-                return (signing, try histories.begin(from: request.evidence, for: request.account, of: signing.app))
-            }
-        }
-        let steps = histories.histories(begun.compactMap { try? $0.get().1 })
-        var place = 0
-        return zip(requests, begun).map { request, begun in
-            begun.flatMap { signing, _ in
-                defer { place += 1 }
-                return Result { () throws(SignatureFault) in
-                    try decide(request, signing, skipsEligibility: false, steps[place])
-                }
-            }
-        }
-    }
-
-    private func decide(
-        _ request: SignatureRequest,
-        _ signing: SigningApp,
-        skipsEligibility: Bool,
-        _ step: Step<CustomerHistories.KnownHistory, SignatureFault>
-    ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
-        switch step {
-        case .now(let known): return try decide(request, signing, skipsEligibility: skipsEligibility, known)
-        case .later(let work):
-            return .later { () async throws(SignatureFault) in
-                let known = try await work()
-                let step = try self.decide(request, signing, skipsEligibility: skipsEligibility, known)
-                return try await step.value()
-            }
+        try customer(of: request).then { (customer) throws(SignatureFault) in
+            try self.decide(request, for: customer, skippingEligibility: skipsEligibility)
         }
     }
 
     /// Decides about a customer who is known, once the ledger has been asked where it has to be.
-    private func decide(
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - customer: Its customer.
+    ///   - skipsEligibility: Whether to sign on an operator's word.
+    /// - Returns: What was decided.
+    /// - Throws: ``SignatureFault`` when there is no answer at all.
+    public func decide(
         _ request: SignatureRequest,
-        _ signing: SigningApp,
-        skipsEligibility: Bool,
-        _ known: CustomerHistories.KnownHistory
+        for customer: KnownCustomer,
+        skippingEligibility skipsEligibility: Bool = false
     ) throws(SignatureFault) -> Step<Decided, SignatureFault> {
+        let (signing, moment) = (customer.signing, customer.moment)
         if request.formats.contains(.jws), signing.issuer == nil { throw .issuerUnknown(bundleId: request.bundleId) }
-        var policy = offerPolicy(of: signing.app, for: request.account, known.history, at: known.moment)
+        var policy = offerPolicy(of: signing.app, for: request.account, customer.history, at: moment)
         let decisions = decisions(on: request, skipsEligibility: skipsEligibility, by: &policy)
         if !skipsEligibility,
             let question = policy.question(
                 about: request.offers,
                 decided: decisions,
-                at: known.moment,
+                at: moment,
                 suspecting: { ledger?.isSuspect($0) ?? false }
             )
         {
             if let answer = ledger?.answerAtHand(to: question) {
                 policy.consider(answer)
                 let decisions = self.decisions(on: request, skipsEligibility: false, by: &policy)
-                return .now(Decided(request, signing, skipsEligibility: false, policy, decisions, at: known.moment))
+                return .now(Decided(request, signing, skipsEligibility: false, policy, decisions, at: moment))
             }
             return .later { [policy] () async throws(SignatureFault) in
                 var policy = policy
                 policy.consider(try await self.ledgerAnswer(to: question))
                 let decisions = self.decisions(on: request, skipsEligibility: false, by: &policy)
-                return Decided(request, signing, skipsEligibility: false, policy, decisions, at: known.moment)
+                return Decided(request, signing, skipsEligibility: false, policy, decisions, at: moment)
             }
         }
         return .now(
-            Decided(request, signing, skipsEligibility: skipsEligibility, policy, decisions, at: known.moment)
+            Decided(request, signing, skipsEligibility: skipsEligibility, policy, decisions, at: moment)
         )
     }
 

@@ -66,6 +66,31 @@ public final class SignOffers: Sendable {
         self.now = now
     }
 
+    /// The customers of requests that came together, with one look at what is held of all of them.
+    ///
+    /// - Parameter requests: The requests.
+    /// - Returns: For each, in their order, its customer; all of it later where the store of states has to be waited for.
+    public func customers(of requests: [any CustomerRequest]) -> Customers {
+        histories.customers(
+            requests.map { request in
+                Result { () throws(SignatureFault) in
+                    try histories.begin(request, of: try signingApp(of: request.bundleId, for: request.account))
+                }
+            }
+        )
+    }
+
+    /// The customer of one request.
+    func customer(of request: any CustomerRequest) throws(SignatureFault) -> Step<KnownCustomer, SignatureFault> {
+        switch customers(of: [request]) {
+        case .now(let customers): return try customers[0].get()
+        case .later(let work):
+            return .later { () async throws(SignatureFault) in
+                try await work()[0].get().value()
+            }
+        }
+    }
+
     /// Answers a request: asks the App Store where the evidence is a question, and gives signatures out once the ledger has
     /// them.
     ///

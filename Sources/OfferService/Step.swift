@@ -17,4 +17,21 @@ public enum Step<Value: Sendable, Failure: Error>: Sendable {
         case .later(let work): return try await work()
         }
     }
+
+    /// Goes on with the value: now, or after the wait for it.
+    ///
+    /// - Parameter goOn: What comes next.
+    /// - Returns: How far that came.
+    /// - Throws: What keeps it from coming.
+    public func then<Next: Sendable>(
+        _ goOn: @escaping @Sendable (Value) throws(Failure) -> Step<Next, Failure>
+    ) throws(Failure) -> Step<Next, Failure> {
+        switch self {
+        case .now(let value): return try goOn(value)
+        case .later(let work):
+            return .later { () async throws(Failure) in
+                try await goOn(try await work()).value()
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// A figure that takes long to find: it is looked for once a minute at the most, and its readers do not wait for that.
+/// A figure that takes a while to find: it is looked for once a minute at the most.
 final class RecentFigure<Value: Sendable>: Sendable {
     private struct Found {
         let value: Value
@@ -10,8 +10,16 @@ final class RecentFigure<Value: Sendable>: Sendable {
         let life: Duration
     }
 
+    private struct State {
+        var found: Found?
+        var isLooking = false
+
+        /// What was found, unless it is too old.
+        var known: Value? { found.flatMap { $0.at.duration(to: .now) < $0.life ? $0.value : nil } }
+    }
+
     private let find: @Sendable () -> Value?
-    private let found = Mutex<Found?>(nil)
+    private let state = Mutex(State())
 
     /// Looks for nothing yet.
     ///
@@ -23,14 +31,36 @@ final class RecentFigure<Value: Sendable>: Sendable {
     /// The figure as it was a minute ago or less, or a hundred times as long ago as finding it took.
     var value: Value? {
         get async {
-            if let known = found.withLock({ $0 }), known.at.duration(to: .now) < known.life { return known.value }
-            let start = ContinuousClock.now
-            let value = await withCheckedContinuation { continuation in
-                DispatchQueue.global(qos: .utility).async { [find] in continuation.resume(returning: find()) }
-            }
-            let life = max(.seconds(60), start.duration(to: .now) * 100)
-            found.withLock { $0 = value.map { Found(value: $0, at: .now, life: life) } }
-            return value
+            if let known = state.withLock(\.known) { return known }
+            return await look()
         }
+    }
+
+    /// The figure as it was found last, without a wait; `nil` before.
+    ///
+    /// Where it is too old, it is looked for meanwhile.
+    var latest: Value? {
+        let (latest, isDue) = state.withLock { state in
+            let isDue = !state.isLooking && state.known == nil
+            if isDue { state.isLooking = true }
+            return (state.found?.value, isDue)
+        }
+        if isDue {
+            Task {
+                _ = await look()
+                state.withLock { $0.isLooking = false }
+            }
+        }
+        return latest
+    }
+
+    private func look() async -> Value? {
+        let start = ContinuousClock.now
+        let value = await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .utility).async { [find] in continuation.resume(returning: find()) }
+        }
+        let life = max(.seconds(60), start.duration(to: .now) * 100)
+        if let value { state.withLock { $0.found = Found(value: value, at: .now, life: life) } }
+        return value
     }
 }

@@ -65,6 +65,11 @@ struct KeyFileTests {
         let service = try RunningService(installation, environment: environment)
         #expect(Load(on: service, connections: 1, requests: 1).finish().map(\.keyIdentifier) == ["TESTKEY001"])
         #expect(try check().errors.contains("$CREDENTIALS_DIRECTORY is not set"))
+        try installation.writeCatalog(keys: "{ id: TESTKEY001, file: \"credential:SubscriptionKey_TESTKEY002.p8\" }")
+        let missing = try check(environment: environment).errors
+        #expect(missing.contains("no such file; this should be the private key, a P8, under the name of"))
+        #expect(missing.contains("after a new line, restart it"))
+        #expect(!missing.contains("relative to the directory"))
     }
 
     @Test("A ledger's keys may be systemd credentials, too; as other files they are for their owner alone")

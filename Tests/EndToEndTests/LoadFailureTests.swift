@@ -31,10 +31,12 @@ struct LoadFailureTests {
         ] as [(FakeServer.Reply, String)]
     )
     func failures(reply: FakeServer.Reply, name: String) throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.path("answers.jsonl")
         let server = try FakeServer { $0.path == "/v1/signatures" ? reply : .init(200, KnownServer.eligible) }
         let (outcome, report) = try load(
             server,
-            ["--warm-up", "0", "--duration", "1", "--timeout", "15", "--connections", "2"]
+            ["--warm-up", "0", "--duration", "1", "--timeout", "15", "--connections", "2", "--answers", file]
         )
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("nothing was signed"))
@@ -43,6 +45,11 @@ struct LoadFailureTests {
         #expect(Array(errors.keys) == [name])
         #expect((errors[name] ?? 0) > 0)
         #expect(report["measured"] == nil, "what nobody measured is no latency of 0 ms")
+        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+        #expect(lines.count == errors[name])
+        #expect(lines.allSatisfy { $0["error"] as? String == name && $0["account"] is String })
     }
 
     @Test("An answer that comes twice is malformed, and never taken for the answer to the next request")

@@ -65,6 +65,33 @@ struct LoadTests {
         #expect(rows[1...3].map { $0.split(separator: ",")[1] } == ["warm-up", "measured", "measured"])
     }
 
+    @Test(
+        "Each answer is written down, and what was signed is what the ledger has; repeated requests are of one customer"
+    )
+    func answers() throws {
+        let service = try RunningService()
+        let file = service.installation.directory.path("answers.jsonl")
+        let options = ["--customers", "new", "--repeat", "3", "--connections", "3", "--answers", file]
+        let outcome = try load(service, Self.quick + options)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+        #expect(lines.allSatisfy { $0["status"] as? Int == 200 && $0["error"] == nil && $0["milliseconds"] is Int })
+        let nonces = lines.flatMap { $0["offers"] as? [[String: String]] ?? [] }.compactMap { $0["nonce"] }
+        #expect(nonces.count == lines.count)
+        let export = try Executable.run(["ledger", "export", "--config", service.installation.configuration])
+        let recorded = try export.text.split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])["nonce"] as? String
+        }
+        #expect(Set(nonces) == Set(recorded.compactMap(\.self)))
+        #expect(recorded.count == nonces.count)
+        // The last customer's may be cut short by the end.
+        let counts = Dictionary(grouping: lines) { $0["account"] as? String ?? "" }.values.map(\.count)
+        #expect(counts.count { $0 == 3 } >= counts.count - 1)
+        #expect(counts.allSatisfy { $0 <= 3 })
+    }
+
     @Test("A signature by another key is wrong, and the exit status says so")
     func wrongKey() throws {
         let service = try RunningService()
@@ -235,6 +262,8 @@ struct LoadTests {
             (["--url", "http://127.0.0.1:1", "--token", "t", "--verify-all"], "give --verify-key"),
             (["--url", "http://127.0.0.1:1", "--token", "t", "--pid", "2147483647"], "no process 2147483647"),
             (["--self", "--csv", "/nonexistent/run.csv"], "run.csv cannot be written: No such file"),
+            (["--self", "--answers", "/nonexistent/run.jsonl"], "run.jsonl cannot be written: No such file"),
+            (["--self", "--repeat", "0"], "--repeat"), (["--self", "--retention", "--repeat", "2"], "--repeat"),
             (["--self", "--csv", "/"], "--csv: / cannot be written: Is a directory"),
         ] as [([String], String)]
     )

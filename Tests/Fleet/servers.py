@@ -11,9 +11,6 @@ import time
 import urllib.error
 import urllib.request
 
-BUNDLE_ID = "com.example.reader"
-PRODUCT_ID = "pro.monthly"
-
 
 class Failed(Exception):
     """Something did not come about, with the reason."""
@@ -34,7 +31,7 @@ def wait_until(condition, seconds, what):
             return time.monotonic() - start
         if time.monotonic() - start > seconds:
             raise Failed(f"{what() if callable(what) else what} within {seconds} s")
-        time.sleep(0.02)
+        time.sleep(0.05)
 
 
 class Database:
@@ -108,20 +105,13 @@ class Database:
         with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="ascii") as file:
             return [self.process.pid, *map(int, file.read().split())]
 
-    def freeze(self, is_frozen=True):
-        # The first makes no more of them then.
-        self.send(signal.SIGSTOP if is_frozen else signal.SIGCONT)
-
-    def send(self, number):
-        for process in self.processes():
-            try:
-                os.kill(process, number)
-            except ProcessLookupError:
-                pass
-
     def kill(self):
         """All of its processes at once, as when a machine is switched off."""
-        self.send(signal.SIGKILL)
+        for process in self.processes():
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
         if self.process:
             self.process.wait()
         self.process = None
@@ -168,6 +158,17 @@ class Replica:
         except OSError:
             return False, {"faults": ["it does not listen"], "warnings": []}
 
+    def takes(self, token):
+        """Whether it knows a client's token."""
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(f"http://127.0.0.1:{self.server}/v1/eligibility", b"{}", headers)
+        try:
+            urllib.request.urlopen(request, timeout=5).close()
+        except urllib.error.HTTPError as error:
+            error.close()
+            return error.code != 401
+        return True
+
     def is_ready(self):
         return self.readiness()[0]
 
@@ -175,7 +176,51 @@ class Replica:
         return any(words in sentence for sentence in self.readiness()[1][kind])
 
 
-class Balancer:
+class Proxy:
+    """HAProxy, started with a configuration."""
+
+    def __init__(self, home, name, configuration):
+        path = os.path.join(home, f"{name}.cfg")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(configuration)
+        self.process = subprocess.Popen(
+            ["haproxy", "-q", "-db", "-f", path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Network(Proxy):
+    """The way to a database. Where it stalls, connections stay and new ones are accepted, but nothing moves."""
+
+    def __init__(self, home, database):
+        self.port = free_port()
+        # Of a database that is down, it accepts connections and closes them.
+        super().__init__(home, f"network-{database.name}", f"""
+global
+  nbthread 1
+defaults
+  mode tcp
+  timeout connect 1s
+  timeout client 1h
+  timeout server 1h
+  retries 0
+listen {database.name}
+  bind 127.0.0.1:{self.port}
+  server {database.name} unix@{database.home}/.s.PGSQL.5432
+""")
+
+    def stall(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def flow(self):
+        self.process.send_signal(signal.SIGCONT)
+
+
+class Balancer(Proxy):
     """HAProxy, which asks each replica twice a second whether it is ready."""
 
     def __init__(self, home, replicas):
@@ -183,12 +228,7 @@ class Balancer:
         servers = "\n".join(
             f"  server r{one.number} 127.0.0.1:{one.server} check port {one.admin}" for one in replicas
         )
-        page = os.path.join(home, "unavailable.http")
-        with open(page, "w", encoding="ascii") as file:
-            file.write("HTTP/1.0 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\n\r\n")
-        path = os.path.join(home, "haproxy.cfg")
-        with open(path, "w", encoding="ascii") as file:
-            file.write(f"""
+        super().__init__(home, "balancer", f"""
 global
   maxconn 2000
 defaults
@@ -196,11 +236,8 @@ defaults
   timeout connect 1s
   timeout client 30s
   timeout server 30s
-  # What a replica that was killed has not answered may have been signed, and nobody received it: it is asked again.
   retries 2
-  retry-on conn-failure empty-response
   option redispatch 1
-  errorfile 502 {page}
   default-server inter 500ms fall 1 rise 1
 frontend fleet
   bind 127.0.0.1:{self.port}
@@ -210,11 +247,3 @@ backend replicas
   http-check expect status 200
 {servers}
 """)
-        self.process = subprocess.Popen(
-            ["haproxy", "-q", "-db", "-f", path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()

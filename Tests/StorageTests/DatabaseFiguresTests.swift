@@ -1,3 +1,4 @@
+import Dispatch
 import Offers
 import Synchronization
 import Testing
@@ -66,5 +67,22 @@ struct DatabaseFiguresTests {
         #expect(await figure.value == nil)
         #expect(await figure.value == 2)
         #expect(await figure.value == 2)
+        #expect(figure.latest == 2)
+    }
+
+    @Test("A figure that takes long is looked for once, and nobody waits for it")
+    func latest() async {
+        let looks = Mutex(0)
+        let mayEnd = DispatchSemaphore(value: 0)
+        let figure = RecentFigure {
+            looks.withLock { $0 += 1 }
+            mayEnd.wait()
+            return 7
+        }
+        for _ in 0..<3 { #expect(figure.latest == nil) }
+        mayEnd.signal()
+        while figure.latest == nil { await Task.yield() }
+        #expect(figure.latest == 7)
+        #expect(looks.withLock { $0 } == 1)
     }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Shows how the service scales: with processors, with requests, and with the catalog. `make bench-scale`.
+"""Shows how the service scales: with processors, requests, the catalog and what it holds. `make bench-scale`.
 
-  scale.py --executable PATH [--seconds S] [--rounds N] [--requests N] [--customers LIST]
+  scale.py --executable PATH [--seconds S] [--rounds N] [--requests N] [--customers LIST] [--held N] [--only-held]
 
 - CPU time of a signature on one processor and on all of them, in turns, by signed transactions of each number of
   customers in the list: where it is the same, throughput grows with the processors. The generator shares them, so that
@@ -10,6 +10,9 @@
   before, and after all of them.
 - From the start to the first answer to /readyz, and CPU time of a signature, with a hundred apps and ten thousand offers
   beside the example, in turns.
+- The same with so many subscriptions held (--held) and on an empty ledger, in turns, with the p99, the memory after the
+  start and the most so far, and the first look at /metrics. What the service has learnt is multiplied in its SQLite file
+  by plain SQL: subscriptions and accounts of their own. By --only-held this is measured alone.
 
 Prints a Markdown table.
 """
@@ -20,6 +23,7 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import statistics
 import subprocess
 import tempfile
@@ -39,6 +43,8 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--requests", type=int, default=1_000_000)
+    parser.add_argument("--held", type=int, default=1_000_000)
+    parser.add_argument("--only-held", action="store_true", help="measure with subscriptions held alone")
     parser.add_argument("--customers", type=customers, default=customers("new,100"), help="such as new,200000,100")
     return parser.parse_args()
 
@@ -87,10 +93,10 @@ def large(source, home, root):
 class Service:
     """A service on free ports, on some of the processors."""
 
-    def __init__(self, executable, config, workspace, processors=None):
+    def __init__(self, executable, config, workspace, processors=None, ledger=None):
         name = os.path.join(workspace, f"{time.monotonic_ns()}")
         pin = ["taskset", "--cpu-list", processors] if processors else []
-        ports = ["--server-port", "0", "--admin-port", "0", "--ledger-url", f"sqlite:{name}.sqlite"]
+        ports = ["--server-port", "0", "--admin-port", "0", "--ledger-url", f"sqlite:{ledger or name + '.sqlite'}"]
         started = time.monotonic()
         with open(name, "wb") as output, open(name + ".err", "wb") as errors:
             self.process = subprocess.Popen(
@@ -101,12 +107,20 @@ class Service:
             with open(name + ".err", encoding="utf-8") as errors:
                 raise Failed(f"the service did not start: {errors.read()}")
         with open(name, encoding="utf-8") as output:
-            self.port, admin = (int(found) for found in re.findall(r"127\.0\.0\.1:(\d+)", output.read())[:2])
-        connection = http.client.HTTPConnection("127.0.0.1", admin, timeout=20)
-        connection.request("GET", "/readyz")
-        if connection.getresponse().status != 200:
-            raise Failed("the service is not ready")
+            self.port, self.admin = (int(found) for found in re.findall(r"127\.0\.0\.1:(\d+)", output.read())[:2])
+        self.ask("/readyz")
         self.seconds_to_ready = time.monotonic() - started
+
+    def ask(self, path):
+        """Asks on the operators' listener, and says how many seconds that took."""
+        started = time.monotonic()
+        connection = http.client.HTTPConnection("127.0.0.1", self.admin, timeout=20)
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        answer.read()
+        if answer.status != 200:
+            raise Failed(f"{path} was answered {answer.status}")
+        return time.monotonic() - started
 
     def load(self, options, seconds, key, *flags):
         flags = ["--url", f"http://127.0.0.1:{self.port}", "--token", TOKEN, "--pid", str(self.process.pid), *flags]
@@ -128,6 +142,103 @@ class Service:
             self.process.wait()
 
 
+def fill(ledger, count):
+    """Multiplies a subscription that the service has learnt, and its tie to an account, each with a key of its own."""
+    connection = sqlite3.connect(ledger)
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.execute("PRAGMA cache_size = -400000")
+    subscription = connection.execute("SELECT bundle_id, environment, body FROM held_subscriptions").fetchone()
+    (length,) = connection.execute("SELECT length(account) FROM held_accounts").fetchone()
+    with connection:
+        connection.execute(
+            """
+            WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?)
+            INSERT INTO held_subscriptions (bundle_id, environment, original_transaction_id, body)
+            SELECT ?, ?, CAST(3000000000000000 + number AS TEXT), ? FROM numbers
+            """,
+            (count, *subscription),
+        )
+        # Accounts are digests: the order of their rows is none of the subscriptions'.
+        connection.execute(
+            """
+            INSERT INTO held_accounts (account, bundle_id, original_transaction_id, environment)
+            SELECT randomblob(?), bundle_id, original_transaction_id, environment FROM held_subscriptions
+            WHERE original_transaction_id > '3000000000000000' ORDER BY 1
+            """,
+            (length,),
+        )
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+
+
+def show_held(options, config, workspace, key, signed):
+    """Start, memory, CPU time and p99 with many subscriptions held, and on an empty ledger, in turns."""
+    heading(f"{options.held:,} subscriptions held")
+    names = [f"{options.held:,} subscriptions", "an empty ledger"]
+    ledgers = {name: os.path.join(workspace, f"held{index}.sqlite") for index, name in enumerate(names)}
+    for ledger in ledgers.values():
+        with Service(options.executable, config, workspace, ledger=ledger) as service:
+            service.load(options, 1, key, *signed, "new")
+    started = time.monotonic()
+    fill(ledgers[names[0]], options.held)
+    size = os.path.getsize(ledgers[names[0]]) / 1e9
+    print(f"   filled in {time.monotonic() - started:.0f} s: {size:.2f} GB", flush=True)
+    columns = ["", "start to ready, ms", "MB after it"]
+    for value in options.customers:
+        columns += [f"µs of CPU a signature, {who(value)}", "p99, ms"]
+    columns += ["most MB", "first look at /metrics, ms"]
+    results = {name: [] for name in names}
+    for _ in range(options.rounds):
+        for name, ledger in ledgers.items():
+            with Service(options.executable, config, workspace, ledger=ledger) as service:
+                row = [service.seconds_to_ready * 1000, service.megabytes()]
+                for value in options.customers:
+                    result = service.load(options, options.seconds, key, *signed, value)
+                    row += [result["cpu"], result["p99"]]
+                results[name].append([*row, result["megabytes"], service.ask("/metrics") * 1000])
+            print(f"   {name}: " + ", ".join(number(value) for value in results[name][-1]), flush=True)
+    medians = {name: [statistics.median(values) for values in zip(*rounds)] for name, rounds in results.items()}
+    return table(columns, [[name, *(number(value) for value in values)] for name, values in medians.items()])
+
+
+def show_scale(options, small, many, workspace, key, signed):
+    """Processors, the catalog and requests."""
+    cases = {}
+    for value in options.customers:
+        cases[f"all processors, {who(value)}"] = (small, None, [*signed, value])
+        cases[f"one processor, {who(value)}"] = (small, "0", [*signed, value])
+    first = next(iter(cases))
+    cases[f"{APPS} apps, {APPS * PRODUCTS * OFFERS:,} offers, {who(options.customers[0])}"] = (
+        many, None, [*signed, options.customers[0], "--bundle-id", f"com.example.app{APPS // 2:03}"],
+    )
+    results = {name: [] for name in cases}
+    for round_ in range(options.rounds):
+        heading(f"Round {round_ + 1} of {options.rounds}")
+        for name, (config, processors, flags) in cases.items():
+            with Service(options.executable, config, workspace, processors) as service:
+                result = service.load(options, options.seconds, key, *flags)
+                results[name].append((result["cpu"], service.seconds_to_ready * 1000, service.megabytes()))
+                ready = results[name][-1][1]
+                print(f"   {name}: {result['cpu']:.1f} µs a signature, ready after {ready:.0f} ms", flush=True)
+    heading(f"Memory over {options.requests:,} requests")
+    with Service(options.executable, small, workspace) as service:
+        rate = service.load(options, 5, key, *signed, "new")["requestsPerSecond"]
+        seconds, samples = options.requests / rate, []
+        timer = threading.Timer(seconds / 10, lambda: samples.append(service.megabytes()))
+        timer.start()
+        seen = service.load(options, seconds, key, *signed, "new")["requestsPerSecond"] * seconds
+        samples.append(service.megabytes())
+    medians = {name: [statistics.median(values) for values in zip(*rounds)] for name, rounds in results.items()}
+    base = medians[first][0]
+    columns = ["", f"CPU of a signature ÷ {first}", "start to ready, ms", "MB"]
+    rows = [
+        [name, number(cpu / base, 2), number(ready, 0), number(megabytes, 0)]
+        for name, (cpu, ready, megabytes) in medians.items()
+    ]
+    memory = f"{samples[0]:.1f} MB after a tenth of {seen:,.0f} requests, {samples[-1]:.1f} MB after all of them."
+    return f"{table(columns, rows)}\n\nMemory: {memory}"
+
+
 def main():
     options = arguments()
     options.executable = os.path.abspath(options.executable)
@@ -135,47 +246,18 @@ def main():
         directory = signer(options.executable, os.path.join(workspace, "app-store"))
         root = os.path.join(directory, "root.pem")
         small = example(options.config, os.path.join(workspace, "small"), root)
-        many = large(options.config, os.path.join(workspace, "large"), root)
         signed = ["--mix", "signedTransactions", "--simulator-directory", directory, "--customers"]
         key = os.path.join(workspace, "public.pem")
         private = os.path.join(workspace, "small", "SubscriptionKey_EXAMPLE123.p8")
         subprocess.run(["openssl", "pkey", "-in", private, "-pubout", "-out", key], check=True)
-        cases = {}
-        for value in options.customers:
-            cases[f"all processors, {who(value)}"] = (small, None, [*signed, value])
-            cases[f"one processor, {who(value)}"] = (small, "0", [*signed, value])
-        first = next(iter(cases))
-        cases[f"{APPS} apps, {APPS * PRODUCTS * OFFERS:,} offers, {who(options.customers[0])}"] = (
-            many, None, [*signed, options.customers[0], "--bundle-id", f"com.example.app{APPS // 2:03}"],
-        )
-        results = {name: [] for name in cases}
-        for round_ in range(options.rounds):
-            heading(f"Round {round_ + 1} of {options.rounds}")
-            for name, (config, processors, flags) in cases.items():
-                with Service(options.executable, config, workspace, processors) as service:
-                    result = service.load(options, options.seconds, key, *flags)
-                    results[name].append((result["cpu"], service.seconds_to_ready * 1000, service.megabytes()))
-                    ready = results[name][-1][1]
-                    print(f"   {name}: {result['cpu']:.1f} µs a signature, ready after {ready:.0f} ms", flush=True)
-        heading(f"Memory over {options.requests:,} requests")
-        with Service(options.executable, small, workspace) as service:
-            rate = service.load(options, 5, key, *signed, "new")["requestsPerSecond"]
-            seconds, samples = options.requests / rate, []
-            timer = threading.Timer(seconds / 10, lambda: samples.append(service.megabytes()))
-            timer.start()
-            seen = service.load(options, seconds, key, *signed, "new")["requestsPerSecond"] * seconds
-            samples.append(service.megabytes())
-        medians = {name: [statistics.median(values) for values in zip(*rounds)] for name, rounds in results.items()}
+        results = [show_held(options, small, workspace, key, signed)]
+        if not options.only_held:
+            many = large(options.config, os.path.join(workspace, "large"), root)
+            results.append(show_scale(options, small, many, workspace, key, signed))
     heading("Result")
-    print(f"{machine()}; medians of {options.rounds} rounds, signed transactions, 64 connections\n")
-    base = medians[first][0]
-    columns = ["", f"CPU of a signature ÷ {first}", "start to ready, ms", "MB"]
-    rows = [
-        [name, number(cpu / base, 2), number(ready, 0), number(megabytes, 0)]
-        for name, (cpu, ready, megabytes) in medians.items()
-    ]
-    print(table(columns, rows))
-    print(f"\nMemory: {samples[0]:.1f} MB after a tenth of {seen:,.0f} requests, {samples[-1]:.1f} MB after all of them.")
+    print(f"{machine()}; medians of {options.rounds} rounds, signed transactions, 64 connections")
+    for result in results:
+        print(f"\n{result}")
 
 
 if __name__ == "__main__":

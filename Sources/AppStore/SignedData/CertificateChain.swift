@@ -57,7 +57,10 @@ struct CertificateChain {
             throw SignedDataFault(.chainBroken, "The second certificate did not issue the first.")
         }
         guard let root = roots.first(where: { Self.certifies($0, intermediate) }) else {
-            throw SignedDataFault(.untrustedRoot, "The chain does not end at Apple Root CA - G3.")
+            throw SignedDataFault(
+                .untrustedRoot,
+                "The chain does not end at Apple Root CA - G3, nor at a root of appStore.additionalRoots."
+            )
         }
         return try signer(of: leaf, chain: [leaf, intermediate, root], isSelfSigned: false, apple: apple)
     }
@@ -67,7 +70,8 @@ struct CertificateChain {
         guard let only = certificates.first, roots.contains(only) else {
             throw SignedDataFault(
                 .chainLength,
-                "x5c has one certificate, and it is not among appStore.additionalRoots; the App Store sends three."
+                "x5c has one certificate, as of StoreKit Testing in Xcode, and it is not among appStore.additionalRoots; the "
+                    + "App Store sends three. Test with the Sandbox."
             )
         }
         return try signer(of: only, chain: [only], isSelfSigned: true, apple: apple)

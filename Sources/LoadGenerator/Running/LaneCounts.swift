@@ -101,6 +101,9 @@ struct LaneCounts {
             }
         }
         if let failure, !isFulfilled { count(failure, intended: flight.intended) }
+        plan.answered?(
+            AnswerLine.make(answer, failure, to: plan.deck.expected(flight.request), after: now - flight.sent)
+        )
     }
 
     /// Counts a request that was sent and not answered.
@@ -108,6 +111,7 @@ struct LaneCounts {
         advance(to: now)
         if isMeasured(flight.intended) { end(flight, at: now) }
         count(failure, intended: flight.intended)
+        plan.answered?(AnswerLine.make(nil, failure, to: plan.deck.expected(flight.request), after: now - flight.sent))
         guard failure == .timeout || failure == .unanswered else { return }
         count(wait: now - flight.intended, for: flight.request, intended: flight.intended)
     }

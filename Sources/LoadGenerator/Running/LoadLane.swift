@@ -183,7 +183,7 @@ final class LoadLane {
         position += 1
         if position == plan.deck.order.count { position = 0 }
         defer { taken[kind] += 1 }
-        return RequestDeck.Place(kind: kind, number: taken[kind] * plan.eventLoops + number)
+        return RequestDeck.Place(kind: kind, number: (taken[kind] * plan.eventLoops + number) / plan.repeats)
     }
 
     /// When a request of the open loop is due: the lanes take turns.

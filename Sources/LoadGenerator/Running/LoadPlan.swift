@@ -21,6 +21,11 @@ public struct LoadPlan: Sendable {
     public var timeoutSeconds = 10.0
     /// How many answers are kept, so that their signatures can be checked; `nil` for all.
     public var keptAnswers: Int? = 1000
+    /// How many requests in a row are of one customer, 1 or more.
+    public var repeats = 1
+    /// Called with each answer as it comes, and each request that got none: a line of JSON with its end, on one of the event
+    /// loops.
+    public var answered: (@Sendable (_ line: [UInt8]) -> Void)?
     /// The service's processes on this machine, if their CPU time and memory are to be measured.
     public var processes: [Int32] = []
     /// The requests, and in which order they are sent.

@@ -26,8 +26,10 @@ extension PublicEndpoints {
     /// Decides about a customer with every rule, away from the event loop: there may be many offers.
     private func trial(_ body: [UInt8], _ client: Client) throws(Problem) -> Step<Reply, Problem> {
         let call = try EligibilityRequest(json: body, from: client).explained
-        return Self.later(evidence: call.evidence?.kind) { [signOffers] () async throws(SignatureFault) in
-            Reply(try await signOffers.eligibility(call).value().json)
-        }
+        return .later(
+            Self.work(evidence: call.evidence?.kind) { [signOffers] () async throws(SignatureFault) in
+                Reply(try await signOffers.eligibility(call).value().json)
+            }
+        )
     }
 }

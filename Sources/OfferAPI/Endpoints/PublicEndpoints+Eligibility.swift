@@ -3,46 +3,42 @@ import Offers
 
 /// `POST /v1/eligibility`.
 extension PublicEndpoints {
-    /// Answers a question about eligibility.
-    func eligibility(_ body: [UInt8], _ client: Client, _ offers: inout Int) throws(Problem) -> Step<Reply, Problem> {
-        let call = try signOffers.metrics.rooms.measure(.decode) { () throws(Problem) in
-            try EligibilityRequest(json: body, from: client)
+    /// Reads a question about eligibility.
+    func eligibilityCall(of request: Request) throws(Problem) -> EligibilityRequest {
+        guard let client = request.client else { throw .tokenMissing }
+        return try signOffers.metrics.rooms.measure(.decode) { () throws(Problem) in
+            try EligibilityRequest(json: request.body, from: client)
         }
+    }
+
+    /// Answers questions about eligibility, some of them later.
+    func answer(_ calls: CustomerCalls.OfKind<EligibilityRequest>, for customers: ArraySlice<CustomerStep>) {
         let signOffers = signOffers
         @Sendable func reply(_ answer: EligibilityAnswer) -> Reply {
             Reply(signOffers.metrics.rooms.measure(.encode) { answer.json })
         }
-        let count = signOffers.decisionCount(of: call)
-        guard count <= Self.offersPerTick else {
-            // A whole catalog takes too long for an event loop on which others wait.
-            return Self.later(evidence: call.evidence?.kind) { () async throws(SignatureFault) in
-                reply(try await signOffers.eligibility(call).value())
+        for ((request, call), customer) in zip(calls, customers) {
+            guard request.isWaiting else {
+                request.giveUp()
+                continue
             }
-        }
-        offers += count
-        do throws(SignatureFault) {
-            switch try signOffers.eligibility(call) {
-            case .now(let answer): return .now(reply(answer))
-            case .later(let work):
-                return Self.later(evidence: call.evidence?.kind) { () async throws(SignatureFault) in
-                    reply(try await work())
-                }
-            }
-        } catch {
-            throw Problem(error, evidence: call.evidence?.kind)
-        }
-    }
-
-    /// The same work, with its faults as problems.
-    static func later(
-        evidence kind: EvidenceKind?,
-        _ work: @escaping @Sendable () async throws(SignatureFault) -> Reply
-    ) -> Step<Reply, Problem> {
-        .later { () async throws(Problem) in
+            let kind = call.evidence?.kind
             do throws(SignatureFault) {
-                return try await work()
+                var customer = try customer.get()
+                if signOffers.decisionCount(of: call) > Self.offersPerTick {
+                    // A whole catalog takes too long for an event loop on which others wait.
+                    customer = .later { [customer] () async throws(SignatureFault) in try await customer.value() }
+                }
+                let step = try customer.then { customer in signOffers.eligibility(call, for: customer) }
+                switch step {
+                case .now(let answer): request.finish(.success(reply(answer)))
+                case .later(let work):
+                    request.wait(
+                        for: Self.work(evidence: kind) { () async throws(SignatureFault) in reply(try await work()) }
+                    )
+                }
             } catch {
-                throw Problem(error, evidence: kind)
+                request.finish(.failure(Problem(error, evidence: kind)))
             }
         }
     }

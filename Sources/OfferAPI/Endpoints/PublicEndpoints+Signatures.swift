@@ -3,21 +3,18 @@ import OfferService
 import Offers
 
 /// A call whose answer is signed, and leaves once the ledger has it.
-protocol SigningCall: Sendable {
+protocol SigningCall: CustomerRequest {
     associatedtype Decided: Sendable
     associatedtype Answer: Sendable
 
-    /// The evidence that it brings or names.
-    var evidence: Evidence? { get }
     /// How many offers it asks to have signed.
     var offerCount: Int { get }
 
     init(json: [UInt8], from client: Client) throws(Problem)
-    /// Decides about calls that came together, in their order.
-    static func decide(
-        _ calls: [Self],
+    func decide(
+        for customer: KnownCustomer,
         by signOffers: SignOffers
-    ) -> [Result<Step<Decided, SignatureFault>, SignatureFault>]
+    ) throws(SignatureFault) -> Step<Decided, SignatureFault>
     static func sign(_ decided: Decided, by signOffers: SignOffers) throws(SignatureFault) -> PreparedAnswer<Answer>
     /// The answer's JSON, once the ledger has answered.
     static func release(
@@ -31,11 +28,11 @@ protocol SigningCall: Sendable {
 extension SignatureRequest: SigningCall {
     var offerCount: Int { offers.count }
 
-    static func decide(
-        _ calls: [SignatureRequest],
+    func decide(
+        for customer: KnownCustomer,
         by signOffers: SignOffers
-    ) -> [Result<Step<SignOffers.Decided, SignatureFault>, SignatureFault>] {
-        signOffers.decide(calls)
+    ) throws(SignatureFault) -> Step<SignOffers.Decided, SignatureFault> {
+        try signOffers.decide(self, for: customer)
     }
 
     static func sign(
@@ -59,13 +56,11 @@ extension SignatureRequest: SigningCall {
 extension IntroductorySignatureRequest: SigningCall {
     var offerCount: Int { products.count }
 
-    static func decide(
-        _ calls: [IntroductorySignatureRequest],
+    func decide(
+        for customer: KnownCustomer,
         by signOffers: SignOffers
-    ) -> [Result<Step<SignOffers.DecidedProducts, SignatureFault>, SignatureFault>] {
-        calls.map { call in
-            Result { () throws(SignatureFault) in try signOffers.decide(call) }
-        }
+    ) throws(SignatureFault) -> Step<SignOffers.DecidedProducts, SignatureFault> {
+        .now(try signOffers.decide(self, for: customer))
     }
 
     static func sign(
@@ -89,8 +84,8 @@ extension IntroductorySignatureRequest: SigningCall {
 ///
 /// Each step is taken for all requests of a tick before the next one: a step's code fits into the processor's first cache,
 /// and that of all steps together does not. There is one entry into the ledger's queue for a tick, and one wake of the
-/// event loop for its commit. A request that has to ask the App Store, the store of states or the ledger waits in a task of
-/// its own, and is signed on the event loop when the client still is there.
+/// event loop for its commit. A request that has to ask the App Store or the ledger waits in a task of its own, and is
+/// signed on the event loop when the client still is there.
 extension PublicEndpoints {
     /// A request whose signatures wait for the ledger.
     private typealias Signed<Call: SigningCall> = (request: Request, prepared: PreparedAnswer<Call.Answer>)
@@ -112,31 +107,34 @@ extension PublicEndpoints {
         return call
     }
 
-    /// Answers requests, some of them later.
-    func sign<Call: SigningCall>(_ calls: [(request: Request, call: Call)], on loop: any EventLoop) {
-        record(sign(decide(calls, on: loop), Call.self), on: loop, Call.self)
+    /// Answers requests whose customers are known, or will be: some of them later.
+    func sign<Call: SigningCall>(
+        _ calls: CustomerCalls.OfKind<Call>,
+        for customers: ArraySlice<CustomerStep>,
+        on loop: any EventLoop
+    ) {
+        record(sign(decide(calls, for: customers, on: loop), Call.self), on: loop, Call.self)
     }
 
-    /// Decides, with one look-up of the held state of all customers; a request that has to wait does so in a task.
+    /// Decides; a request that has to wait does so in a task.
     private func decide<Call: SigningCall>(
-        _ calls: [(request: Request, call: Call)],
+        _ calls: CustomerCalls.OfKind<Call>,
+        for customers: ArraySlice<CustomerStep>,
         on loop: any EventLoop
     ) -> [(request: Request, decided: Call.Decided)] {
         var all: [(request: Request, decided: Call.Decided)] = []
         all.reserveCapacity(calls.count)
-        for ((request, call), step) in zip(calls, Call.decide(calls.map(\.call), by: signOffers)) {
+        for ((request, call), customer) in zip(calls, customers) {
             let kind = call.evidence?.kind
+            guard hasPlace(request, offers: call.offerCount) else { continue }
             do throws(SignatureFault) {
-                switch try step.get() {
+                let step = try customer.get().then { [signOffers] (customer) throws(SignatureFault) in
+                    try call.decide(for: customer, by: signOffers)
+                }
+                switch step {
                 case .now(let decided): all.append((request, decided))
                 case .later(let work):
-                    request.wait { () async throws(Problem) in
-                        do throws(SignatureFault) {
-                            return try await work()
-                        } catch {
-                            throw Problem(error, evidence: kind)
-                        }
-                    } goOn: { [self] request, result in
+                    request.wait(for: Self.work(evidence: kind, work)) { [self] request, result in
                         goOn(with: request, call, result, on: loop)
                     }
                 }
@@ -147,7 +145,18 @@ extension PublicEndpoints {
         return all
     }
 
-    /// Goes on with a request that has waited: nothing is signed for a client that has gone meanwhile.
+    /// Gives a request that may have waited elsewhere its place before the ledger.
+    ///
+    /// - Returns: Whether its client still is there: nothing is signed for one that has gone.
+    private func hasPlace(_ request: Request, offers count: Int) -> Bool {
+        guard request.isWaiting else {
+            request.giveUp()
+            return false
+        }
+        return request.move(to: .ledgerAfterWait(offers: count))
+    }
+
+    /// Goes on with a request that has waited.
     private func goOn<Call: SigningCall>(
         with request: Request,
         _ call: Call,
@@ -156,8 +165,7 @@ extension PublicEndpoints {
     ) {
         switch result {
         case .success(let decided):
-            guard request.isWaiting else { return request.giveUp() }
-            request.move(to: .ledgerAfterWait(offers: call.offerCount))
+            guard hasPlace(request, offers: call.offerCount) else { return }
             record(sign([(request, decided)], Call.self), on: loop, Call.self)
         case .failure(let problem): request.finish(.failure(problem))
         }

@@ -43,9 +43,8 @@ public final class PublicEndpoints: Sendable {
     ///
     /// - Returns: How many were answered or will be: the first ones, at least one.
     func answer(_ requests: ArraySlice<Request>, on loop: any EventLoop) -> Int {
-        var promotional: [(request: Request, call: SignatureRequest)] = []
-        promotional.reserveCapacity(requests.count)
-        var introductory: [(request: Request, call: IntroductorySignatureRequest)] = []
+        var calls = CustomerCalls()
+        calls.promotional.reserveCapacity(requests.count)
         var (taken, offers) = (0, 0)
         for request in requests {
             guard offers < Self.offersPerTick else { break }
@@ -62,13 +61,19 @@ public final class PublicEndpoints: Sendable {
                 case .signatures:
                     guard let call: SignatureRequest = try signingCall(of: request) else { continue }
                     offers += call.offerCount
-                    promotional.append((request, call))
+                    calls.promotional.append((request, call))
                 case .introductorySignatures:
                     guard let call: IntroductorySignatureRequest = try signingCall(of: request) else { continue }
                     offers += call.offerCount
-                    introductory.append((request, call))
+                    calls.introductory.append((request, call))
+                case .eligibility:
+                    let call = try eligibilityCall(of: request)
+                    let count = signOffers.decisionCount(of: call)
+                    // More are decided in a task.
+                    if count <= Self.offersPerTick { offers += count }
+                    calls.eligibility.append((request, call))
                 default:
-                    switch try begin(request, &offers) {
+                    switch try begin(request) {
                     case .now(let reply): request.finish(.success(reply))
                     case .later(let work): request.wait(for: work)
                     }
@@ -77,22 +82,20 @@ public final class PublicEndpoints: Sendable {
                 request.finish(.failure(error))
             }
         }
-        if !promotional.isEmpty { sign(promotional, on: loop) }
-        if !introductory.isEmpty { sign(introductory, on: loop) }
+        answer(calls, on: loop)
         return taken
     }
 
-    /// The table of the calls: has each answered that is not for signatures, which are made together.
-    private func begin(_ request: Request, _ offers: inout Int) throws(Problem) -> Step<Reply, Problem> {
+    /// The table of the calls that are answered one by one: those about no customer, and diagnoses.
+    private func begin(_ request: Request) throws(Problem) -> Step<Reply, Problem> {
         guard let route = request.route else { throw .notFound }
         if route == .description { return .now(try Self.description()) }
         guard let client = request.client else { throw .tokenMissing }
         switch route {
-        case .eligibility: return try eligibility(request.body, client, &offers)
         case .diagnoses: return try diagnosis(request.body, client)
         case .productReports: return try reports(request.body, request.head.target, client)
         case .products: return try products(request.head.target, client)
-        case .signatures, .introductorySignatures, .description: throw .internal
+        case .signatures, .introductorySignatures, .eligibility, .description: throw .internal
         }
     }
 

@@ -144,14 +144,26 @@ final class Request {
 
     // MARK: Waiting
 
-    /// Waits for work in a task, and goes on on the event loop; another request has its place meanwhile.
+    /// Gives its place to another request while it waits; or is refused, where too many do.
+    ///
+    /// - Returns: Whether it may wait.
+    @discardableResult
+    func waitElsewhere() -> Bool {
+        guard move(to: .elsewhere) else {
+            refuse(.overloaded)
+            return false
+        }
+        // It is read, and may be long.
+        body = []
+        return true
+    }
+
+    /// Waits for work in a task, and goes on on the event loop.
     func wait<Value: Sendable>(
         for work: @escaping @Sendable () async throws(Problem) -> Value,
         goOn: @escaping @Sendable (Request, Result<Value, Problem>) -> Void
     ) {
-        guard move(to: .elsewhere) else { return refuse(.overloaded) }
-        // It is read, and may be long.
-        body = []
+        guard waitElsewhere() else { return }
         let (loop, identity) = (connection.loop, identity)
         let bound = NIOLoopBound(self, eventLoop: loop)
         Task {

@@ -1,6 +1,6 @@
 import Offers
 
-/// Makes the history of a customer from the evidence of a request, from the App Store's answer to it, and from held state.
+/// Finds out what a customer has: from the evidence of a request, from the App Store's answer to it, and from held state.
 struct CustomerHistories: Sendable {
     /// Reads evidence that is at hand.
     let reader: any EvidenceReader
@@ -17,17 +17,14 @@ struct CustomerHistories: Sendable {
     /// The server's clock.
     let now: @Sendable () -> Timestamp
 
-    /// The history of a customer, and the server's clock when its evidence was there.
-    typealias KnownHistory = (history: SharedHistory?, moment: Timestamp)
-
-    /// How far a history came before anything was looked up.
+    /// How far a request came before anything was looked up.
     enum Beginning: Sendable {
-        /// It is known, and nothing is remembered beside it.
-        case known(KnownHistory)
+        /// The customer is known, and nothing is remembered beside the evidence.
+        case known(KnownCustomer)
         /// Held state belongs beside it.
         case reading(Reading)
         /// The App Store has to be asked.
-        case asking(@Sendable () async throws(SignatureFault) -> KnownHistory)
+        case asking(@Sendable () async throws(SignatureFault) -> KnownCustomer)
     }
 
     /// Evidence, and its question to the store of states.
@@ -36,174 +33,159 @@ struct CustomerHistories: Sendable {
     final class Reading: Sendable {
         private let evidence: SubscriptionHistory?
         private let isApples: Bool
-        private let app: App
+        private let signing: SigningApp
         private let view: AccountView
         private let oldest: Timestamp?
         /// Whether the evidence was lately refused, as too many have shown it.
         private let isShared: Bool
         private let memory: StateMemory
-        let moment: Timestamp
+        private let moment: Timestamp
         let question: StateQuestion
 
         fileprivate init(
             _ evidence: SubscriptionHistory?,
-            isApples: Bool,
+            for request: any CustomerRequest,
+            of signing: SigningApp,
             at moment: Timestamp,
-            app: App,
-            view: AccountView,
             memory: StateMemory,
             ledger: (any SignatureLedger)?,
             maximumHeldAgeSeconds: Int64
         ) {
             oldest = maximumHeldAgeSeconds > 0 ? moment.adding(seconds: -maximumHeldAgeSeconds) : nil
             self.evidence = evidence
-            self.isApples = isApples
+            isApples = request.evidence?.isApples ?? false
             self.moment = moment
-            self.app = app
-            self.view = view
+            self.signing = signing
+            view = memory.view(of: request.account, in: signing.app)
             self.memory = memory
             let named = evidence?.namedSubscriptions ?? []
-            question = StateQuestion(bundleId: app.bundleId, account: view.digest, subscriptions: named)
+            question = StateQuestion(bundleId: signing.app.bundleId, account: view.digest, subscriptions: named)
             isShared = ledger.map { named.contains(where: $0.isSuspect) } ?? false
         }
 
         /// Puts held state over the evidence where it is newer, and learns from the evidence.
-        fileprivate func history(with state: HeldState) -> KnownHistory {
+        fileprivate func customer(with state: HeldState) -> KnownCustomer {
+            let app = signing.app
             guard let evidence else {
-                return (SubscriptionHistory(held: state, of: app, for: view).map { SharedHistory($0) }, moment)
+                let history = SubscriptionHistory(held: state, of: app, for: view)
+                return KnownCustomer(of: signing, history.map { SharedHistory($0) }, at: moment)
             }
             // Shared evidence ties nobody else to its subscriptions: those who came first keep their places.
             let owner = isShared ? AccountView(.none, of: app.bundleId, digester: memory.digester) : view
             memory.learn(evidence, isApples: isApples, for: owner, of: app, beside: state, at: moment)
             var state = state
             if isApples { state.leaveOutRedemptions(in: evidence) }
-            return (SharedHistory(evidence.updated(by: state, for: view, since: oldest)), moment)
+            let history = evidence.updated(by: state, for: view, since: oldest)
+            return KnownCustomer(of: signing, SharedHistory(history), at: moment)
         }
     }
 
-    /// The history of a customer: at once, or after a wait for the App Store or for the store of states.
+    /// The customers of requests, with one question to the store of states for all of them.
     ///
-    /// While the App Store is out of reach, what is held answers in its place.
-    ///
-    /// - Parameters:
-    ///   - evidence: The evidence; without it, what is held counts alone.
-    ///   - account: The account that is asked for.
-    ///   - app: The app that is asked for.
-    ///   - needsWholeHistory: Whether every transaction counts, not the newest ones alone.
-    /// - Returns: The history.
-    /// - Throws: `SignatureFault` when the evidence cannot be taken, or the history cannot be read.
-    func history(
-        from evidence: Evidence?,
-        for account: Account,
-        of app: App,
-        needsWholeHistory: Bool = false
-    ) throws(SignatureFault) -> Step<KnownHistory, SignatureFault> {
-        histories([try begin(from: evidence, for: account, of: app, needsWholeHistory: needsWholeHistory)])[0]
+    /// - Parameter begun: How far each request came.
+    /// - Returns: The customers, in their order: at once, or after a wait for the store.
+    func customers(_ begun: [Result<Beginning, SignatureFault>]) -> Customers {
+        let questions = begun.compactMap {
+            if case .success(.reading(let reading)) = $0 { reading.question } else { nil }
+        }
+        guard let memory, !questions.isEmpty else { return .now(Self.customers(begun, with: [])) }
+        if let states = memory.states.atHand(questions) {
+            return .now(Self.customers(begun, with: states.map { .success($0) }))
+        }
+        return .later { Self.customers(begun, with: await memory.states.held(questions)) }
     }
 
-    /// The histories of customers, with one question to the store of states for all of them.
-    ///
-    /// - Parameter begun: How far each came.
-    /// - Returns: The histories, in their order.
-    func histories(_ begun: [Beginning]) -> [Step<KnownHistory, SignatureFault>] {
-        let questions = begun.compactMap { if case .reading(let reading) = $0 { reading.question } else { nil } }
-        let states = questions.isEmpty ? nil : memory?.states.atHand(questions)
-        let answers: Task<[Result<HeldState, StorageFailure>], Never>? =
-            if states == nil, !questions.isEmpty, let memory {
-                Task { await memory.states.held(questions) }
-            } else { nil }
-        var place = 0
+    private static func customers(
+        _ begun: [Result<Beginning, SignatureFault>],
+        with answers: [Result<HeldState, StorageFailure>]
+    ) -> [CustomerStep] {
+        var rest = answers[...]
         return begun.map { beginning in
-            switch beginning {
-            case .known(let known): return .now(known)
-            case .asking(let work): return .later(work)
-            case .reading(let reading):
-                defer { place += 1 }
-                if let states { return .now(reading.history(with: states[place])) }
-                return .later { [place] () async throws(SignatureFault) in
-                    guard case .success(let state) = await answers?.value[place] else { throw Self.unreadable }
-                    return reading.history(with: state)
+            beginning.flatMap { beginning in
+                switch beginning {
+                case .known(let customer): return .success(.now(customer))
+                case .asking(let work): return .success(.later(work))
+                case .reading(let reading):
+                    guard case .success(let state) = rest.popFirst() else { return .failure(unreadable) }
+                    return .success(.now(reading.customer(with: state)))
                 }
             }
         }
     }
 
-    /// Reads the evidence, as far as that goes without the store of states.
+    /// Reads the evidence of a request, as far as that goes without the store of states.
     ///
-    /// - Returns: How far it came, for ``histories(_:)``.
+    /// While the App Store is out of reach, what is held answers in its place.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - signing: The app that it is for.
+    /// - Returns: How far it came, for ``customers(_:)``.
     /// - Throws: `SignatureFault` when the evidence cannot be taken.
-    func begin(
-        from evidence: Evidence?,
-        for account: Account,
-        of app: App,
-        needsWholeHistory: Bool = false
-    ) throws(SignatureFault) -> Beginning {
+    func begin(_ request: any CustomerRequest, of signing: SigningApp) throws(SignatureFault) -> Beginning {
         let moment = now()
-        guard case .question(let question) = evidence, let fetcher else {
-            return beginning(with: try read(evidence, at: moment), from: evidence, for: account, of: app, at: moment)
+        guard case .question(let question) = request.evidence, let fetcher else {
+            return beginning(with: try read(request.evidence, at: moment), for: request, of: signing, at: moment)
         }
         let watch = Stopwatch()
-        let kept = fetcher.keptHistory(answering: question, for: app.bundleId, needsWholeHistory: needsWholeHistory)
+        let kept = fetcher.keptHistory(
+            answering: question,
+            for: signing.app.bundleId,
+            needsWholeHistory: request.needsWholeHistory
+        )
         guard let kept else {
             return .asking { () async throws(SignatureFault) in
-                try await history(
-                    asking: question,
-                    of: fetcher,
-                    for: account,
-                    of: app,
-                    needsWholeHistory: needsWholeHistory
-                )
+                try await customer(asking: question, of: fetcher, for: request, of: signing)
             }
         }
         rooms.note(watch.nanoseconds, in: .evidence)
         do throws(EvidenceFault) { try Self.refuseFuture(kept, at: moment) } catch { throw .evidence(error) }
-        return beginning(with: kept, from: evidence, for: account, of: app, at: moment)
+        return beginning(with: kept, for: request, of: signing, at: moment)
     }
 
     /// Asks the App Store for the history.
-    private func history(
+    private func customer(
         asking question: AppStoreQuestion,
         of fetcher: any EvidenceFetcher,
-        for account: Account,
-        of app: App,
-        needsWholeHistory: Bool
-    ) async throws(SignatureFault) -> KnownHistory {
+        for request: any CustomerRequest,
+        of signing: SigningApp
+    ) async throws(SignatureFault) -> KnownCustomer {
         let answer: SubscriptionHistory
         let watch = Stopwatch()
         defer { rooms.note(watch.nanoseconds, in: .evidence) }
         do throws(EvidenceFault) {
             answer = try await fetcher.history(
                 answering: question,
-                for: app.bundleId,
-                needsWholeHistory: needsWholeHistory
+                for: signing.app.bundleId,
+                needsWholeHistory: request.needsWholeHistory
             )
             try Self.refuseFuture(answer, at: now())
         } catch {
-            guard case .unavailable = error.kind, let held = await held(instead: question, for: account, of: app) else {
-                throw .evidence(error)
-            }
-            return (held, now())
+            guard case .unavailable = error.kind,
+                let held = await held(instead: question, for: request.account, of: signing.app)
+            else { throw .evidence(error) }
+            return KnownCustomer(of: signing, held, at: now())
         }
-        let begun = beginning(with: answer, from: .question(question), for: account, of: app, at: now())
-        return try await histories([begun])[0].value()
+        let begun = beginning(with: answer, for: request, of: signing, at: now())
+        return try await customers([.success(begun)]).value()[0].get().value()
     }
 
     /// Takes evidence that was read, and makes its question to the store of states.
     private func beginning(
         with history: SubscriptionHistory?,
-        from evidence: Evidence?,
-        for account: Account,
-        of app: App,
+        for request: any CustomerRequest,
+        of signing: SigningApp,
         at moment: Timestamp
     ) -> Beginning {
-        guard let memory else { return .known((history.map { SharedHistory($0) }, moment)) }
+        guard let memory else {
+            return .known(KnownCustomer(of: signing, history.map { SharedHistory($0) }, at: moment))
+        }
         return .reading(
             Reading(
                 history,
-                isApples: evidence?.isApples ?? false,
+                for: request,
+                of: signing,
                 at: moment,
-                app: app,
-                view: memory.view(of: account, in: app),
                 memory: memory,
                 ledger: ledger,
                 maximumHeldAgeSeconds: maximumHeldAgeSeconds

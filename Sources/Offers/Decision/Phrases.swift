@@ -172,7 +172,7 @@ enum EvidencePhrases {
         }
         return reading.accounts.contains(token)
             ? "The evidence is of the account that is asked for."
-            : "The evidence is of another account than the one that is asked for."
+            : "The evidence names another appAccountToken than the request: the one that the app set on the purchase."
     }
 
     static func evidence(_ history: SubscriptionHistory?, status: GroupStatus?) -> String {

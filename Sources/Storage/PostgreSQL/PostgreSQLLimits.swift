@@ -8,8 +8,9 @@ public struct PostgreSQLLimits: Equatable, Sendable {
     public var statement = Duration.seconds(4)
     /// How long a statement may wait for another transaction (`lock_timeout`).
     public var lock = Duration.seconds(4)
-    /// How long the answers to one batch of statements may take, network included.
-    public var batch = Duration.seconds(6)
+    /// How long the answers to one batch of statements may take, network included: so long a server that falls silent is
+    /// waited for before another one is tried.
+    public var batch = Duration.seconds(5)
     /// How long a piece of work may wait for its turn or for the connection to come back.
     public var waiting = Duration.seconds(3)
     /// How long a caller in a hurry waits for an answer.

@@ -72,7 +72,7 @@ struct DatabaseStateStore: StateStore {
 
     func count() throws(StorageFailure) -> Int {
         try database.read { session throws(StorageFailure) in
-            Int(try session.run(StateSQL.subscriptionCount).integer(0, 0))
+            Int(try session.run(StateSQL.subscriptionCount(in: session.dialect)).integer(0, 0))
         }
     }
 

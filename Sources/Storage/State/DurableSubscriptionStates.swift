@@ -103,17 +103,10 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         return sentences.isEmpty ? nil : "state: " + sentences.joined(separator: "; ")
     }
 
-    /// How many subscriptions are held.
+    /// How many subscriptions were held when they were counted last; `nil` before the first count is done.
     ///
-    /// - Returns: The number; `nil` when it cannot be read.
-    public func count() -> Int? { try? store.count() }
-
-    /// How many subscriptions were held a minute ago or less, or a hundred times as long ago as counting them took.
-    ///
-    /// - Returns: The number; `nil` when it cannot be read.
-    public func recentCount() async -> Int? {
-        await counted.value
-    }
+    /// Nobody waits for it. A look has them counted again after a minute, or a hundred times as long as counting took.
+    public var recentCount: Int? { counted.latest }
 
     /// Reads held state on the spot, in one look for all questions.
     ///

@@ -56,7 +56,16 @@ enum StateSQL {
 
     static let nextGeneration = "UPDATE state_generation SET generation = generation + 1 WHERE id = 1"
 
-    static let subscriptionCount = "SELECT COUNT(*) FROM held_subscriptions"
+    /// The number of subscriptions: counted, but for a large table in PostgreSQL, of which the server has an estimate.
+    static func subscriptionCount(in dialect: SQLDialect) -> String {
+        let counted = "SELECT COUNT(*) FROM held_subscriptions"
+        return switch dialect {
+        case .sqlite: counted
+        case .postgreSQL:
+            "SELECT CASE WHEN reltuples < 1000000 THEN (\(counted)) ELSE reltuples::bigint END "
+                + "FROM pg_class WHERE oid = 'held_subscriptions'::regclass"
+        }
+    }
 }
 
 /// A statement that writes rows: SQLite takes them one after the other, PostgreSQL all at once.

@@ -44,7 +44,7 @@ protocol StateStore: Sendable {
     /// - Throws: ``StorageFailure``.
     func deleteNotifications(before limit: Timestamp) throws(StorageFailure)
 
-    /// How many subscriptions are held.
+    /// How many subscriptions are held; beyond a million, about so many.
     ///
     /// - Returns: Their number.
     /// - Throws: ``StorageFailure``.

@@ -29,6 +29,9 @@ struct Load: AsyncParsableCommand {
         }
         if target.retention {
             try questions.validateForRetention(runsOwn: target.runsOwn)
+            guard amount.repeats == 1 else {
+                throw ValidationError("--retention: each of Apple's calls is one of its own: leave --repeat out.")
+            }
             guard amount.offers == 1 else { throw ValidationError("--retention: a call is answered by one offer.") }
             guard amount.warmUp + amount.duration <= RetentionPreparation.longestRunSeconds else {
                 throw ValidationError(
@@ -107,6 +110,7 @@ struct Load: AsyncParsableCommand {
 
     private func generate(_ target: LoadTarget, _ stop: LoadStop, _ progress: LoadProgress) async throws(ExitCode) {
         let measurement: LoadMeasurement
+        let answers = try output.answers.map { file throws(ExitCode) in try AnswerFile(file) }
         do throws(LoadFault) {
             progress.show(preparation: "\(target.address) is asked what it would sign")
             let retention = questions.retentionPreparation(for: target, amount)
@@ -119,6 +123,7 @@ struct Load: AsyncParsableCommand {
             amount.fill(&plan)
             plan.processes = target.processes
             plan.keptAnswers = output.verifyAll ? nil : target.checker == nil ? 0 : LoadOutputOptions.sample
+            if let answers { plan.answered = { line in answers.write(line) } }
             let run = LoadRun(plan)
             stop.whenRequested { again in if again { run.giveUp() } else { run.stop() } }
             measurement = try await run.run { progress.show($0) }
@@ -128,6 +133,7 @@ struct Load: AsyncParsableCommand {
         }
         let report = LoadReport(measurement, verification: target.checker?.check(measurement))
         try output.write(report, measurement)
+        try answers?.end()
         if let fault = fault(of: report, measurement) {
             Console.message("error: \(fault)")
             throw .failure

@@ -186,6 +186,15 @@ struct LoadAmountOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many offers each request asks for, 1 to 100.", valueName: "k"))
     var offers = 1
 
+    @Option(
+        name: .customLong("repeat"),
+        help: ArgumentHelp(
+            "How many requests in a row are of one customer: over as many connections, they come at once.",
+            valueName: "n"
+        )
+    )
+    var repeats = 1
+
     @Option(help: ArgumentHelp("How long an answer may take, in seconds, before the run, too.", valueName: "s"))
     var timeout = 10.0
 
@@ -208,6 +217,9 @@ struct LoadAmountOptions: ParsableArguments {
             throw ValidationError("--warm-up is a number of seconds from 0 to an hour.")
         }
         guard (1...100).contains(offers) else { throw ValidationError("--offers is a number from 1 to 100.") }
+        guard (1...10_000).contains(repeats) else {
+            throw ValidationError("--repeat is a number from 1 to 10,000.")
+        }
         guard timeout > 0, timeout <= 3600 else {
             throw ValidationError("--timeout is a number of seconds above 0, up to an hour.")
         }
@@ -217,7 +229,7 @@ struct LoadAmountOptions: ParsableArguments {
     }
 
     /// About how many requests there will be, within bounds: in a closed loop, as many as a quick service answers.
-    var expectedRequests: Int { Int(min((rate ?? 8000) * (warmUp + duration), 500_000)) }
+    var expectedRequests: Int { Int(min((rate ?? 8000) * (warmUp + duration) / Double(repeats), 500_000)) }
 
     /// Puts the amounts into a plan.
     func fill(_ plan: inout LoadPlan) {
@@ -227,6 +239,7 @@ struct LoadAmountOptions: ParsableArguments {
         plan.warmUpSeconds = warmUp
         plan.timeoutSeconds = timeout
         plan.eventLoops = eventLoops
+        plan.repeats = repeats
     }
 }
 
@@ -238,8 +251,8 @@ struct LoadOutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The public key as PEM (openssl pkey -pubout), - for standard input: a sample of the signatures is checked \
-            after the run.
+            The public key as PEM (openssl pkey -pubout), or several in one file where the service's key changes \
+            meanwhile; - for standard input: a sample of the signatures is checked after the run.
             """,
             valueName: "pem"
         )
@@ -255,10 +268,22 @@ struct LoadOutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the run is written second by second, to be plotted.", valueName: "file"))
     var csv: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where each answer is written as it comes, the warm-up's too, one JSON object a line: time, status, account, \
+            offers and nonces.
+            """,
+            valueName: "file"
+        )
+    )
+    var answers: String?
+
     func validate() throws {
         // Nobody is to wait for a run whose result is lost.
-        if let csv, let obstacle = Self.obstacle(toWriting: csv) {
-            throw ValidationError("--csv: \(csv) cannot be written: \(obstacle).")
+        for case (let option, let file?) in [("--csv", csv), ("--answers", answers)] {
+            guard let obstacle = Self.obstacle(toWriting: file) else { continue }
+            throw ValidationError("\(option): \(file) cannot be written: \(obstacle).")
         }
     }
 

@@ -93,9 +93,11 @@ struct LedgerVerify: AsyncParsableCommand {
 extension LedgerVerification {
     /// The finding, in a line.
     fileprivate var summary: String {
-        "\(records) records in \(chains) chains, signed up to \(checkpoint?.time.rfc3339 ?? "never"), \(uncovered) records "
-            + "after that"
+        "\(Self.count(records, "record")) in \(Self.count(chains, "chain")), signed up to "
+            + "\(checkpoint?.time.rfc3339 ?? "never"), \(Self.count(uncovered, "record")) after that"
     }
+
+    private static func count(_ number: Int, _ name: String) -> String { "\(number) \(name)\(number == 1 ? "" : "s")" }
 
     /// The finding as a line of JSON, with its line feed.
     fileprivate func jsonLine(isInOrder: Bool) -> [UInt8] {

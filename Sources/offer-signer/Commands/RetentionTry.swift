@@ -80,7 +80,8 @@ struct RetentionTry: AsyncParsableCommand {
         let (choice, findings) = policy.explainedChoice()
         for finding in findings { try tell(finding) }
         if let next = findings.last?.index, next + 1 < rules.inOrder.count {
-            try Console.result("The \(rules.inOrder.count - next - 1) behind it are not asked.")
+            let rest = rules.inOrder.count - next - 1
+            try Console.result(rest == 1 ? "The rule behind it is not asked." : "The \(rest) behind it are not asked.")
         }
         guard let choice else {
             try Console.result("No rule fits: 404 no_retention_message, and Apple shows its own message.")

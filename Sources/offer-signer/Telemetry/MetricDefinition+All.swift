@@ -116,7 +116,7 @@ extension MetricDefinition {
         MetricDefinition(
             "offer_signer_held_subscriptions",
             .gauge,
-            "Subscriptions whose state is held, counted once a minute at the most."
+            "Subscriptions whose state is held, counted once a minute at the most; left out until the first count is done."
         ),
         MetricDefinition(
             "offer_signer_ledger_bytes",

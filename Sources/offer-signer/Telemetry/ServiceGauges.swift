@@ -84,7 +84,7 @@ struct ServiceGauges: Sendable {
 /// The metrics of the ledger and the state beside it.
 struct LedgerMetrics: Sendable {
     private let queue: Meter
-    private let heldSubscriptions: Meter
+    private let factory: any MetricsFactory
     private let bytes: LabelledGauge
     private let freeBytes: LabelledGauge
     private let commits: Timer
@@ -93,7 +93,7 @@ struct LedgerMetrics: Sendable {
     /// Makes the handles.
     init(factory: any MetricsFactory) {
         queue = Meter(label: "offer_signer_ledger_queue_length", factory: factory)
-        heldSubscriptions = Meter(label: "offer_signer_held_subscriptions", factory: factory)
+        self.factory = factory
         bytes = LabelledGauge("offer_signer_ledger_bytes", label: "database", factory: factory)
         freeBytes = LabelledGauge("offer_signer_ledger_free_bytes", label: "database", factory: factory)
         commits = Timer(label: "offer_signer_ledger_commit_duration_seconds", factory: factory)
@@ -112,8 +112,10 @@ struct LedgerMetrics: Sendable {
     /// Reads the values anew.
     func update(_ ledger: OpenLedger) async {
         queue.set(ledger.ledger.waiting)
-        if let count = await ledger.states.recentCount() { heldSubscriptions.set(count) }
         // An unknown value is left out: 0 would look like a ledger that is empty, or a disk that is full.
+        if let count = ledger.states.recentCount {
+            Meter(label: "offer_signer_held_subscriptions", factory: factory).set(count)
+        }
         let name = ledger.database.kind
         bytes.set(await ledger.figures.value.map { [name: $0.bytes] } ?? [:])
         freeBytes.set(ledger.database.freeBytes.map { [name: $0] } ?? [:])

@@ -14,31 +14,36 @@ struct SignatureCheckerTests {
         offer: String = "comeback50",
         nonce: String = Self.nonce,
         signedAccount: String = "alice",
-        signer: P256.Signing.PrivateKey? = nil
+        signer: P256.Signing.PrivateKey? = nil,
+        keyIdentifier: String = "KEY1"
     ) throws -> [UInt8] {
-        let fields = ["com.example.reader", "KEY1", "pro.monthly", "comeback50", signedAccount, nonce, "1795226400000"]
+        let fields = [
+            "com.example.reader", keyIdentifier, "pro.monthly", "comeback50", signedAccount, nonce, "1795226400000",
+        ]
         let payload = Data(fields.joined(separator: "\u{2063}").utf8)
         let signature = try (signer ?? key).signature(for: payload).derRepresentation.base64EncodedString()
         return Array(
             #"""
             {"bundleId":"com.example.reader","account":{"applicationUsername":"alice"},"decisions":[{"productId":
             "pro.monthly","offerId":"\#(offer)","verdict":"eligible","reason":"lapsed","detail":"…","discount":
-            {"identifier":"\#(offer)","keyIdentifier":"KEY1","nonce":"\#(nonce)","timestamp":1795226400000,
+            {"identifier":"\#(offer)","keyIdentifier":"\#(keyIdentifier)","nonce":"\#(nonce)","timestamp":1795226400000,
             "signature":"\#(signature)"},"expiresAt":"2026-11-22T02:00:00Z"}]}
             """#.utf8
         )
     }
 
-    private func check(_ bodies: [[UInt8]]) throws -> SignatureChecker.Outcome {
-        let checker = try #require(SignatureChecker(pem: key.publicKey.pemRepresentation))
+    private func check(_ bodies: [[UInt8]], _ keys: [P256.Signing.PrivateKey]? = nil) throws -> SignatureChecker.Outcome
+    {
+        let pems = (keys ?? [key]).map(\.publicKey.pemRepresentation)
+        let checker = try #require(SignatureChecker(pem: pems.joined(separator: "\n")))
         let expected = ExpectedAnswer(
             bundleId: "com.example.reader",
             account: "alice",
             offers: [ExpectedAnswer.Offer(productId: "pro.monthly", offerId: "comeback50")]
         )
-        var nonces: Set<String> = []
+        var seen = SignatureChecker.Seen()
         var outcome = SignatureChecker.Outcome()
-        for body in bodies { checker.check(body, expected, &nonces, &outcome) }
+        for body in bodies { checker.check(body, expected, &seen, &outcome) }
         return outcome
     }
 
@@ -61,6 +66,25 @@ struct SignatureCheckerTests {
             #expect(outcome.wrong == 1)
             #expect(outcome.firstFault != nil)
         }
+    }
+
+    @Test("Of several keys, each is for one key identifier: a signature by another of them is wrong")
+    func rotation() throws {
+        let second = P256.Signing.PrivateKey()
+        func answer(_ number: Int, by signer: P256.Signing.PrivateKey, _ keyIdentifier: String) throws -> [UInt8] {
+            let nonce = String(Self.nonce.dropLast()) + "\(number)"
+            return try self.answer(nonce: nonce, signer: signer, keyIdentifier: keyIdentifier)
+        }
+        let right = [try answer(1, by: key, "KEY1"), try answer(2, by: second, "KEY2"), try answer(3, by: key, "KEY1")]
+        #expect(try check(right, [key, second]).wrong == 0)
+        #expect(try check(right, [key]).wrong == 1)
+        let swapped = [try answer(1, by: key, "KEY1"), try answer(2, by: second, "KEY1")]
+        #expect(try check(swapped, [key, second]).wrong == 1)
+    }
+
+    @Test("A file is no better for its first key: the others are read, too")
+    func brokenSecondKey() {
+        #expect(SignatureChecker(pem: key.publicKey.pemRepresentation + "\n-----BEGIN PUBLIC KEY-----\nAAAA\n") == nil)
     }
 
     @Test(

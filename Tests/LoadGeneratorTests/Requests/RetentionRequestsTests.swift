@@ -98,9 +98,9 @@ struct RetentionRequestsTests {
             offers: [ExpectedAnswer.Offer(productId: "p", offerId: "o")]
         )
         expected.originalTransactionId = "7"
-        var nonces: Set<String> = []
+        var seen = SignatureChecker.Seen()
         var outcome = SignatureChecker.Outcome()
-        for body in bodies { checker.check(body, expected, &nonces, &outcome) }
+        for body in bodies { checker.check(body, expected, &seen, &outcome) }
         return outcome
     }
 

@@ -188,6 +188,7 @@ extension PublicEndpoints {
         _ client: Client,
         apps: [SigningApp],
         asking fetcher: (any EvidenceFetcher)? = nil,
+        memory: StateMemory? = nil,
         ledger: any SignatureLedger = ScriptedLedger(),
         reports: any ProductReportStore = InMemoryProductReports()
     ) -> PublicEndpoints {
@@ -197,6 +198,7 @@ extension PublicEndpoints {
                 apps: apps,
                 evidenceReader: AppStoreEvidenceReader(),
                 evidenceFetcher: fetcher,
+                memory: memory,
                 maximumEvidenceAgeSeconds: 0,
                 ledger: ledger,
                 now: { noon }

@@ -52,16 +52,24 @@ struct LookUpsTogetherTests {
     private struct Signer: ES256Signer {
         let keyIdentifier = "TESTKEY001"
 
-        func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] { [1] }
+        func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
+            [0x30, 6, 0x02, 1, 1, 0x02, 1, 2]
+        }
     }
 
-    @Test("There is one question for all, and each request is decided by its own answer", arguments: [true, false])
+    @Test(
+        "There is one question for all, whatever the calls, and each request is decided by its own answer",
+        arguments: [true, false]
+    )
     func once(isAtHand: Bool) async throws {
         let store = Store(isAtHand: isAtHand)
-        let offers = [PromotionalOffer(id: "o")]
-        let group = SubscriptionGroup(id: "1", products: [Product(id: "monthly", offers: offers)])
+        let product = Product(id: "monthly", offers: [PromotionalOffer(id: "o")])
+        let app = App(
+            bundleId: "reader",
+            subscriptionGroups: [SubscriptionGroup(id: "1", products: [product])]
+        )
         let useCase = SignOffers(
-            apps: [SigningApp(app: App(bundleId: "reader", subscriptionGroups: [group]), signer: Signer())],
+            apps: [SigningApp(app: app, signer: Signer(), issuerId: "issuer")],
             evidenceReader: NoReader(),
             memory: StateMemory(states: store, digester: FirstByte()),
             // What Apple said at the 60th millisecond or earlier is too old.
@@ -69,29 +77,67 @@ struct LookUpsTogetherTests {
             ledger: ScriptedLedger(),
             now: { Timestamp(millisecondsSince1970: 1060) }
         )
-        func request(_ name: String, _ bundleId: String = "reader", _ evidence: Evidence? = nil) -> SignatureRequest {
+        let offers = [OfferRequest(productId: "monthly", offerId: "o")]
+        func signature(
+            _ name: String,
+            _ bundleId: String = "reader",
+            _ evidence: Evidence? = nil
+        ) -> SignatureRequest {
             SignatureRequest(
                 client: "client",
                 bundleId: bundleId,
                 account: .applicationUsername(name),
                 evidence: evidence,
-                offers: [OfferRequest(productId: "monthly", offerId: "o")]
+                offers: offers
             )
         }
-        let steps = useCase.decide([
-            request("0"), request("a", "unknown"), request("a"), request("b", "reader", .receiptResponse(json: [])),
-            request("z"),
-        ])
+        func introductory(_ name: String) -> IntroductorySignatureRequest {
+            IntroductorySignatureRequest(
+                client: "client",
+                bundleId: "reader",
+                account: .applicationUsername(name),
+                evidence: nil,
+                products: ["monthly"],
+                transactionId: "1"
+            )
+        }
+        func eligibility(_ name: String) -> EligibilityRequest {
+            EligibilityRequest(
+                bundleId: "reader",
+                account: .applicationUsername(name),
+                evidence: nil,
+                offers: offers
+            )
+        }
+        let requests: [any CustomerRequest] = [
+            signature("0"), signature("a", "unknown"), eligibility("a"),
+            signature("b", "reader", .receiptResponse(json: [])), introductory("1"), introductory("c"),
+            eligibility("2"), signature("z"),
+        ]
         var said: [String] = []
-        for step in steps {
+        for (request, step) in zip(requests, await useCase.customers(of: requests).value()) {
             do {
-                let decided = try await step.get().value()
-                said.append(try await useCase.answer(decided).decisions.map(\.decision.reason.rawValue).joined())
+                let customer = try await step.get().value()
+                switch request {
+                case let request as SignatureRequest:
+                    let prepared = try useCase.sign(try await useCase.decide(request, for: customer).value())
+                    let answer = useCase.release(prepared, by: [])
+                    said += answer.decisions.map(\.decision.reason.rawValue)
+                case let request as IntroductorySignatureRequest:
+                    let prepared = try useCase.sign(try useCase.decide(request, for: customer))
+                    let answer = useCase.release(prepared, by: [])
+                    said += answer.products.map(\.introductoryOffer.reason.rawValue)
+                case let request as EligibilityRequest:
+                    let answer = try await useCase.eligibility(request, for: customer).value()
+                    said += answer.decisions.map(\.decision.reason.rawValue)
+                default: said.append("unknown")
+                }
             } catch {
                 said.append("fault")
             }
         }
-        #expect(said == ["evidence_stale", "fault", "never_subscribed", "fault", "never_subscribed"])
-        #expect(store.asked.withLock { $0 } == [3])
+        let (old, new) = ("evidence_stale", "never_subscribed")
+        #expect(said == [old, "fault", new, "fault", old, "never_used", old, new])
+        #expect(store.asked.withLock { $0 } == [6])
     }
 }

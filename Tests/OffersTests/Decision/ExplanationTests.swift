@@ -191,6 +191,13 @@ struct ExplanationTests {
         let row = Row("", history([entry()], [bought(by: token)]), "anyone", .accountMismatch)
         let findings = try #require(decide(row).explanation)
         #expect(!findings.contains { $0.saw.contains(token) })
+        #expect(findings.last?.saw == "The evidence names an appAccountToken; the request names no account.")
+        let other = AppAccountToken("0b5a2f6e-0000-4000-8000-000000000001").map(Account.appAccountToken) ?? .none
+        let asked = Row("", history([entry()], [bought(by: token)]), "anyone", .accountMismatch, account: other)
+        #expect(
+            try saw("account", asked)
+                == "The evidence names another appAccountToken than the request: the one that the app set on the purchase."
+        )
     }
 
     @Test("An operator's word is explained too")

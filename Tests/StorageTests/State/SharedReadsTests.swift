@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Concurrent questions share one read")
+@Suite("Concurrent questions share one read", .timeLimit(.minutes(10)))
 struct SharedReadsTests {
     /// Doubles numbers, and notes how many it was asked at a time; the first read lasts until it is let go.
     private final class Doubling: Sendable {

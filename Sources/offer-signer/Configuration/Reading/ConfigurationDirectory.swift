@@ -39,7 +39,7 @@ struct ConfigurationDirectory {
 
     /// The absolute path of a file that the configuration names by path or, as `credential:NAME`, as a systemd credential.
     func resolveCredential(_ path: String) throws(ValueFault) -> String {
-        guard path.hasPrefix(Self.credentialPrefix) else { return resolve(path) }
+        guard Self.isCredentialName(path) else { return resolve(path) }
         let name = String(path.dropFirst(Self.credentialPrefix.count))
         guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
             throw ValueFault("names no credential; write credential:NAME with the name of a LoadCredential= line")
@@ -47,11 +47,15 @@ struct ConfigurationDirectory {
         guard let credentials else {
             throw ValueFault(
                 "is a systemd credential, but $CREDENTIALS_DIRECTORY is not set; start the service from a unit with "
-                    + "LoadCredential=\(Echo.looksLikeSecret(name) ? "NAME" : name):FILE, or name the file by its path"
+                    + "LoadCredential=\(Echo.looksLikeSecret(name) ? "NAME" : name):FILE; by hand, set it to the directory of "
+                    + "the files"
             )
         }
         return credentials + name
     }
+
+    /// Whether the configuration names a file as a systemd credential.
+    static func isCredentialName(_ path: String) -> Bool { path.hasPrefix(credentialPrefix) }
 
     /// Whether a file is a systemd credential, which systemd keeps from everybody but root and the service.
     ///

@@ -54,7 +54,11 @@ struct SettingsReader {
             }
             return absolute
         } catch {
-            let fix = "this should be the path of \(kind), relative to the directory of offer-signer.yaml"
+            let fix =
+                ConfigurationDirectory.isCredentialName(path)
+                ? "this should be \(kind), under the name of a LoadCredential= line, which systemd heeds when it starts "
+                    + "the service: after a new line, restart it"
+                : "this should be the path of \(kind), relative to the directory of offer-signer.yaml"
             faults.fault(place, "\(Echo.path(path)): \(error.message); \(fix)")
             return nil
         }

@@ -100,7 +100,7 @@ struct PostgreSQLStateStoreTests {
         #expect(try await states.keep(notification("b"), StateObservation(subscriptions: [subscription("next")])))
         #expect(states.fault == nil)
         #expect(states.warning == nil)
-        #expect(states.count() == 8002)
+        #expect(try DatabaseStateStore(database, digestKey: testDigestKey).count() == 8002)
         #expect(try await states.forget(digest(3)) == 2000)
         #expect(!other.isBroken)
         await database.close()

@@ -1,0 +1,65 @@
+import Glibc
+import NIOCore
+import StrictJSON
+
+/// An answer as a line of JSON, to be held against the ledger of the service.
+enum AnswerLine {
+    /// Writes an answer down.
+    ///
+    /// - Parameters:
+    ///   - answer: The answer; `nil` where none came.
+    ///   - failure: Why it is not what was asked for, unless it is.
+    ///   - expected: What was asked for.
+    ///   - nanoseconds: How long it took.
+    /// - Returns: An object, with the end of the line.
+    static func make(
+        _ answer: AnswerReader.Answer?,
+        _ failure: LoadFailure?,
+        to expected: ExpectedAnswer,
+        after nanoseconds: Int64
+    ) -> [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.object { line in
+            line.member("time", now)
+            line.member("milliseconds", nanoseconds / 1_000_000)
+            if let answer { line.member("status", Int64(answer.status)) }
+            if let failure { line.member("error", failure.description) }
+            if let subscription = expected.originalTransactionId {
+                line.member("originalTransactionId", subscription)
+            } else {
+                line.member("account", expected.account)
+            }
+            guard let answer, answer.status == 200 else { return }
+            line.member("offers")
+            line.array { list in
+                for offer in offers(in: Array(answer.body.readableBytesView)) {
+                    list.object { member in
+                        member.member("productId", offer.productId)
+                        member.member("offerId", offer.offerId)
+                        if let reason = offer.reason { member.member("reason", reason) }
+                        if let nonce = offer.nonce { member.member("nonce", nonce) }
+                    }
+                }
+            }
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    private static func offers(
+        in body: [UInt8]
+    ) -> [(productId: String, offerId: String, reason: String?, nonce: String?)] {
+        if let jws = RetentionAnswer(json: body)?.signature.map(OfferJWS.init) {
+            return jws.offer.map { [($0.productId, $0.offerId, nil, jws.nonce)] } ?? []
+        }
+        return ((try? SignedAnswer(json: body).decisions) ?? []).map { decision in
+            (decision.productId, decision.offerId, decision.reason, decision.discount?.nonce)
+        }
+    }
+
+    /// Milliseconds since 1970.
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,65 @@
+public import Offers
+
+/// A request about one customer of an app.
+public protocol CustomerRequest: Sendable {
+    /// The app's bundle identifier.
+    var bundleId: String { get }
+    /// The customer's account.
+    var account: Account { get }
+    /// What shows what the customer has; `nil` to decide by the state that the service holds.
+    var evidence: Evidence? { get }
+    /// Whether every transaction counts, not the newest ones alone.
+    var needsWholeHistory: Bool { get }
+}
+
+extension SignatureRequest: CustomerRequest {
+    /// The newest transactions are enough.
+    public var needsWholeHistory: Bool { false }
+}
+
+extension IntroductorySignatureRequest: CustomerRequest {
+    /// A refusal is signed whatever the customer had.
+    public var needsWholeHistory: Bool { allowIntroductoryOffer }
+}
+
+extension EligibilityRequest: CustomerRequest {
+    /// An introductory offer is for who never had one.
+    public var needsWholeHistory: Bool { !products.isEmpty }
+}
+
+/// The customer of a request, with all that is known: a reference, which is handed on without a copy.
+public final class KnownCustomer: Sendable {
+    /// The app that was asked for, with its key.
+    let signing: SigningApp
+    /// What the customer has; `nil` where nothing is known.
+    let history: SharedHistory?
+    /// The server's clock when the evidence was there.
+    let moment: Timestamp
+
+    init(of signing: SigningApp, _ history: SharedHistory?, at moment: Timestamp) {
+        self.signing = signing
+        self.history = history
+        self.moment = moment
+    }
+}
+
+/// The customer of a request: known, or after a wait for the App Store; or why the request has no answer.
+public typealias CustomerStep = Result<Step<KnownCustomer, SignatureFault>, SignatureFault>
+
+/// The customers of requests that came together, in their order.
+public enum Customers: Sendable {
+    /// What is held of them was at hand.
+    case now([CustomerStep])
+    /// The store of states has to be waited for: one question for all of them.
+    case later(@Sendable () async -> [CustomerStep])
+
+    /// The customers, waiting where that has to be.
+    ///
+    /// - Returns: The customers.
+    public func value() async -> [CustomerStep] {
+        switch self {
+        case .now(let customers): return customers
+        case .later(let work): return await work()
+        }
+    }
+}
