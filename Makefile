@@ -10,9 +10,8 @@ MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
 configuration := keys.example/offer-signer.yaml
-# With Swift's own library in the executable: it starts sooner, signs with a little less, and runs where no Swift is.
-# Linked by lld it takes 5 MB less memory than by gold, and with packed relocations, which glibc reads from 2.36 on, 3 MB
-# less again.
+# With Swift's library in the executable it starts faster, signs a little faster, and runs without Swift.
+# Linking with lld instead of gold saves 5 MB of memory. Packed relocations, which glibc reads from 2.36 on, save 3 MB more.
 packed        := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, version, "."); \
                    if (version[1] > 2 || version[2] >= 36) print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 optimised     := swift build -c release --static-swift-stdlib -Xswiftc -use-ld=lld $(packed)
@@ -22,7 +21,7 @@ python        := .build-python
 bench-python  := .build-bench
 requirements  := deploy/requirements.txt Tests/Interoperability/requirements.txt
 
-# Says what comes next: in bold on a terminal, plainly in a log. Without commas, at which make ends an argument.
+# Prints a heading: bold on a terminal, plain in a log. A heading has no comma, because make ends an argument there.
 heading = @if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\033[0m\n' $(1); \
           else printf '\n== %s\n' $(1); fi
 
@@ -38,26 +37,26 @@ help:
 	@echo 'make build         Build the executables: $(release) and offer-lab beside it'
 	@echo
 	@echo 'make test          Everything that continuous integration checks.'
-	@echo 'make fleet         A fleet that fails over, on PostgreSQL and HAProxy (FLEET="--rounds 3").'
-	@echo 'make lint          Check format, links, scripts, YAML, image and unit.'
-	@echo 'make format        Bring the Swift sources into format.'
-	@echo 'make soak          Long runs of hostile input (SOAK_SECONDS=600 for each kind,'
+	@echo 'make fleet         Test a fleet that fails over, with PostgreSQL and HAProxy (FLEET="--rounds 3").'
+	@echo 'make lint          Check format, links, scripts, YAML, Dockerfile and systemd unit.'
+	@echo 'make format        Format the Swift sources.'
+	@echo 'make soak          Test with hostile input for long (SOAK_SECONDS=600 for each kind,'
 	@echo '                   SOAK_REQUESTS=100000), then make fleet and make overload.'
-	@echo 'make sanitize      Two builds, forty minutes on two processors'
+	@echo 'make sanitize      Test with two sanitizers: forty minutes on two processors'
 	@echo '                   (SANITIZERS="address thread").'
 	@echo
-	@echo 'make bench         Measure by who asks (BENCH="--rounds 3 --customers new,100").'
-	@echo 'make bench-peers   Measure beside servers in Go, Node and Python.'
-	@echo 'make bench-growth  Measure a ledger of a million records (GROWTH="--records N").'
-	@echo 'make bench-scale   Measure by processors, customers and what is held (SCALE="--rounds 5").'
-	@echo 'make overload      Measure at ten times the load it can take (LOAD_SECONDS=10).'
+	@echo 'make bench         Measure by kind of customer (BENCH="--rounds 3 --customers new,100").'
+	@echo 'make bench-peers   Compare with servers in Go, Node and Python.'
+	@echo 'make bench-growth  Measure with a ledger of a million records (GROWTH="--records N").'
+	@echo 'make bench-scale   Measure by processors, customers and held state (SCALE="--rounds 5").'
+	@echo 'make overload      Measure under ten times the possible load (LOAD_SECONDS=10).'
 	@echo
-	@echo 'make sbom          Write what is in the executable: .build/offer-signer.cdx.json'
-	@echo 'make reproduce     Build twice, and compare: half an hour on two processors.'
-	@echo 'make image-root    Try the image without a container engine (as root).'
+	@echo 'make sbom          List the contents of the executable: .build/offer-signer.cdx.json'
+	@echo 'make reproduce     Build twice and compare: half an hour on two processors.'
+	@echo 'make image-root    Test the image without a container engine (as root).'
 	@echo
 	@echo 'make clean         Remove what was built.'
-	@echo 'Each installs by apt, and for Python by pip, what it does not find, and says so.'
+	@echo 'Each installs missing packages with apt, and for Python with pip, and says which.'
 
 demo: dependencies-for-demo build
 	@deploy/demo.sh $(release)
@@ -96,8 +95,8 @@ test-build: dependencies-for-test
 	$(call heading,'Building the service and its tests')
 	@swift build --build-tests
 
-# All tests use Swift Testing. The results are counted, so that a run which finds no test is a failure. What failed is
-# said once more at the end: it is a line among ten thousand.
+# All tests use Swift Testing. The results are counted, so that a run without any test fails. Failures are repeated at the
+# end, because each is one line among ten thousand.
 test-swift: test-build
 	$(call heading,'Unit and end-to-end tests')
 	@if grep -rlw XCTest Tests --include='*.swift'; then echo 'XCTest is not run here: see above.' >&2; exit 1; fi
@@ -107,13 +106,13 @@ test-swift: test-build
 		grep -A 4 'recorded an issue' .build/tests.log || echo 'no test: the run itself ended early.'; exit 1; } >&2
 	@grep -Eq '<testsuite [^>]*tests="[1-9]' .build/tests*.xml || { echo 'swift test ran no test.' >&2; exit 1; }
 
-# libFuzzer, guided by the code that is reached, on the corpus of Tests/Fuzzing. A short run: soak is the long one.
+# libFuzzer with coverage guidance, on the corpus of Tests/Fuzzing. This is a short run; soak has the long one.
 test-fuzz: test-build
 	$(call heading,'Fuzzing the readers of evidence')
 	@deploy/fuzz.sh 10
 
-# The short forms of this are parts of test-fuzz and, seeded, so that a crash comes again, of test-swift
-# and test-interoperability.
+# Short forms of this are in test-fuzz, and, with a fixed seed so that a crash can be repeated, in test-swift and
+# test-interoperability.
 SOAK_SECONDS ?= 600
 SOAK_REQUESTS ?= 100000
 soak: test-build $(python)/installed
@@ -127,7 +126,7 @@ soak: test-build $(python)/installed
 	@$(MAKE) fleet FLEET='--rounds 10 --seconds 5 --rate 100'
 	@$(MAKE) overload
 
-# Each step once: a minute or two. Soak has the long form.
+# Each step once, in a minute or two. soak has the long form.
 FLEET ?=
 fleet: dependencies-for-fleet test-build
 	$(call heading,'Three replicas and two PostgreSQL servers of which one part after the other fails')
@@ -137,20 +136,20 @@ overload: build
 	$(call heading,'Ten times the load that the service can take')
 	@python3 -B deploy/loadtest/overload.py $(release)
 
-# Two builds and twice all tests but a few, which are named with the reason: see deploy/sanitize.sh.
+# Two builds, each with all tests except a few, which deploy/sanitize.sh names with the reason.
 SANITIZERS ?= address thread
 sanitize: dependencies-for-test
 	@deploy/sanitize.sh $(SANITIZERS)
 
-# Figures of a busy machine are of no use but as ratios: close what else runs. BENCH="--customers new,200000,100" says
-# how many customers ask, for bench-peers, too.
+# On a busy machine only the ratios are meaningful: stop other programs. BENCH="--customers new,200000,100" says how many
+# customers ask, also for bench-peers.
 BENCH ?=
 bench: dependencies-for-bench build $(bench-python)/installed
 	$(call heading,'Building the benchmark of the rooms without HTTP')
 	@$(optimised) --product SigningBenchmark
 	@$(bench-python)/bin/python -B deploy/loadtest/bench.py $(BENCH)
 
-# How a ledger behaves when it has grown: GROWTH="--records 10000000".
+# Measures a large ledger: GROWTH="--records 10000000".
 bench-growth: dependencies-for-bench build
 	$(call heading,'Building the benchmark of the rooms without HTTP')
 	@$(optimised) --product SigningBenchmark
@@ -159,7 +158,7 @@ bench-growth: dependencies-for-bench build
 	$(call heading,'Measuring what a signature costs PostgreSQL')
 	@python3 -B deploy/loadtest/database.py --executable $(release) $(GROWTH)
 
-# With processors, with customers, and with a catalog of ten thousand offers: SCALE="--rounds 5 --customers new,100".
+# By processors, by customers, and with a catalog of ten thousand offers: SCALE="--rounds 5 --customers new,100".
 bench-scale: dependencies-for-bench build
 	$(call heading,'Measuring with processors and requests and a large catalog')
 	@python3 -B deploy/loadtest/scale.py --executable $(release) $(SCALE)
@@ -180,7 +179,7 @@ test-interoperability: test-build $(python)/installed
 	$(call heading,"Interoperability with Python's cryptography and Apple's library; examples of backends; OpenAPI; the page")
 	@OFFER_SIGNER="$(CURDIR)/$(debug)" $(python)/bin/python -B -m pytest Tests/Interoperability
 
-# On the optimised executable: whole-module builds find faults of their own, and this is what users run.
+# With the optimised executable, because users run that one, and optimised builds can have faults of their own.
 test-demo: build
 	$(call heading,'Checking that the image has the libraries of the executable')
 	@deploy/check-libraries.sh $(release)
@@ -202,7 +201,7 @@ dependencies-for-fleet:
 dependencies-for-bench:
 	@deploy/install-dependencies.sh build bench
 
-# A peer that cannot be installed is left out, and the result says so.
+# If a peer cannot be installed, it is left out, and the result says so.
 dependencies-for-peers:
 	@deploy/install-dependencies.sh go || echo 'Go will be left out.'
 	@deploy/install-dependencies.sh node || echo 'Node will be left out.'
@@ -215,7 +214,7 @@ $(python)/installed: $(requirements) | dependencies-for-test
 	@$(python)/bin/pip install --quiet --disable-pip-version-check $(foreach file,$(requirements),--requirement $(file))
 	@touch $@
 
-# A picture or a peer can be done without; the figures cannot.
+# A missing picture or peer is left out; the figures are always measured.
 $(bench-python)/installed: deploy/loadtest/requirements.txt deploy/loadtest/peers/python/requirements.txt | dependencies-for-bench
 	$(call heading,'Installing the Python packages of the benchmarks into $(bench-python)')
 	@rm -rf $(bench-python)

@@ -1,15 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// What every target of the product is compiled with: language mode 6 comes with the tools version,
-/// and a warning is an error, so that a green build means that the compiler had nothing to say.
-let strict: [SwiftSetting] = [
+/// The compiler settings of the targets that send HTTP requests and serve none: the headers and methods of
+/// AsyncHTTPClient's requests are NIOHTTP1's types, which these targets never name.
+let sendingHTTP: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
+
+/// The compiler settings of every other target: language mode 6, and every warning is an error.
+let strict: [SwiftSetting] = sendingHTTP + [.enableUpcomingFeature("MemberImportVisibility")]
 
 let package = Package(
     name: "offer-signer",
@@ -65,13 +67,12 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
-            swiftSettings: strict
+            swiftSettings: sendingHTTP
         ),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -162,16 +163,16 @@ let package = Package(
             ],
             swiftSettings: strict,
             linkerSettings: [
-                // Symbols are bound at start: lazy binding spills registers, and a piece of a key, to the stack. And nobody
-                // loads the program as a library: the table of all its symbols, 5 MB, stays out of memory.
+                // Symbols are bound at start, because lazy binding could spill a register with a piece of a key to the
+                // stack. And no program loads this one as a library, so the 5 MB table of its symbols is left out.
                 .unsafeFlags(
                     ["-Xlinker", "-z", "-Xlinker", "now", "-Xlinker", "--no-export-dynamic"],
                     .when(platforms: [.linux])
                 )
             ]
         ),
-        // What is for tests and load: the stand-in App Store and the load generator. It has none of the service's targets but
-        // the domain's words, and starts the service's executable where it needs one.
+        // The stand-in App Store and the load generator, for tests. Of the service's targets it imports none but Offers
+        // and StrictJSON; it starts the service as a separate executable.
         .executableTarget(
             name: "offer-lab",
             dependencies: [
@@ -184,15 +185,14 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // What a backend asks the service with. It depends on none of the service's targets.
+        // The client for backends in Swift. It depends on none of the service's targets.
         .target(
             name: "OfferSignerClient",
             dependencies: [
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            swiftSettings: strict
+            swiftSettings: sendingHTTP
         ),
         .testTarget(name: "OffersTests", dependencies: ["Offers"], swiftSettings: strict),
         .testTarget(
@@ -304,9 +304,9 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // What the tests run programs with.
+        // Runs programs, for the tests.
         .target(name: "ChildProcess", path: "Tests/ChildProcess", swiftSettings: strict),
-        // What the tests look into the memory of programs with, and a program in which they find a key.
+        // Searches the memory of programs, for the tests. CarelessLoader is a program in which a key is found.
         .target(name: "ProcessMemory", path: "Tests/ProcessMemory", swiftSettings: strict),
         // The example of a backend in Swift of docs/clients.md, word for word; a test holds the two together and runs it.
         .executableTarget(
@@ -323,7 +323,7 @@ let package = Package(
             path: "Tests/PostgreSQLServer",
             swiftSettings: strict
         ),
-        // What `make bench` measures the rooms of the service with, HTTP left out.
+        // Measures the targets of the service without HTTP, for `make bench`.
         .executableTarget(
             name: "SigningBenchmark",
             dependencies: [
@@ -332,23 +332,23 @@ let package = Package(
             path: "Tests/SigningBenchmark",
             swiftSettings: strict
         ),
-        // What the tests read that was logged.
+        // Keeps what is logged, for the tests.
         .target(
             name: "KeptLog",
             dependencies: [.product(name: "Logging", package: "swift-log")],
             path: "Tests/KeptLog",
             swiftSettings: strict
         ),
-        // What the tests put in the place of the ledger, and of what is kept beside it.
+        // Stand-ins for the ledger and held state, for the tests.
         .target(
             name: "LedgerFixtures",
             dependencies: ["Offers"],
             path: "Tests/LedgerFixtures",
             swiftSettings: strict
         ),
-        // What the tests put in Apple's place: an HTTP server that answers as it is told.
+        // An HTTP server with answers that a test chooses, in Apple's place.
         .target(name: "FakeServer", path: "Tests/FakeServer", swiftSettings: strict),
-        // What the tests sign App Store data with: an authority of their own.
+        // A certificate authority for the tests, which signs App Store data.
         .target(
             name: "SignedDataFixtures",
             dependencies: [

@@ -23,15 +23,12 @@ public struct ProductReports: Sendable {
     /// - Parameters:
     ///   - reports: The reports, in their order.
     ///   - bundleId: The app that they are about.
-    /// - Returns: For each report whether it was kept; `false` when the app has no room for more.
-    /// - Throws: ``ProductReportFault`` when none was taken.
-    public func take(_ reports: [ProductReport], of bundleId: String) async throws(ProductReportFault) -> [Bool] {
-        guard apps[bundleId] != nil else { throw .unknownApp(bundleId: bundleId) }
-        do throws(StorageFailure) {
-            return try await store.keep(reports, of: bundleId, at: now())
-        } catch {
-            throw .store(error)
-        }
+    /// - Returns: For each report whether it was kept, `false` when the app has no room for more; `nil` when the
+    ///   catalog does not have the app.
+    /// - Throws: `StorageFailure` when none was taken.
+    public func take(_ reports: [ProductReport], of bundleId: String) async throws(StorageFailure) -> [Bool]? {
+        guard apps[bundleId] != nil else { return nil }
+        return try await store.keep(reports, of: bundleId, at: now())
     }
 
     /// The products of an app that are known in a country.
@@ -40,22 +37,16 @@ public struct ProductReports: Sendable {
     ///   - bundleId: The app.
     ///   - country: The country.
     ///   - productIds: The products asked for; empty for all.
-    /// - Returns: What is known.
-    /// - Throws: ``ProductReportFault`` when there is no answer.
+    /// - Returns: What is known; `nil` when the catalog does not have the app.
+    /// - Throws: `StorageFailure` when there is no answer.
     public func products(
         of bundleId: String,
         in country: CountryCode,
         productIds: [String] = []
-    ) async throws(ProductReportFault) -> ProductOverview {
-        guard let app = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
-        let observed: [ObservedProduct]
-        let seen: Set<OfferRequest>
-        do throws(StorageFailure) {
-            observed = try await store.products(of: bundleId, in: country)
-            seen = try await store.offersSeen(of: bundleId)
-        } catch {
-            throw .store(error)
-        }
+    ) async throws(StorageFailure) -> ProductOverview? {
+        guard let app = apps[bundleId] else { return nil }
+        let observed = try await store.products(of: bundleId, in: country)
+        let seen = try await store.offersSeen(of: bundleId)
         let asked = Set(productIds)
         func counts(_ productId: String) -> Bool { asked.isEmpty || asked.contains(productId) }
         let comparison = CatalogComparison(offered: app.offers, seen: seen)
@@ -74,24 +65,12 @@ public struct ProductReports: Sendable {
     /// Compares the catalog's offers of an app with those that any client was shown.
     ///
     /// - Parameter bundleId: The app.
-    /// - Returns: The differences.
-    /// - Throws: ``ProductReportFault`` when there is no answer.
-    public func comparison(of bundleId: String) async throws(ProductReportFault) -> CatalogComparison {
-        guard let app = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
-        do throws(StorageFailure) {
-            return CatalogComparison(offered: app.offers, seen: try await store.offersSeen(of: bundleId))
-        } catch {
-            throw .store(error)
-        }
+    /// - Returns: The differences; `nil` when the catalog does not have the app.
+    /// - Throws: `StorageFailure` when there is no answer.
+    public func comparison(of bundleId: String) async throws(StorageFailure) -> CatalogComparison? {
+        guard let app = apps[bundleId] else { return nil }
+        return CatalogComparison(offered: app.offers, seen: try await store.offersSeen(of: bundleId))
     }
-}
-
-/// Why reports were not taken, or a question about them has no answer.
-public enum ProductReportFault: Error, Equatable {
-    /// The catalog does not have the app.
-    case unknownApp(bundleId: String)
-    /// The store failed.
-    case store(StorageFailure)
 }
 
 /// An app's products as they are known in one country, and how they compare with the catalog.

@@ -1,10 +1,10 @@
 public import Offers
 
-/// The synchronous core: decisions and signatures, which stay within until the ledger has them.
+/// The synchronous core: makes decisions and signatures, and keeps the signatures until the ledger has them.
 extension SignOffers {
-    /// A request of which each offer is decided, and nothing is signed yet.
+    /// A request with a decision for each offer, and without signatures so far.
     ///
-    /// A reference, which is handed on without a copy.
+    /// A class, so that passing it on copies nothing.
     public final class Decided: Sendable {
         fileprivate let request: SignatureRequest
         fileprivate let signing: SigningApp
@@ -30,7 +30,7 @@ extension SignOffers {
         }
     }
 
-    /// Decides, as far as that goes without waiting for anybody.
+    /// Decides, or returns the rest of the work if something has to be waited for.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -107,7 +107,7 @@ extension SignOffers {
         return decisions
     }
 
-    /// The answer, once the ledger has spoken: what it refused is left out.
+    /// The answer, after the ledger's outcomes: signatures that it refused are left out.
     ///
     /// - Parameters:
     ///   - prepared: The prepared answer.
@@ -156,7 +156,7 @@ extension SignOffers {
         let (request, signing) = (decided.request, decided.signing)
         let (moment, decisions) = (decided.moment, decided.decisions)
         var policy = decided.policy
-        // A purchase is named in a JWS alone, and none where nobody has looked at them.
+        // Only a JWS names a purchase, and only if the decision looked at the purchases.
         let namesPurchases =
             request.formats.contains(.jws) && !decided.skipsEligibility
             && decisions.contains { $0.verdict == .eligible }
@@ -221,7 +221,7 @@ extension SignedDecision {
         let ofJWS = jws.map {
             OfferGrant.Signature(form: .jws, keyIdentifier: $0.keyIdentifier, nonce: $0.nonce, timestamp: $0.issuedAt)
         }
-        // Mostly there is one, and the list is as long.
+        // Mostly there is one: a literal of one element has no spare capacity.
         switch (ofDiscount, ofJWS) {
         case (let one?, nil), (nil, let one?): return [one]
         case (let one?, let other?): return [one, other]

@@ -2,10 +2,9 @@ public import Offers
 
 /// The main use case: reads the evidence, decides about each offer, signs those that the customer may have.
 ///
-/// With the evidence at hand, these are plain synchronous functions over values, without I/O, on the thread of the request.
-/// After a wait for the App Store or the ledger, a ``Step`` goes on by the same functions.
-///
-/// It knows its parts by their protocols alone: generic code across modules would be slower.
+/// If the evidence is at hand, these are synchronous functions over values, without I/O, on the thread of the request.
+/// After a wait for the App Store or the ledger, a ``Step`` continues with the same functions.  It uses its parts
+/// through existential protocols, because generic code across modules would be slower.
 public final class SignOffers: Sendable {
     let apps: [String: SigningApp]
     let maximumEvidenceAgeSeconds: Int64
@@ -66,10 +65,10 @@ public final class SignOffers: Sendable {
         self.now = now
     }
 
-    /// The customers of requests that came together, with one look at what is held of all of them.
+    /// The customers of requests that came together, with one look-up of the held state of all of them.
     ///
     /// - Parameter requests: The requests.
-    /// - Returns: For each, in their order, its customer; all of it later where the store of states has to be waited for.
+    /// - Returns: For each, in their order, its customer; all of them later if the store of states has to be waited for.
     public func customers(of requests: [any CustomerRequest]) -> Customers {
         histories.customers(
             requests.map { request in
@@ -91,8 +90,8 @@ public final class SignOffers: Sendable {
         }
     }
 
-    /// Answers a request: asks the App Store where the evidence is a question, and gives signatures out once the ledger has
-    /// them.
+    /// Answers a request: asks the App Store if the evidence is a question, and gives signatures out once the ledger
+    /// has them.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -161,7 +160,7 @@ public final class SignOffers: Sendable {
 
     private static var noLedger: StorageFailure { StorageFailure(.closed, "no ledger is open") }
 
-    /// The app that a request is for, when the request names an account where one is asked for.
+    /// The app that a request is for; throws if the app requires an account and the request names none.
     func signingApp(of bundleId: String, for account: Account) throws(SignatureFault) -> SigningApp {
         guard let signing = apps[bundleId] else { throw .unknownApp(bundleId: bundleId) }
         if signing.app.requiresAccount, account == .none { throw .accountRequired }
@@ -170,9 +169,7 @@ public final class SignOffers: Sendable {
 
     /// How old evidence may be, in seconds; 0 for no limit.
     ///
-    /// Held state has a limit of its own.
-    ///
-    /// Signed transactions, which a sender chose to show, may have a limit of their own.
+    /// Signed transactions, which a sender chose to show, may have another limit. The limit of held state is separate.
     func maximumAgeSeconds(of history: SharedHistory?) -> Int64 {
         guard let history, history.value.coverage == .partial else { return maximumEvidenceAgeSeconds }
         return maximumSignedTransactionAgeSeconds ?? maximumEvidenceAgeSeconds

@@ -1,12 +1,14 @@
 public import Offers
 
-/// An app of the catalog together with the key that signs for it: a reference, which is handed on without a copy.
+/// An app of the catalog with the key that signs for it.
+///
+/// A class, so that passing it on copies nothing.
 public final class SigningApp: Sendable {
     /// The app.
     public let app: App
     /// Its signing key: the first of its keys in the catalog.
     public let signer: any ES256Signer
-    /// In whose name App Store requests (JWS) are signed; `nil` when the catalog does not name the key's issuer.
+    /// The issuer of signed App Store requests (JWS); `nil` when the catalog does not name the key's issuer.
     public let issuer: AppStoreRequestIssuer?
 
     /// Creates the pair.

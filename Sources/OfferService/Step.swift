@@ -1,16 +1,16 @@
-/// How far something came without waiting: to its value, or to where somebody has to be waited for.
+/// The result of work that may have to wait: the value, or the rest of the work.
 ///
-/// The same lines serve an event loop, which must not wait, and a task, which may.
+/// So the same code serves an event loop, which must not wait, and a task, which may.
 public enum Step<Value: Sendable, Failure: Error>: Sendable {
     /// The value.
     case now(Value)
-    /// What gives the value after a wait, in a task.
+    /// The rest of the work, which waits: to be run in a task.
     case later(@Sendable () async throws(Failure) -> Value)
 
-    /// The value, waiting where that has to be.
+    /// The value, after a wait if there has to be one.
     ///
     /// - Returns: The value.
-    /// - Throws: What keeps it from coming.
+    /// - Throws: The failure of the rest of the work.
     public func value() async throws(Failure) -> Value {
         switch self {
         case .now(let value): return value

@@ -10,7 +10,7 @@ public struct SignatureRequest: Equatable, Sendable {
     public var offers: [RequestedOffer]
     /// The forms to sign in.
     public var formats: [SignatureFormat]
-    /// Whether each decision is to tell every rule that was asked.
+    /// Whether each decision is to carry every rule that was asked.
     public var explain: Bool
 
     /// Creates a question.
@@ -21,7 +21,7 @@ public struct SignatureRequest: Equatable, Sendable {
     ///   - evidence: What shows what the customer has; `nil` for the state that the service holds for the account.
     ///   - offers: The offers, 1 to 100.
     ///   - formats: The forms to sign in.
-    ///   - explain: Whether each decision is to tell every rule that was asked.
+    ///   - explain: Whether each decision is to carry every rule that was asked.
     public init(
         bundleId: String? = nil,
         account: Account = .none,
@@ -99,7 +99,7 @@ public struct IntroductorySignatureRequest: Equatable, Sendable {
     public var transactionId: String?
     /// `false` to refuse the offers, whatever the verdicts.
     public var allowIntroductoryOffer: Bool
-    /// Whether each decision is to tell every rule that was asked.
+    /// Whether each decision is to carry every rule that was asked.
     public var explain: Bool
 
     /// Creates a question.
@@ -111,7 +111,7 @@ public struct IntroductorySignatureRequest: Equatable, Sendable {
     ///   - products: The products, 1 to 100.
     ///   - transactionId: Any transaction of the customer, or the `appTransactionID`; `nil` for one of the evidence.
     ///   - allowIntroductoryOffer: `false` to refuse the offers, whatever the verdicts.
-    ///   - explain: Whether each decision is to tell every rule that was asked.
+    ///   - explain: Whether each decision is to carry every rule that was asked.
     public init(
         bundleId: String? = nil,
         account: Account = .none,
@@ -163,7 +163,7 @@ public struct EligibilityRequest: Equatable, Sendable {
     public var offers: [RequestedOffer]?
     /// The products whose introductory offers are asked about, at most 100.
     public var products: [String]
-    /// Whether each decision is to tell every rule that was asked.
+    /// Whether each decision is to carry every rule that was asked.
     public var explain: Bool
 
     /// Creates a question.
@@ -174,7 +174,7 @@ public struct EligibilityRequest: Equatable, Sendable {
     ///   - evidence: What shows what the customer has; `nil` for the state that the service holds for the account.
     ///   - offers: The promotional offers, 1 to 100; `nil` for every offer of the catalog.
     ///   - products: The products whose introductory offers are asked about, at most 100.
-    ///   - explain: Whether each decision is to tell every rule that was asked.
+    ///   - explain: Whether each decision is to carry every rule that was asked.
     public init(
         bundleId: String? = nil,
         account: Account = .none,

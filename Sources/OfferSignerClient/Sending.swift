@@ -1,7 +1,6 @@
 import AsyncHTTPClient
 import FoundationEssentials
 import NIOCore
-import NIOHTTP1
 
 extension OfferSigner {
     /// How many bytes an answer may have: thousands of products with their prices.
@@ -55,7 +54,7 @@ extension OfferSigner {
 
     private func request(_ call: Call) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: address.url(call.path))
-        request.method = HTTPMethod(rawValue: call.method.rawValue)
+        request.method = .init(rawValue: call.method.rawValue)
         request.headers.add(name: "Accept", value: "application/json, application/problem+json")
         request.headers.add(name: "Authorization", value: "Bearer \(token.text)")
         request.headers.add(name: "User-Agent", value: "OfferSignerClient")

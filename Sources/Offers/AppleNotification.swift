@@ -50,23 +50,51 @@ public protocol NotificationReader: Sendable {
     ///
     /// - Parameter signedPayload: The `signedPayload` of the body.
     /// - Returns: The notification.
-    /// - Throws: ``NotificationFault`` when it is not Apple's, or not for an app of the catalog.
-    func notification(_ signedPayload: String) throws(NotificationFault) -> AppleNotification
+    /// - Throws: ``SignedDataFault`` when it is not Apple's, or not for an app of the catalog.
+    func notification(_ signedPayload: String) throws(SignedDataFault) -> AppleNotification
 }
 
-/// Why a notification is not taken.
-public struct NotificationFault: Error, Equatable {
-    /// The fault's name in answers, in snake case.
-    public let code: String
-    /// The fault in a sentence or two.
+/// Why signed data is not taken for the App Store's.
+public struct SignedDataFault: Error, Equatable {
+    /// The kind of fault; the raw values name it in answers.
+    public enum Code: String, CaseIterable, Sendable {
+        /// It is no compact JWS.
+        case malformed = "jws_malformed"
+        /// It is not signed with ES256.
+        case algorithm = "jws_algorithm"
+        /// `x5c` has not exactly three certificates.
+        case chainLength = "jws_chain_length"
+        /// A certificate cannot be read.
+        case certificateMalformed = "jws_certificate_malformed"
+        /// A certificate lacks the extension by which Apple marks what it is for.
+        case certificatePurpose = "jws_certificate_purpose"
+        /// The certificates do not certify each other.
+        case chainBroken = "jws_chain_broken"
+        /// The chain ends at a root that is not trusted.
+        case untrustedRoot = "jws_untrusted_root"
+        /// A certificate was not valid when the data was signed.
+        case chainExpired = "jws_chain_expired"
+        /// The signature is not the certificate's over this payload: another key made it, or the payload was changed.
+        case signatureInvalid = "jws_signature_invalid"
+        /// The payload is signed, but not what it should be.
+        case payloadMalformed = "jws_payload_malformed"
+        /// The parts that were sent together do not belong together.
+        case mixed = "jws_mixed"
+        /// It is for an app or environment that is not in the catalog.
+        case otherApp = "app_not_in_catalog"
+    }
+
+    /// The kind of fault.
+    public let code: Code
+    /// The fault in a sentence.
     public let detail: String
 
     /// Creates a fault.
     ///
     /// - Parameters:
-    ///   - code: The fault's name in answers.
-    ///   - detail: The fault in a sentence or two.
-    public init(code: String, detail: String) {
+    ///   - code: The kind of fault.
+    ///   - detail: The fault in a sentence.
+    public init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail
     }

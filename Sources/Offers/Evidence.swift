@@ -1,4 +1,4 @@
-/// The evidence of what a customer has, as a client sent it: to be read before it is believed.
+/// The evidence of what a customer has, as a client sent it: not verified yet.
 public enum Evidence: Sendable {
     /// A verifyReceipt answer that the app's backend fetched: the text of one JSON object.
     case receiptResponse(EvidenceText)
@@ -17,7 +17,7 @@ public enum Evidence: Sendable {
         }
     }
 
-    /// A verifyReceipt answer that is all of a text.
+    /// Makes evidence of a verifyReceipt answer.
     ///
     /// - Parameter json: The text of one JSON object.
     /// - Returns: The evidence.
@@ -26,14 +26,14 @@ public enum Evidence: Sendable {
     }
 }
 
-/// Evidence in place in the body that brought it, so that nobody copies it.
+/// Evidence as a range of the request's body, so that it is not copied.
 public struct EvidenceText: Sendable {
     /// The body.
     public let bytes: [UInt8]
     /// The evidence's place in it.
     public let range: Range<Int>
 
-    /// Names the evidence in a body.
+    /// Creates a range of a body.
     ///
     /// - Parameters:
     ///   - bytes: The body.
@@ -56,7 +56,7 @@ public enum EvidenceKind: String, CaseIterable, Sendable {
     case transactionId
 }
 
-/// Evidence that says nothing by itself: the App Store has to be asked about it.
+/// Evidence that is only a question: the App Store has the answer.
 public enum AppStoreQuestion: Hashable, Sendable {
     /// An app receipt, or an iOS 6 style transaction receipt, in Base64.
     case receipt(base64: String)
@@ -105,7 +105,7 @@ public protocol EvidenceFetcher: Sendable {
 }
 
 extension EvidenceFetcher {
-    /// Nothing is kept, unless somebody does.
+    /// By default nothing is kept.
     public func keptHistory(
         answering question: AppStoreQuestion,
         for bundleId: String,
@@ -113,7 +113,7 @@ extension EvidenceFetcher {
     ) -> SubscriptionHistory? { nil }
 }
 
-/// Evidence that cannot be taken: it is not what it should be, it is not genuine, or nobody can tell now.
+/// Evidence that cannot be used: it is malformed, it is not genuine, or it cannot be checked now.
 public struct EvidenceFault: Error, Equatable {
     /// Whose fault it is.
     public enum Kind: Equatable, Sendable {
@@ -121,9 +121,9 @@ public struct EvidenceFault: Error, Equatable {
         case malformed
         /// The form is right, but Apple refuses it, or Apple cannot have made it.
         case rejected
-        /// The catalog lacks what this kind of evidence takes: it is not supported for the app.
+        /// The catalog lacks a setting that this kind of evidence needs: it is not supported for the app.
         case unsupported
-        /// Nobody can tell now: Apple is out of reach, or does not take the service's own credentials.
+        /// It cannot be checked now: Apple cannot be reached, or refuses the service's own credentials.
         case unavailable(retryAfterSeconds: Int)
     }
 

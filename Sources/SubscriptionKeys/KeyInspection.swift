@@ -19,15 +19,15 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
     /// The unusual features of the file or its name: a sentence each, with the fix.
     public let notes: [String]
     /// Why the service refuses the file though nothing is wrong with the key: others can read it; `nil` when it does not.
-    public let refusal: KeyFileError?
+    public let refusal: KeyError?
 
     /// Loads the key as the service does, self-test included, and lets it go again.
     ///
     /// - Parameters:
     ///   - path: The file. One that others can read is looked at all the same: ``refusal`` says so.
     ///   - access: Who besides its owner may read the file.
-    /// - Throws: ``KeyFileError``, as the service would at its start.
-    public init(of path: String, access: FileAccess = .ownerOnly) throws(KeyFileError) {
+    /// - Throws: ``KeyError``, as the service would at its start.
+    public init(of path: String, access: FileAccess = .ownerOnly) throws(KeyError) {
         let name = KeyFileName(path: path)
         let keyIdentifier = name?.keyIdentifier
         let key = try SigningKey(from: path, keyIdentifier: keyIdentifier ?? path, allowing: nil)
@@ -38,7 +38,7 @@ public struct KeyInspection: Equatable, Sendable, CustomStringConvertible {
         publicKeySHA256 = Hexadecimal.text(key.publicKeySHA256)
         let mode = String(key.fileMode, radix: 8)
         fileMode = String(repeating: "0", count: max(1, 4 - mode.utf8.count)) + mode
-        refusal = access.fault(of: key.fileMode).map { KeyFileError($0, path: path, access: access) }
+        refusal = access.fault(of: key.fileMode)?.at(path, access: access)
         notes = key.fileNotes + [name?.note].compactMap { $0.map { "it \($0)" } }
     }
 

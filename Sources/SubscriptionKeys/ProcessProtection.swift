@@ -12,29 +12,20 @@ public enum ProcessProtection {
     /// To be called first thing, on the main thread before there is another: the last holds for the calling thread and
     /// those that it starts.
     ///
-    /// - Throws: ``ProcessProtectionError`` when the system refuses one of them.
-    public static func enable() throws(ProcessProtectionError) {
+    /// - Throws: ``KeyError`` when the system refuses one of them.
+    public static func enable() throws(KeyError) {
         try require(clinux_forbid_core_files(), "RLIMIT_CORE 0")
         try require(clinux_forbid_dumps(), "PR_SET_DUMPABLE 0")
         try require(clinux_forbid_new_privileges(), "PR_SET_NO_NEW_PRIVS 1")
     }
 
-    private static func require(_ result: Int32, _ measure: String) throws(ProcessProtectionError) {
+    private static func require(_ result: Int32, _ measure: String) throws(KeyError) {
         guard result != 0 else { return }
-        throw unsafe ProcessProtectionError(measure: measure, detail: String(cString: strerror(errno)))
-    }
-}
-
-/// The system refused to protect the process.
-public struct ProcessProtectionError: Error, Equatable, CustomStringConvertible {
-    /// The measure that failed, such as `PR_SET_DUMPABLE 0`.
-    public let measure: String
-    /// The system's reason.
-    public let detail: String
-
-    /// The failure in one line.
-    public var description: String {
-        "the process cannot protect its memory: the system refuses \(measure) (\(detail));"
-            + " a filter of system calls (seccomp) has to allow prctl and prlimit64"
+        let reason = unsafe String(cString: strerror(errno))
+        throw KeyError(
+            .processNotProtected,
+            "the process cannot protect its memory: the system refuses \(measure) (\(reason));"
+                + " a filter of system calls (seccomp) has to allow prctl and prlimit64"
+        )
     }
 }

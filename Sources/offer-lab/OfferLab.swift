@@ -9,7 +9,7 @@ import Logging
 struct OfferLab: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "offer-lab",
-        abstract: "Plays the App Store for a service under test, and puts load on one.",
+        abstract: "Plays the App Store for a service under test, and measures a service under load.",
         discussion: "Exit status: 0 fine, 1 the work failed, 64 bad usage, 78 bad configuration.",
         // The service's: a test holds the two together.
         version: "0.2.0",
@@ -46,9 +46,9 @@ struct AppStore: AsyncParsableCommand {
         abstract: "Runs a stand-in App Store for tests, on the loopback address.",
         discussion: """
             It answers verifyReceipt and the App Store Server API, plays StoreKit's part in purchases, and sends \
-            notifications. Its customers are in app-store.yaml in the directory, which is written at the first start. \
-            The certificates that it signs with are made there too: list its root.pem in appStore.additionalRoots of \
-            a service under test, and of no other.
+            notifications. The first start writes app-store.yaml, with its customers, into the directory, and the \
+            certificates that it signs with. List root.pem of the directory in appStore.additionalRoots of the service \
+            under test, and of no other service.
             """
     )
 
@@ -56,7 +56,7 @@ struct AppStore: AsyncParsableCommand {
     var port = 8090
 
     @Option(
-        help: ArgumentHelp("Where its certificates and customers are kept; a temporary one otherwise.", valueName: "d")
+        help: ArgumentHelp("The directory of its certificates and customers. Default: a temporary one.", valueName: "d")
     )
     var directory: String?
 

@@ -6,7 +6,7 @@ import SubscriptionKeys
 struct OfferSigner: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "offer-signer",
-        abstract: "Signs App Store promotional offers for the customers who may have them.",
+        abstract: "Signs App Store promotional offers for eligible customers.",
         discussion: "Exit status: 0 fine, 1 the work failed, 64 bad usage, 78 bad configuration.",
         version: Version.current,
         subcommands: [
@@ -16,21 +16,21 @@ struct OfferSigner: AsyncParsableCommand {
 
     /// Protects the process while it has one thread, and then runs the command.
     static func main() async {
-        // Messages would go to whatever is opened next.
+        // If standard error is closed, the next file that is opened would get its number, and the messages.
         guard StandardDescriptors.reserve() else { Self.exit(withError: ExitCode.failure) }
-        do throws(ProcessProtectionError) {
+        do throws(KeyError) {
             try ProcessProtection.enable()
         } catch {
             Console.message("error: \(error)")
             Self.exit(withError: ExitCode.failure)
         }
         guard !CommandLine.isUnreadable else {
-            // Without arguments it would show its help, and end as if all were well.
+            // It would take this for a call without arguments, show its help, and end with exit status 0.
             Console.message("error: the command line cannot be read: /proc/self/cmdline; /proc has to be mounted")
             Self.exit(withError: ExitCode.failure)
         }
         if let place = CommandLine.firstMalformedArgument {
-            // It would be signed with another character in place of each byte at fault.
+            // Swift replaces malformed bytes by U+FFFD, and these would be signed.
             Console.message("error: argument \(place) is not UTF-8")
             Self.exit(withError: ExitCode.validationFailure)
         }
@@ -51,7 +51,7 @@ struct OfferSigner: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            // A fault of an argument repeats it.
+            // The parser's message repeats the argument, which may be a secret.
             let message = fullMessage(for: error)
             if Echo.looksLikeSecret(message) {
                 Console.message("error: an argument looks like a key or a token; files are named by their paths")
@@ -67,13 +67,13 @@ struct OfferSigner: AsyncParsableCommand {
 }
 
 extension CommandLine {
-    /// Whether there are no arguments at all, not even the program's name: Swift reads them from `/proc/self/cmdline`, and
-    /// where that cannot be opened, it has none.
+    /// Whether there are no arguments, not even the program's name: Swift reads them from `/proc/self/cmdline`, and has
+    /// none if it cannot open that.
     static var isUnreadable: Bool { argc == 0 }
 
-    /// Which argument is the first that is not UTF-8, counted from 1; `nil` where all are.
+    /// The number of the first argument that is not UTF-8, counted from 1; `nil` if all are.
     ///
-    /// `arguments` has U+FFFD in the place of what cannot be read.
+    /// `arguments` does not show it: Swift has replaced the malformed bytes by U+FFFD.
     static var firstMalformedArgument: Int? {
         (1..<max(Int(argc), 1)).first { index in
             guard let argument = unsafeArgv[index] else { return false }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Readings of Apple's clock")
 struct AppleClockTests {
-    /// Keeps what it is told.
+    /// Keeps every observation.
     private final class Listener: AppleClock {
         private let heard = Mutex<[AppleDate]>([])
         var dates: [AppleDate] { heard.withLock { $0 } }

@@ -128,7 +128,7 @@ struct AppStoreEvidenceTests {
         _ = service.wait()
     }
 
-    @Test("Who goes while Apple is asked gets nothing signed, and none of the customer's signatures is used up")
+    @Test("A caller that leaves while Apple is asked gets no signature, and uses none of the customer's")
     func gone() throws {
         let gate = DispatchSemaphore(value: 0)
         let server = try FakeServer { _ in

@@ -99,12 +99,12 @@ struct AppStoreLoopTests {
         "The App Store obeys what the service signs of introductory offers, which is what it decided",
         arguments: [("newcomer", true, true), ("newcomer", false, false), ("lapsed", true, true)]
     )
-    func introductoryOffer(customer: String, wish: Bool, isAllowed: Bool) throws {
+    func introductoryOffer(customer: String, allows: Bool, isAllowed: Bool) throws {
         let view = try appStore.ask("GET", "/simulator/customers/\(customer)").json
         let id = try #require(view["appTransactionId"] as? String)
         let answer = try service.ask(
             "/v1/introductory-eligibility-signatures",
-            #"{"appAccountToken":"\#(Self.account)","products":["pro.monthly"],"allowIntroductoryOffer":\#(wish),"#
+            #"{"appAccountToken":"\#(Self.account)","products":["pro.monthly"],"allowIntroductoryOffer":\#(allows),"#
                 + #""transactionId":"\#(id)","evidence":{"receiptResponse":\#(try appStore.receiptResponse(of: customer))}}"#
         )
         let product = try #require((answer.json["products"] as? [[String: Any]])?.first)
@@ -117,14 +117,14 @@ struct AppStoreLoopTests {
         #expect(try appStore.buy(as: customer, purchase).json["storeKitError"] as? Int == 12)
     }
 
-    @Test("The App Store takes what the service signs for the account that it signed it for, and for no other")
+    @Test("The App Store takes the service's signature for its own account, and for no other")
     func account() throws {
         let discount = try #require(try decision(for: "lapsed")["discount"] as? [String: Any])
         let other = "00000000-4cdb-47cc-936d-99d65f608138"
         #expect(try appStore.buy(as: "lapsed", discount, account: other).json["storeKitError"] as? Int == 12)
     }
 
-    @Test("Both refuse who never subscribed and who was refunded, each by its own rule")
+    @Test("Both refuse customers who never subscribed or were refunded, each by its own rule")
     func refused() throws {
         #expect(try decision(for: "newcomer")["reason"] as? String == "never_subscribed")
         #expect(try decision(for: "refunded")["reason"] as? String == "refunded")

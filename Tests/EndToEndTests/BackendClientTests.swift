@@ -18,7 +18,7 @@ struct BackendClientTests {
         try JSONSerialization.jsonObject(with: JSONEncoder().encode(value)) as? [String: Any] ?? [:]
     }
 
-    @Test("Signatures come typed and unchanged, so that openssl verifies what a backend passes on as JSON")
+    @Test("Signatures come typed and unchanged, so that openssl verifies a backend's JSON")
     func signatures() async throws {
         let token = try #require(UUID(uuidString: "7E3FB20B-4CDB-47CC-936D-99D65F608138"))
         let accounts: [(Account, String)] = [
@@ -129,7 +129,7 @@ struct BackendClientTests {
         #expect(diagnosis.causes.map(\.code).contains("timestamp_in_seconds"))
     }
 
-    @Test("What clients see of prices comes back for the landing page")
+    @Test("Prices that clients report come back for the landing page")
     func products() async throws {
         let report = ProductReport(
             productId: "pro.monthly",

@@ -52,7 +52,7 @@ struct ClientLimitTests {
         #expect(try connection.request("POST", "/v1/eligibility", body: Self.body).status == 200)
     }
 
-    @Test("A client that may ask for two a second gets two, and is told so")
+    @Test("A client with two signatures a second gets two, and a header with its limit")
     func small() throws {
         let service = try RunningService(try installation("signaturesPerSecond: 2"))
         let one = #"{"applicationUsername":"a","offers":[{"productId":"pro.monthly","offerId":"anyone"}]}"#
@@ -63,7 +63,7 @@ struct ClientLimitTests {
         #expect(answers.allSatisfy { $0.headers["ratelimit-policy"] == "\"signatures\";q=2;w=1" })
     }
 
-    @Test("Requests at once beyond the cap are 429 with Retry-After and what is left, until one of them is answered")
+    @Test("Requests at once beyond the cap are 429 with Retry-After and RateLimit, until one of them is answered")
     func concurrency() throws {
         let gate = DispatchSemaphore(value: 0)
         let server = try FakeServer { _ in

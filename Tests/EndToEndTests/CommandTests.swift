@@ -73,7 +73,7 @@ struct CommandTests {
         #expect(lab.text == (try Executable.run(["--version"]).text))
     }
 
-    @Test("Check says what it found; a fault is exit 78, and every fault is there")
+    @Test("Check prints its findings; a fault is exit 78, and every fault is there")
     func check() throws {
         let fine = try Executable.run(["check", "--config", installation.configuration])
         #expect(fine.status == 0)
@@ -264,7 +264,7 @@ struct CommandTests {
         #expect(try redirected("2", ["check", "--config", "/nonexistent"]).status == 78)
     }
 
-    @Test("Sign tells bad usage from work that failed")
+    @Test("Sign has exit statuses of their own for bad usage and for work that failed")
     func signFaults() throws {
         try installation.directory.write("bad.json", #"{"status":21003}"#)
         let bad = installation.directory.path("bad.json")
@@ -289,7 +289,7 @@ struct CommandTests {
         }
     }
 
-    @Test("Diagnose says what is wrong with a signature, in words or as JSON")
+    @Test("Diagnose names a signature's mistake, in words or as JSON")
     func diagnose() throws {
         let signed = try sign("--offer-id", "anyone", "--application-username", "ALICE", "--skip-eligibility")
         let discount = try #require(try decision(signed)["discount"] as? [String: Any])
@@ -326,7 +326,7 @@ struct CommandTests {
         """#
 
     @Test(
-        "What another program writes can be read as it comes",
+        "Another program's output can be read as it comes",
         arguments: ["-", "/dev/stdin", "/dev/fd/7", "/proc/self/fd/7"],
         [#"cat "$FILE" | "$0" "$@" 7<&0"#, #""$0" "$@" < "$FILE" 7< "$FILE""#, pipeThatDoesNotWait]
     )
@@ -355,14 +355,14 @@ struct CommandTests {
         #expect(diagnosed.errors.contains("error: \(input) at /"), "\(diagnosed.errors)")
     }
 
-    @Test("What is endless is not read for ever")
+    @Test("An endless file is not read for ever")
     func endless() throws {
         let outcome = try sign("--offer-id", "anyone", "--receipt-response", "/dev/zero")
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("/dev/zero is longer than 16 MiB"), "\(outcome.errors)")
     }
 
-    @Test("What is wrong with a file of the command line is told in the system's few words")
+    @Test("A file of the command line that cannot be read is reported in the system's few words")
     func missingFiles() throws {
         for (path, reason) in [("/none", "No such file or directory"), ("/", "Is a directory")] {
             let report = try Executable.run(["diagnose", "--config", installation.configuration, path])
@@ -374,7 +374,7 @@ struct CommandTests {
         }
     }
 
-    @Test("A report that names no app is told what it lacks")
+    @Test("The error of a report without an app names the missing member")
     func reportWithoutApp() throws {
         try installation.directory.write("report.json", #"{"timestamp":1}"#)
         let path = installation.directory.path("report.json")
@@ -383,7 +383,7 @@ struct CommandTests {
         #expect(outcome.errors.contains("\(path) at /bundleId: The member is missing"), "\(outcome.errors)")
     }
 
-    @Test("Keys inspect shows what is public, and nothing that is private")
+    @Test("Keys inspect shows the public key, and nothing that is private")
     func inspect() throws {
         let fine = try Executable.run(["keys", "inspect", installation.key])
         #expect(fine.status == 0)

@@ -47,7 +47,7 @@ struct ConnectionLimitTests {
         #expect(connection.isClosed())
     }
 
-    @Test("Who has no token is refused before the body, by the head alone")
+    @Test("A request without a token is refused before the body, by the head alone")
     func tokenFirst() throws {
         let service = try RunningService()
         let connection = try Connection(to: service.server)
@@ -137,7 +137,7 @@ struct ConnectionLimitTests {
     @Test("Where few files may be open, clients get no more connections than leave room for the operators")
     func fewFiles() throws {
         let service = try RunningService(launcher: ["prlimit", "--nofile=128:128"])
-        #expect(service.log.contains("may have 128 files open, and lets 64 connections in"), "\(service.log)")
+        #expect(service.log.contains("may have 128 files open, which leaves room for 64 connections"), "\(service.log)")
         let connections = try (0..<120).map { _ in try Connection(to: service.server) }
         #expect(try service.readiness().status == 200)
         #expect(try connections[0].request("POST", "/v1/signatures", body: Self.body).status == 200)
@@ -157,7 +157,7 @@ struct ConnectionLimitTests {
         #expect(try requests.map { _ in try connection.receive().status } == [200, 404, 200, 401, 405, 400, 200])
     }
 
-    @Test("Who asks first gets 100, or the refusal instead")
+    @Test("A request with Expect: 100-continue gets 100, or the refusal instead")
     func expectation() throws {
         let service = try RunningService()
         let connection = try Connection(to: service.server)
@@ -201,7 +201,7 @@ struct ConnectionLimitTests {
         #expect(try connection.request("POST", "/v1/signatures", body: Self.body).status == 200)
     }
 
-    @Test("What can be got may be asked for its head alone, which is that of the answer")
+    @Test("Each GET may be a HEAD, whose head is that of the answer")
     func heads() throws {
         let service = try RunningService()
         let connection = try Connection(to: service.server)
@@ -219,7 +219,7 @@ struct ConnectionLimitTests {
         #expect(try connection.request("POST", "/v1/signatures", body: Self.body).status == 200)
     }
 
-    @Test("A method that nobody knows is named as what is wrong", arguments: ["FOO", "get", "Post", "POSTS"])
+    @Test("An unknown method is named in the error", arguments: ["FOO", "get", "Post", "POSTS"])
     func unknownMethod(method: String) throws {
         let service = try RunningService()
         let connection = try Connection(to: service.server)
@@ -257,7 +257,7 @@ struct ConnectionLimitTests {
         #expect(half.isClosed())
     }
 
-    @Test("What could be read in two ways is refused, and the connection closed")
+    @Test("A request that could be read in two ways is refused, and the connection closed")
     func smuggling() throws {
         let service = try RunningService()
         for request in Self.ambiguous {

@@ -19,7 +19,7 @@ struct DiagnosesTests {
         (response.json["causes"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }
     }
 
-    @Test("What the service signed is valid, and what was changed on the way is named")
+    @Test("The service's own signature is valid, and a field that was changed on the way is named")
     func diagnoses() throws {
         let offers = #"[{"productId":"pro.monthly","offerId":"anyone"}]"#
         let signed = try service.sign(
@@ -65,7 +65,7 @@ struct DiagnosesTests {
         (response.json["causes"] as? [[String: Any]] ?? []).compactMap { $0["detail"] as? String }
     }
 
-    @Test("What is on record is compared field by field, however many fields differ, whatever the signature says")
+    @Test("A recorded signature is compared field by field, for any number of differences and any signature")
     func recorded() throws {
         var report = try signedReport()
         let timestamp = try #require(report["timestamp"] as? Int)

@@ -73,7 +73,7 @@ struct DrainTests {
         return open
     }
 
-    @Test("Who has sent a part of a request's head when the service goes may send the rest, and is answered")
+    @Test("A caller in the middle of a head when the service stops may send the rest, and is answered")
     func partOfHead() throws {
         let service = try RunningService(
             flags: ["--server-drain-timeout-seconds", "600", "--server-limits-header-timeout-seconds", "300"]
@@ -92,7 +92,7 @@ struct DrainTests {
         #expect(service.wait() == 0)
     }
 
-    @Test("Who never sends the rest of a head is waited for as long as for any head")
+    @Test("The rest of a head that never comes is waited for as long as for any head")
     func restOfHead() throws {
         let service = try RunningService(
             flags: ["--server-drain-timeout-seconds", "600", "--server-limits-header-timeout-seconds", "3"]
@@ -104,7 +104,7 @@ struct DrainTests {
         #expect(service.wait() == 0)
     }
 
-    @Test("When the time to finish is over, a part of a head is told so, and not counted as cut off")
+    @Test("When the time to finish is over, a part of a head gets an answer, and is not counted as cut off")
     func headTimeout() throws {
         let service = try RunningService(flags: ["--server-drain-timeout-seconds", "1"])
         let open = try begunConnection(to: service)
@@ -116,7 +116,7 @@ struct DrainTests {
         #expect(service.wait() == 0)
     }
 
-    @Test("A request that was refused and answered is not waited for, whatever there is of its body")
+    @Test("A request that was refused and answered is not waited for, with any part of its body")
     func refused() throws {
         let service = try RunningService(
             flags: ["--server-drain-timeout-seconds", "600", "--server-limits-request-timeout-seconds", "600"]
@@ -130,7 +130,7 @@ struct DrainTests {
         #expect(service.wait() == 0)
     }
 
-    @Test("What is in flight is finished, idle connections are closed")
+    @Test("Requests in flight are finished, idle connections are closed")
     func inFlight() throws {
         let service = try RunningService(flags: ["--server-drain-timeout-seconds", "20"])
         let idle = try Connection(to: service.server)
@@ -144,7 +144,7 @@ struct DrainTests {
         #expect(service.wait() == 0)
     }
 
-    @Test("A drain that takes too long ends with exit status 1, and says what was cut off")
+    @Test("A drain that takes too long ends with exit status 1, and says how many requests were cut off")
     func timeout() throws {
         let service = try RunningService(flags: ["--server-drain-timeout-seconds", "1"])
         let late = try lateConnection(to: service)

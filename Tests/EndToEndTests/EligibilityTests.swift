@@ -28,7 +28,7 @@ struct EligibilityTests {
         #expect(introductory.map { $0["reason"] as? String } == ["active_subscription", "group_unknown"])
     }
 
-    @Test("Who never bought a subscription may have the introductory offer, and no promotional one")
+    @Test("A customer without a subscription may have the introductory offer, and no promotional one")
     func newCustomer() throws {
         let response = try ask(
             "/v1/eligibility",
@@ -41,7 +41,7 @@ struct EligibilityTests {
         #expect(introductory["reason"] as? String == "never_used")
     }
 
-    @Test("The details of the examples in the description are what the service says, but for dates and groups")
+    @Test("The details of the description's examples are the service's own, but for dates and groups")
     func exampleDetails() throws {
         func plain(_ detail: String) -> String {
             detail.replacing(/\d{4}-\d\d-\d\d/, with: "DATE").replacing(/group \w+/, with: "group ID")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("When things go wrong around a running service")
 struct FaultTests {
-    @Test("A key file that is removed takes nothing away: what runs signs on, and a reload is refused and says why")
+    @Test("After a key file is removed the service signs on, and a reload is refused and says why")
     func keyFileRemoved() throws {
         let service = try RunningService()
         let load = Load(on: service, connections: 2)

@@ -71,20 +71,20 @@ struct KeyAccidentTests {
         #expect(checked.status == (accident.isTaken ? 0 : 78))
         #expect(inspected.status == (accident.isTaken ? 0 : 1))
         for outcome in [checked, inspected] {
-            let told = accident.isTaken ? outcome.text : outcome.errors
-            #expect(told.contains(accident.says), "\(told)")
+            let message = accident.isTaken ? outcome.text : outcome.errors
+            #expect(message.contains(accident.says), "\(message)")
             #expect(secrets.pieces(in: outcome.text + outcome.errors).isEmpty)
         }
         let line = try #require(
             (inspected.text + inspected.errors).split(separator: "\n").last { $0.contains("fix it: ") }
         )
         let command = String(try #require(line.split(separator: "fix it: ").last))
-        let mended = installation.directory.path("mended.p8")
-        let shell = try Executable.run(["-c", command.replacing("KEY.p8", with: mended)], of: "/bin/sh")
+        let fixed = installation.directory.path("fixed.p8")
+        let shell = try Executable.run(["-c", command.replacing("KEY.p8", with: fixed)], of: "/bin/sh")
         #expect(shell.status == 0, "\(command): \(shell.errors)")
-        if FileManager.default.fileExists(atPath: mended) {
+        if FileManager.default.fileExists(atPath: fixed) {
             try FileManager.default.removeItem(atPath: key)
-            try FileManager.default.moveItem(atPath: mended, toPath: key)
+            try FileManager.default.moveItem(atPath: fixed, toPath: key)
         }
         let after = try check()
         #expect(after.status == 0, "\(after.errors)")
@@ -94,7 +94,7 @@ struct KeyAccidentTests {
     }
 
     @Test(
-        "The fault of a broken file is told with the file's name, however long that is",
+        "The fault of a broken file is message with the file's name, however long that is",
         arguments: [
             "SubscriptionKey_ABCDEFGHJK_production_backup.p8",
             "SubscriptionKey_2X9R4HXF3Q_Production_backup_2026_v2.p8",
@@ -110,7 +110,7 @@ struct KeyAccidentTests {
         #expect(inspected.errors.hasPrefix("error: \(path) is not PEM"), "\(inspected.errors)")
     }
 
-    @Test("The name of an App Store Connect API key is allowed, and both commands say what to look at")
+    @Test("The name of an App Store Connect API key is allowed, and both commands warn of it")
     func authKey() throws {
         let path = installation.directory.path("AuthKey_TESTKEY001.p8")
         try FileManager.default.moveItem(atPath: installation.key, toPath: path)
@@ -128,7 +128,7 @@ struct KeyAccidentTests {
         let checked = try check()
         #expect(checked.status == 0)
         #expect(checked.errors.contains("is named for the key \"TESTKEY001\", but the id is \"TESTKEY002\""))
-        #expect(checked.errors.contains("write the id of the file's name"))
+        #expect(checked.errors.contains("correct the id, or name the file of that key"))
         #expect(try Executable.run(["keys", "inspect", installation.key]).text.contains("key id:      TESTKEY001"))
     }
 

@@ -16,7 +16,7 @@ struct KeyFileTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
-    @Test("A key is refused where what it signs does not verify, and nothing is served")
+    @Test("A key whose signatures do not verify is refused, and nothing is served")
     func selfTest() throws {
         let library = try SharedObject.build(
             SharedObject.wrongSignatures,
@@ -104,7 +104,7 @@ struct KeyFileTests {
     func noLedger() throws {
         try installation.directory.write("text.sqlite", "A text that is longer than the first line of a database.")
         for (url, fault) in [
-            ("sqlite:none/ledger.sqlite", "none/ledger.sqlite\" has no directory"),
+            ("sqlite:none/ledger.sqlite", "none/ledger.sqlite\" is in a directory that does not exist"),
             ("sqlite:\(installation.directory.url.path)", "is a directory"),
             ("sqlite:text.sqlite", "text.sqlite\" is no SQLite database"),
         ] {
@@ -178,7 +178,7 @@ struct KeyFileTests {
     }
 
     @Test(
-        "Somebody else's key file is refused",
+        "Another user's key file is refused",
         .enabled(if: geteuid() == 0, "only root can give files away")
     )
     func owner() throws {

@@ -3,7 +3,7 @@ import Foundation
 import PostgreSQLServer
 import Testing
 
-@Suite("What check and serve say of a ledger that is there", .serialized, .timeLimit(.minutes(30)))
+@Suite("Check and serve with an existing ledger", .serialized, .timeLimit(.minutes(30)))
 struct LedgerCheckTests {
     private let installation: Installation
 
@@ -53,7 +53,7 @@ struct LedgerCheckTests {
         #expect(try Data(contentsOf: URL(filePath: installation.ledger)) == damaged)
     }
 
-    @Test("What a first start left that was cut off keeps check from saying that all is in order")
+    @Test("Files of a first start that was cut off are a fault of check")
     func cutOff() throws {
         try installation.directory.write("ledger.sqlite.digest-key", "", mode: 0o600)
         let outcome = try check()
@@ -78,7 +78,7 @@ struct LedgerCheckTests {
         server.stop()
         let away = try check()
         #expect(away.status == 0)
-        #expect(away.text.contains("which could not be asked"), "\(away.text)")
+        #expect(away.text.contains("which cannot be reached now"), "\(away.text)")
         #expect(away.errors.contains("warning: ledger.url: ") && away.errors.contains("cannot be reached"))
         try server.start()
         // Who may not read is refused by serve as well, whenever it starts.

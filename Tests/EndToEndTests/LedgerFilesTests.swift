@@ -76,7 +76,7 @@ struct LedgerFilesTests {
         try expectRecords(5, in: copy)
     }
 
-    @Test("A stop beside another service that uses the file brings what is in the log into it, and fails nothing")
+    @Test("A stop beside another service that uses the file brings the log's records into it, and fails nothing")
     func shared() throws {
         let services = [try RunningService(installation), try RunningService(installation)]
         for service in services { try sign(2, by: service) }
@@ -137,7 +137,7 @@ struct LedgerFilesTests {
         #expect(verified.errors.contains("broken: record 2 of chain "), "\(verified.errors)")
     }
 
-    @Test("What --json prints is an anchor: by it an old copy of the file in the place of the newest is found")
+    @Test("The output of --json is an anchor: by it an old copy of the file in the place of the newest is found")
     func anchor() throws {
         try serve(signing: 2)
         let old = installation.ledger + ".old"
@@ -236,7 +236,7 @@ struct LedgerFilesTests {
     }
 
     @Test(
-        "Where the ledger's keys find no room, that is what is told",
+        "Where the ledger's keys find no room, the error says so",
         .enabled(if: geteuid() == 0, "it takes a mount"),
         arguments: [0, 1]
     )

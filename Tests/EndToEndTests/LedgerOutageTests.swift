@@ -58,7 +58,9 @@ struct LedgerOutageTests {
         for nonce in received { #expect(kept.contains(nonce), "received, and not on record") }
     }
 
-    @Test("Somebody keeps it locked: nothing is signed after the deadline, and all is well when the lock is gone")
+    @Test(
+        "Another process keeps it locked: nothing is signed after the deadline, and all is well when the lock is gone"
+    )
     func locked() throws {
         let service = try RunningService()
         #expect(try service.sign(request).status == 200)
@@ -107,12 +109,12 @@ struct LedgerOutageTests {
         service.signal(SIGTERM)
         #expect(service.wait() == 0)
         // One for the first, and at the end, or sooner where a minute is over, one with the number of the others.
-        let told = service.log.split(separator: "\n").filter { $0.contains("cannot answer") }
-        #expect((2...10).contains(told.count), "\(told)")
-        #expect(told.dropFirst().allSatisfy { $0.contains(#""more":"#) }, "\(told)")
+        let lines = service.log.split(separator: "\n").filter { $0.contains("cannot answer") }
+        #expect((2...10).contains(lines.count), "\(lines)")
+        #expect(lines.dropFirst().allSatisfy { $0.contains(#""more":"#) }, "\(lines)")
     }
 
-    @Test("Its file is deleted: the service is not ready though nobody asks, and what it says brings a backup back")
+    @Test("Its file is deleted: the service is not ready, also without requests, and its message brings a backup back")
     func lost() throws {
         let service = try RunningService()
         let path = service.installation.ledger
@@ -159,7 +161,7 @@ struct LedgerOutageTests {
         #expect(again.errors.contains("ledger.sqlite is empty, though its log"), "\(again.errors)")
     }
 
-    @Test("Its log is deleted: nothing is signed, and a clean stop brings what was in it into the file")
+    @Test("Its log is deleted: nothing is signed, and a clean stop brings the log's records into the file")
     func logDeleted() throws {
         let service = try RunningService()
         let path = service.installation.ledger

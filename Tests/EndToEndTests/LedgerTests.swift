@@ -45,8 +45,8 @@ struct LedgerTests {
         #expect(try installation.records().count == 5)
         let refused = try services[0].sign(request("alice"))
         #expect(refused.decisions.first?["reason"] as? String == "signature_limit")
-        let told = try services[1].ask("/v1/eligibility", request("alice"))
-        #expect(told.decisions.first?["reason"] as? String == "signature_limit")
+        let answer = try services[1].ask("/v1/eligibility", request("alice"))
+        #expect(answer.decisions.first?["reason"] as? String == "signature_limit")
     }
 
     @Test("One receipt serves three customers, however many orders each has; the fourth is refused")
@@ -102,7 +102,7 @@ struct LedgerTests {
         #expect(verified.text.contains("3 records in 2 chains"))
     }
 
-    @Test("No account is in the ledger's files, and nobody but the service's user can read them")
+    @Test("No account is in the ledger's files, and only the service's user can read them")
     func secrecy() throws {
         let service = try RunningService()
         #expect(try service.sign(request("anna.schmidt@example.com")).status == 200)

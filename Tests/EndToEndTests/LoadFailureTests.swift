@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("The load generator and what goes wrong")
+@Suite("The load generator's failures")
 struct LoadFailureTests {
     private func load(_ server: FakeServer, _ arguments: [String]) throws -> (
         outcome: ChildProcess.Outcome, [String: Any]
@@ -88,7 +88,7 @@ struct LoadFailureTests {
         #expect(Array(errors.keys) == ["not signed: too few decisions"])
     }
 
-    @Test("What an open loop could not send is a failure: every request that was due is in the result")
+    @Test("A request that an open loop could not send is a failure: every request that was due is in the result")
     func everyRequestCounts() throws {
         let server = try FakeServer {
             $0.path == "/v1/signatures" ? .init(delay: 30) : .init(200, KnownServer.eligible)
@@ -145,7 +145,7 @@ struct LoadFailureTests {
         #expect(try #require(corrected["p90"]) > (try #require(measured["p90"])) * 5)
     }
 
-    @Test("What a closed loop did not ask during a pause is put back into its corrected percentiles")
+    @Test("Requests that a closed loop missed during a pause are put back into its corrected percentiles")
     func closedLoopOmission() throws {
         let server = try KnownServer.server { .init(200, KnownServer.signed, delay: $0 == 20 ? 2.5 : 0) }
         let (outcome, report) = try load(server, ["--warm-up", "0", "--duration", "3", "--connections", "1"])
@@ -171,7 +171,7 @@ struct LoadFailureTests {
         #expect(verification["firstFault"] as? String == "the nonce is no UUID in lowercase")
     }
 
-    @Test("A configuration that is at fault is told by its own files, as check tells it, with its exit status")
+    @Test("A configuration at fault is reported by its own files, in check's words and with its exit status")
     func configuration() throws {
         let installation = try Installation()
         let catalog = try String(
@@ -193,7 +193,7 @@ struct LoadFailureTests {
         #expect(outcome.errors == checked.errors)
     }
 
-    @Test("What is no Offer Signer is said to be none", arguments: [#"{"hello":1}"#, "hello", ""])
+    @Test("A server that is no Offer Signer is reported as none", arguments: [#"{"hello":1}"#, "hello", ""])
     func noService(body: String) throws {
         let server = try FakeServer { _ in .init(200, body) }
         let outcome = try Executable.run(["load", "--url", server.url, "--token", "t"], of: Executable.lab)

@@ -6,7 +6,7 @@ import Testing
 /// The load generator against servers whose behaviour is known.
 @Suite("The load generator's figures")
 struct LoadFigureTests {
-    @Test("One late answer is told by itself, and does not make the service's throughput smaller")
+    @Test("One late answer is reported by itself, and does not make the service's throughput smaller")
     func lateAnswer() throws {
         let server = try KnownServer.server { .init(200, KnownServer.signed, delay: $0 == 30 ? 4 : 0) }
         let arguments = ["--rate", "40", "--warm-up", "0", "--duration", "1", "--connections", "8"]
@@ -41,7 +41,7 @@ struct LoadFigureTests {
         }
     }
 
-    @Test("A rate below one is told as it is, and an answer may have spaces where JSON has them")
+    @Test("A rate below one is reported unrounded, and an answer may have spaces where JSON has them")
     func smallRate() throws {
         let spaced = KnownServer.signed.replacing(#":""#, with: #" : ""#)
         let server = try KnownServer.server { _ in .init(200, spaced) }
@@ -50,7 +50,7 @@ struct LoadFigureTests {
         #expect(outcome.text.contains("open loop: 0.4 requests a second over 16 connections"), "\(outcome.text)")
     }
 
-    @Test("What was refused took its time, too: the closed loop is corrected by the time between all requests")
+    @Test("Refusals took their time, too: the closed loop is corrected by the time between all requests")
     func refusedInClosedLoop() throws {
         let server = try KnownServer.server { number in
             number.isMultiple(of: 40)

@@ -5,9 +5,9 @@ import Synchronization
 import Testing
 
 /// The load generator against services that would not sign everything for everybody.
-@Suite("What the load generator asks for")
+@Suite("The load generator's requests")
 struct LoadPreparationTests {
-    // Told of a request's text and an offer's name, the refusal says why the offer is refused; `nil` signs it.
+    // From a request's text and an offer's name: the refusal says why the offer is refused; `nil` signs it.
     private func server(
         offers: [String],
         _ refusal: @escaping @Sendable (_ request: String, _ offer: String) -> String?
@@ -71,7 +71,7 @@ struct LoadPreparationTests {
         appStore.signal(SIGTERM)
     }
 
-    @Test("What is held without that is taken as it is, and a service that holds nothing is told from one that does")
+    @Test("State that is held without that is taken as it is, and a service that holds none is recognised")
     func heldAlready() throws {
         let holding = try server(offers: ["o"]) { _, _ in nil }
         #expect(try signed(holding, ["--mix", "held"]).allSatisfy { !$0.contains("evidence") })
@@ -81,7 +81,7 @@ struct LoadPreparationTests {
         #expect(outcome.errors.contains("--simulator-directory"), "\(outcome.errors)")
     }
 
-    @Test("Of shared evidence, the refusal is what is waited for, and what is signed first is no fault either")
+    @Test("Of shared evidence, the refusal is waited for, and signatures before it are no fault")
     func shared() throws {
         let signed = Mutex(0)
         let server = try server(offers: ["o"]) { _, _ in

@@ -51,7 +51,7 @@ struct LoadSecondsTests {
         #expect(measured.reduce(0) { $0 + $1.errors } == errors.values.reduce(0, +))
     }
 
-    @Test("What was measured begins with a second of its own")
+    @Test("The measurement begins with a second of its own")
     func partOfASecond() throws {
         let server = try KnownServer.server { _ in .init(200, KnownServer.signed, delay: 0.01) }
         let arguments = ["--duration", "2", "--warm-up", "1.5", "--csv", directory.path("run.csv")]

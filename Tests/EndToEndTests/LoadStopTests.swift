@@ -3,7 +3,7 @@ import FakeServer
 import Foundation
 import Testing
 
-@Suite("The load generator and who stops it")
+@Suite("Stopping the load generator")
 struct LoadStopTests {
     /// Starts the load generator, and waits until something has happened.
     private func start(
@@ -16,7 +16,7 @@ struct LoadStopTests {
         return process
     }
 
-    @Test("Ctrl-C and SIGTERM end what comes before the measurement", arguments: [SIGINT, SIGTERM])
+    @Test("Ctrl-C and SIGTERM end the preparation of the measurement", arguments: [SIGINT, SIGTERM])
     func preparation(signal: Int32) throws {
         let server = try FakeServer { _ in .init(200, KnownServer.eligible, delay: 20) }
         let process = try start(["--url", server.url, "--token", "t"]) { !server.requests.isEmpty }
@@ -70,7 +70,7 @@ struct LoadStopTests {
         #expect(outcome.errors == "error: stopped in the warm-up, before anything was measured\n")
     }
 
-    @Test("A connection that is on its way when the run ends, and Ctrl-C after it, disturb nobody")
+    @Test("A connection that opens as the run ends, and Ctrl-C after it, change nothing")
     func late() throws {
         let server = try KnownServer.server { _ in .init(200, headers: ["Connection": "close"], KnownServer.signed) }
         let directory = try TemporaryDirectory()

@@ -16,7 +16,7 @@ struct LoadTests {
         try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any], "\(outcome.errors)")
     }
 
-    @Test("With URL and token alone it finds what to ask, and every signature is counted and right")
+    @Test("With URL and token alone it finds the offers, and every signature is counted and right")
     func closedLoop() throws {
         let service = try RunningService()
         let outcome = try load(

@@ -77,7 +77,7 @@ struct MetricsTests {
         #expect(try service.metrics()[name] == 2)
     }
 
-    @Test("calls to Apple, reloads, keys and what clients report are counted")
+    @Test("calls to Apple, reloads, keys and clients' reports are counted")
     func states() throws {
         let server = try FakeServer { _ in .init(200, #"{"status":21004}"#) }
         let service = try RunningService(Installation(asking: server, trusting: try TestAuthority()))
@@ -108,7 +108,7 @@ struct MetricsTests {
         for name in metrics.keys { #expect(!name.contains("secret-sale")) }
     }
 
-    @Test("the ledger's size, what its disk has left, and a day's redemptions are told; no certificate without TLS")
+    @Test("the ledger's size, its disk's free room and a day's redemptions are there; no certificate without TLS")
     func ledger() throws {
         let service = try RunningService()
         #expect(try service.sign(Customers.lapsedRequest(offers: ["comeback50"])).status == 200)

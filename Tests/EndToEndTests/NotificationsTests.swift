@@ -144,7 +144,7 @@ struct NotificationsTests {
         return try #require(object?["offers"] as? [[String: Any]])
     }
 
-    @Test("The funnel tells who asked, was refused, got a signature, redeemed it, and what was paid")
+    @Test("The funnel counts requests, refusals, signatures, redemptions and prices paid")
     func funnel() throws {
         #expect(try reason("once") == "no_evidence")
         #expect(try reason("unheard-of") == "offer_not_in_catalog")
@@ -186,7 +186,7 @@ struct NotificationsTests {
         #expect(try installation.ledger("funnel", "--since", "2026-02-02", "--until", "2026-02-01").status == 64)
     }
 
-    @Test("What was notified outlives a crash, until it is forgotten")
+    @Test("State from notifications outlives a crash, until it is forgotten")
     func durable() throws {
         let evidence = #""receiptResponse":\#(try appStore.receiptResponse(of: "lapsed"))"#
         let discount = try #require(try decision("anyone", evidence)["discount"] as? [String: Any])
@@ -221,7 +221,7 @@ struct NotificationsTests {
         #expect(reason == "no_evidence")
     }
 
-    @Test("Who never subscribed is remembered as that, where Apple itself said so")
+    @Test("A customer who never subscribed is remembered as that, where Apple itself said so")
     func newcomer() throws {
         let words = #""receiptResponse":\#(try appStore.receiptResponse(of: "newcomer"))"#
         #expect(try reason("anyone", words) == "never_subscribed")
@@ -283,7 +283,7 @@ struct NotificationsTests {
         let strangers = try (0..<290).map { _ in try Connection(to: listener) }
         let deadline = Date() + 20
         while !strangers.contains(where: { $0.hasInput }), Date() < deadline { usleep(10_000) }
-        #expect(strangers.contains { $0.hasInput }, "who is one too many is told so")
+        #expect(strangers.contains { $0.hasInput }, "a connection above the limit gets an answer")
         #expect(try Connection(to: service.server).request("POST", "/v1/notifications", body: "{}").status == 404)
         let metrics = try Connection(to: service.admin).request("GET", "/metrics")
         let text = String(decoding: metrics.body, as: UTF8.self)

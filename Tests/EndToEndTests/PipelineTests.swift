@@ -20,7 +20,7 @@ struct PipelineTests {
     }
 
     @Test(
-        "Who asks and says that nothing more comes gets every answer",
+        "A caller that half-closes after its requests gets every answer",
         arguments: ["/v1/signatures", "/v1/signatures?", "/v1/eligibility", "/v1/nothing"],
         [1, 2, 5]
     )
@@ -34,7 +34,7 @@ struct PipelineTests {
         #expect(connection.isClosed())
     }
 
-    @Test("A request is answered, whatever is sent after it and however long that is", arguments: [1, 10_000, 300_000])
+    @Test("A request is answered, with anything of any length sent after it", arguments: [1, 10_000, 300_000])
     func followedByNonsense(length: Int) throws {
         let service = try RunningService()
         let nonsense = String(repeating: "\u{1}", count: length)
@@ -50,7 +50,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("Who does not read is not answered further than there is room, and gets the rest when reading")
+    @Test("A caller that does not read is answered up to the room there is, and gets the rest when it reads")
     func unread() throws {
         let installation = try Installation()
         let products = (0..<40).map { product in

@@ -2,7 +2,7 @@ import ChildProcess
 import Foundation
 import Testing
 
-@Suite("What the process does to protect its keys")
+@Suite("The process's protection of its keys")
 struct ProcessProtectionTests {
     private let installation: Installation
 

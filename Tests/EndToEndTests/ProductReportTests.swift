@@ -17,7 +17,7 @@ struct ProductReportTests {
         """#
     }
 
-    @Test("What clients report, a landing page can ask for")
+    @Test("A landing page can ask for clients' reports")
     func reportsAndProducts() throws {
         let connection = try Connection(to: service.server)
         let taken = try connection.request(
@@ -47,7 +47,7 @@ struct ProductReportTests {
         #expect(neverSeen == [["productId": "pro.monthly", "offerId": "comeback50"]])
     }
 
-    @Test("What no database could keep is rejected, and the other reports are taken", arguments: [false, true])
+    @Test("A report that no database could keep is rejected, and the others are taken", arguments: [false, true])
     func unkeepable(inPostgreSQL: Bool) throws {
         let server = inPostgreSQL ? try PostgreSQLServer() : nil
         let installation = try Installation()

@@ -104,7 +104,7 @@ struct ReloadTests {
 
     @Test("Another key under the id of the one in use is taken, and pointed out: one of them is not the id's")
     func otherKey() throws {
-        let warning = "the key TESTKEY001 is another than the one in use before the reload"
+        let warning = "the reload changed the private key of TESTKEY001 under the same id"
         try service.reload()
         #expect(!service.log.contains(warning))
         try FileManager.default.removeItem(atPath: installation.key)
@@ -113,7 +113,7 @@ struct ReloadTests {
         #expect(service.log.contains(warning))
         let sample = try #require(Load(on: service, connections: 1, requests: 1).finish().first)
         #expect(try verifies(sample, by: publicKey("TESTKEY001")))
-        // Where another app has the id, too, with a key of its own, that is told once.
+        // Where another app has the id, too, with a key of its own, that is reported once.
         try installation.makeKey("OTHERKEY01")
         let catalog = try String(contentsOfFile: installation.directory.path("catalog.yaml"), encoding: .utf8)
         let other = catalog.replacing("apps:\n", with: "").replacing(Installation.bundleId, with: "com.example.other")
@@ -149,7 +149,7 @@ struct ReloadTests {
         #expect(taken["completed"] as? Int == 1)
     }
 
-    @Test("What only a restart changes is named for as long as it differs")
+    @Test("A setting that only a restart changes is named for as long as it differs")
     func restart() throws {
         let text = try String(contentsOfFile: installation.configuration, encoding: .utf8)
         let port = service.server.port

@@ -5,7 +5,7 @@ import Testing
 struct RetentionLoopTests {
     private static let message = "00000000-0000-4000-8000-000000000001"
 
-    @Test("A customer whom nobody knew is shown a message, then the service's offer, takes it, and renews under it")
+    @Test("An unknown customer is shown a message, then the service's offer, takes it, and renews under it")
     func taken() throws {
         let installation = try Installation()
         let appStore = try RunningAppStore(

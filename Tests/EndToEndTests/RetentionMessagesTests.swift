@@ -14,7 +14,7 @@ struct RetentionMessagesTests {
     func offer() throws {
         let scene = try RetentionScene(asking: silent)
         let service = try RunningService(scene.installation)
-        // Told weeks ago, and paid for days to come.
+        // Dated weeks ago, and paid for days to come.
         try scene.notify(service, of: "1000", signed: 20, account: RetentionScene.account)
         let response = try service.retention(scene.call("1000", locale: "de-AT"))
         #expect(response.status == 200, "\(response.json)")
@@ -111,7 +111,7 @@ struct RetentionMessagesTests {
         #expect(none.json["code"] as? String == "no_retention_message")
     }
 
-    @Test("What is not Apple's, is old, or is for no app of the catalog is refused by name, and changes nothing")
+    @Test("A call that is not Apple's, is old, or is for no app of the catalog is refused by code, and changes nothing")
     func refused() throws {
         let scene = try RetentionScene(asking: silent)
         let service = try RunningService(scene.installation)
@@ -199,7 +199,7 @@ struct RetentionMessagesTests {
         #expect(try service.retention(scene.call("3000")).messageIdentifier == RetentionScene.plain)
     }
 
-    @Test("What is remembered counts while the paid time runs; behind it nobody knows whether the customer still pays")
+    @Test("Held state counts while the paid time runs; after it, whether the customer still pays is unknown")
     func age() throws {
         let scene = try RetentionScene(asking: silent)
         let service = try RunningService(scene.installation)
@@ -209,7 +209,7 @@ struct RetentionMessagesTests {
         #expect(try service.retention(scene.call("2")).messageIdentifier == RetentionScene.plain)
     }
 
-    @Test("Apple is asked about a subscription that nobody knows once it was answered, and the next call knows it")
+    @Test("After an answer about an unknown subscription Apple is asked, and the next call knows it")
     func lookup() throws {
         let authority = try TestAuthority()
         let history = try RetentionScene(asking: silent, trusting: authority)
@@ -277,7 +277,7 @@ struct RetentionMessagesTests {
         #expect(nonces == [try scene.claims(of: again.offerJWS ?? "")["nonce"] as? String])
     }
 
-    @Test("The command says rule by rule what Apple would be answered; it signs nothing and records nothing")
+    @Test("The command explains the answer to Apple rule by rule; it signs nothing and records nothing")
     func dryRun() throws {
         let scene = try RetentionScene(asking: silent, offer: "maximumSignaturesPerCustomer: 1")
         func run(_ arguments: String...) throws -> ChildProcess.Outcome {

@@ -82,7 +82,7 @@ struct RetentionReplicasTests {
         #expect(try scene.installation.records().count == 3)
     }
 
-    @Test("A database that makes the ledger wait is 503, and what was not given out is not recorded when it goes on")
+    @Test("A database that makes the ledger wait is 503, and an answer that was not given out is not recorded later")
     func late() throws {
         let scene = try RetentionScene(asking: apple)
         try scene.installation.keepLedger(in: server.url())

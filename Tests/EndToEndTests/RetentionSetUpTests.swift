@@ -127,7 +127,7 @@ struct RetentionSetUpTests {
 
     private static let answer = #"{"message":{"messageIdentifier":"\#(id)"}}"#
 
-    @Test("A test that nobody waits for says how its result is asked for; one that fails is exit 1")
+    @Test("A test without --wait says how its result is asked for; one that fails is exit 1")
     func failedTest() throws {
         let endpoint = try FakeServer { _ in FakeServer.Reply(500) }
         try control("retention-url", #"{"bundleId":"\#(Installation.bundleId)","url":"\#(endpoint.url)/v1"}"#)
@@ -150,7 +150,9 @@ struct RetentionSetUpTests {
         #expect(unknown.status == 1 && unknown.errors.contains("4040018"))
     }
 
-    @Test("An app without access is told whom to ask, a limit is waited for, and an app must be in the catalog")
+    @Test(
+        "The error of an app without access says how to ask for it, a limit is waited for, and unknown apps are refused"
+    )
     func refusals() throws {
         try control("faults", #"{"target":"retention","times":1,"noAccess":true}"#)
         let access = try retention("messages", "list")
@@ -165,7 +167,7 @@ struct RetentionSetUpTests {
     }
 
     @Test(
-        "What Apple would not take is refused before Apple is asked",
+        "Arguments that Apple would refuse are refused before Apple is asked",
         arguments: [
             (["url", "set", "http://offers.example.com/v1"], "https"),
             (["url", "set", "https://u:p@offers.example.com/"], "https"),

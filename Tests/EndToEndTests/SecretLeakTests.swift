@@ -160,7 +160,7 @@ struct SecretLeakTests {
         #expect(secrets.pieces(in: service.log + service.output).isEmpty, "\(service.log)")
     }
 
-    @Test("A service that works: nothing in its logs, its environment, its command line or what /proc tells of it")
+    @Test("A service that works: nothing in its logs, its environment, its command line or its files of /proc")
     func process() throws {
         let service = try RunningService(installation, flags: ["--log-level", "trace"])
         let load = Load(on: service, connections: 2, requests: 50, token: Self.clientToken)
@@ -185,7 +185,7 @@ struct SecretLeakTests {
         }
     }
 
-    @Test("The search finds what it is for")
+    @Test("The search finds a secret in each of its forms")
     func search() throws {
         #expect(!secrets.pieces(in: pem.replacing("\n", with: "")).isEmpty)
         #expect(!secrets.pieces(in: "error: \(Self.strangeToken.dropFirst(9).prefix(20))…").isEmpty)

@@ -56,7 +56,7 @@ struct ServeTests {
         }
     }
 
-    @Test("Who never subscribed gets a reason and nothing else")
+    @Test("A customer who never subscribed gets a reason and nothing else")
     func neverSubscribed() throws {
         let response = try service.sign(
             #"{"evidence":{"receiptResponse":\#(Customers.neverSubscribed)},"offers":\#(offers("anyone"))}"#

@@ -59,7 +59,7 @@ struct SimulatedEvidenceTests {
         return try RunningService(installation)
     }
 
-    @Test("What was redeemed or tried years ago is seen by any transaction of the customer")
+    @Test("A redemption or trial from years ago is seen by any transaction of the customer")
     func wholeHistory() throws {
         let service = try service(receipts: "serverAPI", offers: "{ id: once, maxRedemptions: 1 }, { id: anyone }")
         func evidence(_ name: String) throws -> String {
@@ -84,7 +84,7 @@ struct SimulatedEvidenceTests {
         #expect(never["reason"] as? String == "never_used")
     }
 
-    @Test("What Apple sends since 2025 is decided alike from the Server API, from signed data, and from what is held")
+    @Test("Apple's members of 2025 are decided alike from the Server API, from signed data, and from held state")
     func recent() throws {
         let service = try service(
             receipts: "serverAPI",
@@ -123,7 +123,7 @@ struct SimulatedEvidenceTests {
         }
     }
 
-    @Test("A customer is the same customer by whatever evidence", arguments: ["verifyReceipt", "serverAPI"])
+    @Test("A customer is the same customer by any evidence", arguments: ["verifyReceipt", "serverAPI"])
     func kinds(receipts: String) throws {
         let service = try service(receipts: receipts)
         for state in Self.states {

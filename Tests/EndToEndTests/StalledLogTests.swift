@@ -35,7 +35,7 @@ struct StalledLogTests {
         return service
     }
 
-    @Test("and requests are answered, lines are lost and counted, and the service ends when it is told to")
+    @Test("and requests are answered, lines are lost and counted, and the service ends on SIGTERM")
     func serves() throws {
         let service = try service()
         let connection = try Connection(to: service.server)
@@ -52,7 +52,7 @@ struct StalledLogTests {
         #expect(service.wait(atMost: 60) == 0)
     }
 
-    @Test("and a drain that takes too long ends, though nobody is told")
+    @Test("and a drain that takes too long ends, also without its line")
     func cutOff() throws {
         let service = try service("--server-drain-timeout-seconds", "1")
         let late = try Connection(to: service.server)

@@ -2,7 +2,7 @@ import ChildProcess
 import Foundation
 import Testing
 
-@Suite("What a start finds of the system")
+@Suite("A start on an unusual system")
 struct StartTests {
     private static let isRoot = geteuid() == 0
 
@@ -37,12 +37,12 @@ struct StartTests {
             (["prlimit", "--nproc=4:4", "setpriv", "--reuid=54321", "--clear-groups"], "TasksMax=", 1),
         ] as [([String], String, Int32)]
     )
-    func shortage(launcher: [String], mend: String, status: Int32) throws {
+    func shortage(launcher: [String], fix: String, status: Int32) throws {
         // What waits for ever is cut off.
         let serve = [Executable.path, "serve", "--config", "/nonexistent"]
         let outcome = try Executable.run(["20"] + launcher + serve, of: "/usr/bin/timeout")
         #expect(outcome.status == status, "\(outcome.errors)")
-        #expect(outcome.text.isEmpty && outcome.errors.contains(mend), "\(outcome.errors)")
+        #expect(outcome.text.isEmpty && outcome.errors.contains(fix), "\(outcome.errors)")
     }
 
     @Test("A soft limit that is too low for the start is raised")

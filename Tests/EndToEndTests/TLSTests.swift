@@ -19,7 +19,7 @@ struct TLSTests {
         return try RunningService(installation, flags: files + flags)
     }
 
-    @Test("Who trusts the authority is served, nobody else is, and no plain HTTP")
+    @Test("Clients that trust the authority are served, no others are, and no plain HTTP")
     func serving() throws {
         let service = try start()
         #expect(service.firstLine.contains("https://127.0.0.1:\(service.server.port)"))
@@ -28,7 +28,7 @@ struct TLSTests {
         #expect(throws: Failure.self) { try service.sign("{}") }
     }
 
-    @Test("A handshake that fails is counted, and the log says why; who only looks whether anybody listens is not")
+    @Test("A failed handshake is counted, and the log says why; a connection that only opens and closes is not")
     func failures() throws {
         let service = try start("--log-level", "info")
         _ = try installation.curl(service, "--tls-max", "1.2")
@@ -91,20 +91,20 @@ struct TLSTests {
         #expect(try installation.curl(service, "--cacert", next) == ("200", 0))
     }
 
-    @Test("A certificate that clients refuse, or will soon, is told of")
+    @Test("A certificate that clients refuse, or will soon, is a warning and a metric")
     func expiry() throws {
         let service = try start()
         func warnings() throws -> String { try service.readiness().details["warnings"].map { "\($0)" } ?? "" }
-        func told() throws -> Double? { try service.metrics()["offer_signer_warnings{kind=\"certificate\"}"] }
+        func warningMetric() throws -> Double? { try service.metrics()["offer_signer_warnings{kind=\"certificate\"}"] }
         func daysLeft() throws -> Double? {
             let end = try service.metrics()["offer_signer_tls_certificate_end_timestamp_seconds{listener=\"server\"}"]
             return end.map { (($0 - Date().timeIntervalSince1970) / 86_400).rounded() }
         }
-        #expect(try !warnings().contains("certificate") && told() == 0)
+        #expect(try !warnings().contains("certificate") && warningMetric() == 0)
         for (days, words) in [(2, "a certificate expires at"), (-1, "a certificate expired at")] {
             try installation.makeCertificate("server", by: "authority", days: days)
             try service.reload()
-            #expect(try warnings().contains("server.tls.certificateFile: \(words)") && told() == 1)
+            #expect(try warnings().contains("server.tls.certificateFile: \(words)") && warningMetric() == 1)
             #expect(try daysLeft() == Double(days))
             let checked = try Executable.run([
                 "check", "--config", installation.configuration, "--server-tls-certificate-file", "server.pem",
@@ -115,10 +115,10 @@ struct TLSTests {
         }
         try installation.makeCertificate("server", by: "authority")
         try service.reload()
-        #expect(try !warnings().contains("certificate") && told() == 0)
+        #expect(try !warnings().contains("certificate") && warningMetric() == 0)
     }
 
-    @Test("Who does not finish the handshake is closed")
+    @Test("A connection that does not finish the handshake is closed")
     func slowHandshake() throws {
         let service = try start("--server-limits-header-timeout-seconds", "1")
         let connection = try Connection(to: service.server)

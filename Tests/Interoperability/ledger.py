@@ -141,8 +141,8 @@ def verify(path, key):
             "ORDER BY started_at, writer"
         ).fetchall()
         for table in "ledger_records", "ledger_statements":
-            stray = f"SELECT min(writer) FROM {table} WHERE writer NOT IN (SELECT writer FROM ledger_chains)"
-            if (writer := database.execute(stray).fetchone()[0]) is not None:
+            orphan = f"SELECT min(writer) FROM {table} WHERE writer NOT IN (SELECT writer FROM ledger_chains)"
+            if (writer := database.execute(orphan).fetchone()[0]) is not None:
                 raise Broken(f"chain {writer} is not there, though {table} has rows of it")
         verify_order(key, chains)
         opened = verify_checkpoint(database, key, chains)

@@ -290,7 +290,7 @@ def purchase(app_store, name, **offer):
     return app_store.ask("/simulator/purchases", {"customer": name, "productId": PRODUCT_ID, **offer})
 
 
-def test_storekits_part_takes_what_apples_library_signs(app_store):
+def test_storekits_part_takes_signatures_of_apples_library(app_store):
     account = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
     creator = PromotionalOfferSignatureCreator(openssl_p8(app_store.key), KEY_ID, BUNDLE_ID)
     nonce, timestamp = uuid.uuid4(), time.time_ns() // 1_000_000

@@ -239,7 +239,7 @@ def check(answer, expected):
     assert all(cause["detail"] and cause["fix"] for cause in answer["causes"])
 
 
-def test_what_apples_library_signs_for_a_discount_is_right(diagnosing):
+def test_a_discount_by_apples_library_is_right(diagnosing):
     for _ in range(20):
         assert diagnosing.diagnose(Discount(diagnosing).reported()) == {"valid": True, "causes": []}
     key = openssl_p8(diagnosing.key)
@@ -303,7 +303,7 @@ ERRORS = ["invalidOfferSignature", "Product.PurchaseError.ineligibleForOffer", "
 
 
 @pytest.mark.parametrize("error", ERRORS)
-def test_a_right_signature_that_was_refused_says_what_the_error_rules_out(diagnosing, error):
+def test_a_right_signature_that_was_refused_names_the_causes_that_the_error_rules_out(diagnosing, error):
     for report in [Discount(diagnosing).reported(), JWS(diagnosing).reported()]:
         answer = diagnosing.diagnose({**report, "storeKitError": error})
         assert (answer["valid"], codes(answer)) == (True, ["unexplained"])
@@ -457,7 +457,7 @@ def hides(first, second):
 
 
 @pytest.mark.parametrize("introductory", [False, True])
-def test_what_apples_library_signs_as_a_jws_is_right(diagnosing, introductory):
+def test_a_jws_by_apples_library_is_right(diagnosing, introductory):
     jws = JWS(diagnosing, introductory)
     right = {"valid": True, "causes": []}
     assert diagnosing.diagnose({**jws.report, "jws": jws.apples}) == right
@@ -497,7 +497,7 @@ def test_a_token_for_the_server_api_is_no_offer(diagnosing):
     check(diagnosing.diagnose({**JWS(diagnosing).report, "jws": token}), ["jws_expires", "wrong_audience"])
 
 
-def test_a_jws_by_nobodys_key_is_unexplained_and_what_can_be_seen_is_named(diagnosing):
+def test_a_jws_by_an_unknown_key_is_unexplained_and_its_visible_mistakes_are_named(diagnosing):
     jws = JWS(diagnosing)
     jws.key = new_key()
     check(diagnosing.diagnose(jws.reported()), ["unexplained"])
@@ -506,7 +506,7 @@ def test_a_jws_by_nobodys_key_is_unexplained_and_what_can_be_seen_is_named(diagn
 
 
 @pytest.mark.parametrize("text", ["", "a", "a.b.c", "....", "{}", "%zz", "\u2063.\u2063.\u2063", "e30.e30.e30"])
-def test_what_is_no_jws_is_malformed(diagnosing, text):
+def test_text_that_is_no_jws_is_malformed(diagnosing, text):
     answer = diagnosing.diagnose({**JWS(diagnosing).report, "jws": text})
     assert answer["valid"] is False
     assert "jws_malformed" in codes(answer)

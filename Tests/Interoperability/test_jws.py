@@ -95,20 +95,20 @@ def introductory(service, **members):
 
 
 @pytest.mark.parametrize("trial", [True, False])
-@pytest.mark.parametrize("wish", [True, False])
+@pytest.mark.parametrize("allows", [True, False])
 @pytest.mark.parametrize("transaction_id", [TRANSACTION_ID, "704289572311513293"])
 def test_an_introductory_offer_is_signed_as_apples_library_signs_it(
-    service, monkeypatch, trial, wish, transaction_id
+    service, monkeypatch, trial, allows, transaction_id
 ):
     receipt = lapsed_receipt_response()
     receipt["latest_receipt_info"][0]["is_trial_period"] = str(trial).lower()
     named = {} if transaction_id == TRANSACTION_ID else {"transactionId": transaction_id}
     before = milliseconds_now()
     product = introductory(
-        service, evidence={"receiptResponse": receipt}, allowIntroductoryOffer=wish, **named
+        service, evidence={"receiptResponse": receipt}, allowIntroductoryOffer=allows, **named
     )
     assert product["introductoryOffer"]["reason"] == ("already_used" if trial else "never_used")
-    allowed = wish and not trial
+    allowed = allows and not trial
     assert product["allowIntroductoryOffer"] is allowed
     verify(service.key, product["jws"])
     header, claims = read(product["jws"])
@@ -117,7 +117,7 @@ def test_an_introductory_offer_is_signed_as_apples_library_signs_it(
     check_nonce_and_time(claims, before)
 
 
-def test_what_is_not_known_is_not_signed(tmp_path):
+def test_an_unknown_decision_is_not_signed(tmp_path):
     receipt = lapsed_receipt_response()
     receipt["receipt"]["request_date_ms"] = str(milliseconds_now() - 7 * 86_400_000)
     key = new_key()

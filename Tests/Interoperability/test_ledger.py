@@ -92,7 +92,7 @@ def retain(folder, copy, key):
         other.execute("DELETE FROM ledger_records WHERE writer = ?", chain[:1])
 
 
-def test_what_retention_left_is_verified(signed, tmp_path):
+def test_the_records_after_a_deletion_are_verified(signed, tmp_path):
     folder, _ = signed
     key_file = folder / "ledger.sqlite.checkpoint-key.p8"
     retain(folder, tmp_path / "copy.sqlite", serialization.load_pem_private_key(key_file.read_bytes(), None))
@@ -125,7 +125,7 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_what_has_to_be_signed_is_missed(signed, tmp_path, attack):
+def test_a_missing_signature_is_found(signed, tmp_path, attack):
     folder, _ = signed
     copy = tmp_path / "copy.sqlite"
     with sqlite3.connect(folder / "ledger.sqlite") as database, sqlite3.connect(copy) as other:

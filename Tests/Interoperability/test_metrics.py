@@ -24,7 +24,7 @@ def value(families, family, sample=None, **labels):
     return sum(found)
 
 
-def test_what_was_counted_is_read(service):
+def test_the_parser_reads_the_counts(service):
     before = metrics(service)
     service.sign(offers=3)
     after = metrics(service)

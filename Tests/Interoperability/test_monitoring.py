@@ -53,7 +53,7 @@ def labels_of(expression):
 
 
 @pytest.fixture(scope="module")
-def told(service):
+def exposed(service):
     """Names with a HELP line, as queries write them, and every label of every sample."""
     service.sign()
     with urllib.request.urlopen(f"{service.admin}/metrics", timeout=30) as response:
@@ -66,25 +66,25 @@ def told(service):
 
 
 @pytest.mark.parametrize(("place", "expression"), list(expressions()))
-def test_every_metric_and_label_that_is_asked_for_is_told(told, place, expression):
-    names, labels = told
+def test_every_metric_and_label_of_a_query_is_exposed(exposed, place, expression):
+    names, labels = exposed
     asked = metrics_of(expression)
     assert asked, f"{place} asks for nothing"
     assert asked <= names | OF_PROMETHEUS, place
     assert labels_of(expression) <= labels | LABELS_OF_PROMETHEUS, place
 
 
-def test_the_dashboard_shows_every_metric(told):
+def test_the_dashboard_shows_every_metric(exposed):
     def plain(names):
         return {re.sub(r"_(bucket|sum|count)$", "", name) for name in names}
 
     shown = {name for place, expression in expressions() if DASHBOARD.name in place for name in metrics_of(expression)}
-    names, _ = told
+    names, _ = exposed
     assert plain(names) == plain(shown)
 
 
-def test_every_label_that_an_alert_speaks_of_is_told(told):
-    _, labels = told
+def test_every_label_of_an_alerts_text_is_exposed(exposed):
+    _, labels = exposed
     for rule in rules():
         spoken = set(re.findall(r"\$labels\.(\w+)", json.dumps(rule["annotations"])))
         assert spoken <= labels | LABELS_OF_PROMETHEUS, rule["alert"]
@@ -97,7 +97,7 @@ def test_every_alert_has_a_section_in_the_runbook_in_the_order_of_the_rules():
         assert rule["annotations"]["runbook_url"].endswith(f"/deploy/runbook.md#{rule['alert'].lower()}")
         severity = rule["labels"]["severity"]
         assert section.partition("\n")[2].strip().startswith(f"**{severity.title()}"), rule["alert"]
-        assert re.search(r"^1\. |\| do \|", section, re.MULTILINE), f"{rule['alert']}: nothing to do"
+        assert re.search(r"^1\. |\| what to do \|", section, re.MULTILINE), f"{rule['alert']}: nothing to do"
 
 
 def test_every_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not():
@@ -109,8 +109,8 @@ def test_every_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not()
     assert fires == is_quiet == {rule["alert"] for rule in rules()}
 
 
-def test_every_metric_of_the_runbook_is_told(told):
-    names, _ = told
+def test_every_metric_of_the_runbook_is_exposed(exposed):
+    names, _ = exposed
     # Of a pattern such as offer_signer_app_store_(questions_total|waiting_calls), what is before the parenthesis.
     for name in re.findall(r"\b(?:offer_signer|metrics|process)_[a-z_]+", RUNBOOK.read_text()):
         assert any(each.startswith(name) for each in names), name

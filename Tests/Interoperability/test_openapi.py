@@ -38,7 +38,7 @@ def test_the_description_is_valid_openapi_3_1(description):
     openapi_spec_validator.validate(document)
 
 
-def test_what_is_served_is_the_file_that_people_review(description):
+def test_the_served_description_is_the_file_of_the_repository(description):
     text = (REPOSITORY / "Sources/OfferAPI/Description/openapi.yaml").read_text()
     served = json.loads(description)
     assert served == yaml.safe_load(text)
@@ -80,7 +80,7 @@ def test_every_answer_to_apple_is_as_described(example_service, tmp_path):
     drive(example_service, tmp_path, max(SECONDS // 10, 10), *options)
 
 
-def test_who_asks_too_much_is_answered_as_described(description, tmp_path):
+def test_a_client_over_its_limit_is_answered_as_described(description, tmp_path):
     """Of status 429, for which schemathesis would have to ask too much."""
     signatures = json.loads(description)["paths"]["/v1/signatures"]["post"]["responses"]
     described = json.loads(description)["components"]["responses"]

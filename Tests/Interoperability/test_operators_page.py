@@ -205,7 +205,7 @@ def enter(page, form, token, **fields):
 # What is shown
 
 
-def test_every_view_can_be_seen_and_asks_nobody_else(page):
+def test_every_view_can_be_seen_and_loads_nothing_from_elsewhere(page):
     for view in VIEWS:
         look(page, view, "wide")
         assert page.url.endswith("#" + view)
@@ -360,7 +360,7 @@ def test_retention_calls_are_shown_by_answer_with_their_time(page, example):
     expect(view).not_to_contain_text("alternate product")
 
 
-def test_each_view_says_what_will_appear_where_there_is_nothing_yet(chromium, tmp_path):
+def test_each_empty_view_says_when_something_will_appear(chromium, tmp_path):
     with running_example(tmp_path) as new, opened(chromium, new.admin) as page:
         for view, text in {
             "now": "No offer was asked for yet",
@@ -409,7 +409,7 @@ def test_trying_a_customer_shows_every_rule_and_leaves_nothing_behind(page, exam
     assert counted(example) == metrics
 
 
-def test_what_apple_answers_to_a_try_is_not_remembered(example):
+def test_apples_answer_to_a_try_is_not_kept(example):
     customer = customers(example)["lapsed"]
     [subscription] = customer["subscriptions"]
     asked = {
@@ -469,7 +469,7 @@ def test_pasted_evidence_is_recognised(page, example):
 # Why StoreKit refused
 
 
-def test_the_second_form_says_what_is_wrong_with_a_signature_and_how_to_fix_it(page, example):
+def test_the_second_form_names_a_signatures_mistake_and_its_fix(page, example):
     answer = sign(example, "lapsed", [(MONTHLY, "comeback50")], appAccountToken="7e3fb20b-4cdb-47cc-936d-99d65f608138")
     look(page, "diagnose")
     page.fill("#diagnose-paste", json.dumps(answer))
@@ -601,7 +601,7 @@ def test_a_token_is_kept_in_memory_alone(chromium, example):
 # What can happen
 
 
-def test_an_outage_is_said_and_what_was_known_stays(chromium, tmp_path):
+def test_an_outage_is_shown_and_the_last_figures_stay(chromium, tmp_path):
     with contextlib.ExitStack() as stack:
         with contextlib.ExitStack() as service:
             running = service.enter_context(running_example(tmp_path))
@@ -757,7 +757,7 @@ def test_a_screen_reader_finds_names_for_everything(page):
         assert table.get_by_role("columnheader").count() > 0
 
 
-def test_what_is_open_and_focused_stays_so_when_the_page_is_brought_up_to_date(page):
+def test_open_and_focused_elements_stay_so_when_the_page_is_updated(page):
     look(page, "offers")
     page.get_by_text("As a table").first.click()
     page.get_by_role("button", name="comeback50").focus()

@@ -86,7 +86,7 @@ def look(app_store, name, **more):
     return answer
 
 
-def test_apples_verifier_takes_the_call_and_the_stand_in_takes_what_apples_models_answer(app_store):
+def test_apples_verifier_takes_the_call_and_the_stand_in_takes_the_answer_of_apples_models(app_store):
     creator = PromotionalOfferV2SignatureCreator(openssl_p8(app_store.key), KEY_ID, ISSUER_ID, BUNDLE_ID)
 
     def offer(call):

@@ -28,7 +28,7 @@ def test_every_resolved_package_is_in_it_with_version_and_revision(bill):
         assert each.get("licenses") or "properties" not in each, f"{each['name']} has no licence that is known"
 
 
-def test_what_the_executable_is_linked_with_is_in_it(bill):
+def test_the_libraries_of_the_executable_are_in_it(bill):
     names = {each["name"] for each in bill["components"]}
     assert {"libc6", "libpq5", "libssl3", "libsqlite3-0"} <= names
     assert {"boringssl", "llhttp", "libyaml", "swift"} <= names

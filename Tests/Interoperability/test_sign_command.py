@@ -36,7 +36,7 @@ def without_what_changes(answer):
         ("--application-username", "applicationUsername", "Reader-4711-ü"),
     ],
 )
-def test_the_sign_command_gives_what_the_service_gives(service, tmp_path, flag, member, account):
+def test_the_sign_command_gives_the_services_answer(service, tmp_path, flag, member, account):
     evidence = tmp_path / "receipt-response.json"
     evidence.write_text(json.dumps(lapsed_receipt_response()))
     arguments = ["--config", service.configuration, "--bundle-id", BUNDLE_ID, "--product-id", PRODUCT_ID]

@@ -42,7 +42,7 @@ public final class ScriptedLedger: SignatureLedger {
     /// What was asked.
     public var questions: [LedgerQuestion] { state.withLock { $0.questions } }
 
-    /// Notes the entries, and says what it was told to say.
+    /// Notes the entries, and gives the scripted answer.
     ///
     /// - Parameters:
     ///   - entries: The entries.
@@ -56,7 +56,7 @@ public final class ScriptedLedger: SignatureLedger {
         completion(.success(entries.map { $0.grants.map(outcome) }))
     }
 
-    /// Notes the question, and says what it was told to say, where it may be asked without waiting.
+    /// Notes the question, and gives the scripted answer, where it may be asked without waiting.
     ///
     /// - Parameter question: The question.
     /// - Returns: The answer.
@@ -66,7 +66,7 @@ public final class ScriptedLedger: SignatureLedger {
         return answer
     }
 
-    /// Whether it was told so.
+    /// As scripted.
     ///
     /// - Parameter subscription: The subscription.
     /// - Returns: `true` when it was.
@@ -74,11 +74,11 @@ public final class ScriptedLedger: SignatureLedger {
         suspects.contains(subscription.originalTransactionId)
     }
 
-    /// Notes the question, and says what it was told to say.
+    /// Notes the question, and gives the scripted answer.
     ///
     /// - Parameter question: The question.
     /// - Returns: The answer.
-    /// - Throws: The failure that it was told of.
+    /// - Throws: The scripted failure.
     public func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer {
         if let failure { throw failure }
         state.withLock { $0.questions.append(question) }

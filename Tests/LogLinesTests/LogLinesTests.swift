@@ -26,7 +26,7 @@ struct LogLinesTests {
         }
     }
 
-    @Test("each event is one JSON object on one line, whatever is in it")
+    @Test("each event is one JSON object on one line, with any text in it")
     func json() throws {
         let (logger, _) = logger(.json, provider: Logger.MetadataProvider { ["requestId": "r1", "code": "provided"] })
         logger.error(
@@ -52,7 +52,7 @@ struct LogLinesTests {
         #expect(abs(date.timeIntervalSinceNow) < 600)
     }
 
-    @Test("text is one line without control characters, with values that can be told apart")
+    @Test("text is one line without control characters, with values that can be distinguished")
     func text() throws {
         let (logger, _) = logger(.text)
         logger.warning("a\nb\u{1B}[2J", metadata: ["plain": "x", "spaced": "two words", "quoted": "a\"b", "empty": ""])

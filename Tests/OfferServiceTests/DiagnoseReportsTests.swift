@@ -6,7 +6,7 @@ import Testing
 
 @testable import OfferService
 
-@Suite("What is held of a customer, in a diagnosis")
+@Suite("A customer's held state, in a diagnosis")
 struct DiagnoseReportsTests {
     private static let now = Timestamp(millisecondsSince1970: 1_795_262_400_000)
     private static let alice = Account.applicationUsername("alice")
@@ -67,7 +67,7 @@ struct DiagnoseReportsTests {
         return try #require(await useCase.diagnose(report, callersApps: ["reader"])).causes
     }
 
-    @Test("Who subscribed to another group never subscribed for an offer of the group, and did for one of the app")
+    @Test("A subscriber of another group never subscribed for an offer of the group, and did for one of the app")
     func scope() async throws {
         #expect(try await diagnose("monthly", "stay").isEmpty)
         #expect(try await diagnose("audio", "anywhere").isEmpty)
@@ -79,10 +79,10 @@ struct DiagnoseReportsTests {
 
         let later = Self.now.millisecondsSince1970 / 1000 + 86_400
         let ahead = try await diagnose("audio", "here", timestamp: later).map(\.code)
-        #expect(ahead == [.timestampInSeconds, .timestampInFuture], "what was told is a day older")
+        #expect(ahead == [.timestampInSeconds, .timestampInFuture], "the evidence is a day older")
     }
 
-    @Test("Who never subscribed to anything never did for any offer")
+    @Test("A customer without subscriptions never subscribed for any offer")
     func newcomer() async throws {
         let nothing = SubscriptionHistory(
             bundleId: "reader",
@@ -105,7 +105,7 @@ struct DiagnoseReportsTests {
         func signature(nonce: String, accounts: [Account]) async -> RecordedSignature? { record }
     }
 
-    @Test("What is on record helps whose client it was signed for, while the app is one of the client's")
+    @Test("The record helps the client that it was signed for, while the app is one of the client's")
     func record() async throws {
         func codes(of bundleId: String, client: String?) async throws -> [DiagnosisCode] {
             let record = RecordedSignature(
@@ -142,7 +142,7 @@ struct DiagnoseReportsTests {
         #expect(try await codes(of: "reader", client: nil).contains(.productMismatch), "an operator sees all")
     }
 
-    @Test("What was signed for another of the caller's apps, with its own key; nobody else's keys are tried")
+    @Test("A signature for another of the caller's apps is recognised by its key; no other client's keys are tried")
     func otherApps() async throws {
         let (nonce, timestamp) = ("0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c", Self.now.millisecondsSince1970)
         func verifier(_ id: String, _ key: P256.Signing.PrivateKey) throws -> P256Verifier {

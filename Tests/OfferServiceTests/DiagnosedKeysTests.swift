@@ -4,8 +4,8 @@ import OfferService
 import Offers
 import Testing
 
-/// A key, its identifier in the payload, and the one that StoreKit is given: whichever is wrong, there is one mend.
-@Suite("The mend of a wrong key")
+/// A key, its identifier in the payload, and the one that StoreKit is given: whichever is wrong, there is one fix.
+@Suite("The fix for a wrong key")
 struct DiagnosedKeysTests {
     private let keys = ["FIRSTKEY01": P256.Signing.PrivateKey(), "SECONDKEY2": P256.Signing.PrivateKey()]
     private let app = App(

@@ -86,7 +86,7 @@ struct DiagnosticianTests {
         #expect(try diagnose(Backend()) == Diagnosis(isValid: true, causes: []))
     }
 
-    @Test("A right signature that was refused gets what a person should check", arguments: [0, 11, 12, 13, 14, 18])
+    @Test("A right signature that was refused gets a list of things to check", arguments: [0, 11, 12, 13, 14, 18])
     func refusedAllTheSame(error: Int64) throws {
         let diagnosis = try diagnose(Backend(), storeKitError: .number(error))
         #expect(diagnosis.isValid)
@@ -270,7 +270,7 @@ struct DiagnosticianTests {
         #expect(try codes(diagnose(backend)) == [.unexplained])
     }
 
-    @Test("What is certain is said of a signature that nothing explains as well, and comes first")
+    @Test("Certain causes are named for an unexplained signature, too, and come first")
     func certain() throws {
         var backend = Backend()
         backend.encode = { (Data("JUNK".utf8) + $0.rawRepresentation.dropFirst(4)).base64EncodedString() }

@@ -70,7 +70,7 @@ struct IntroductorySignaturesTests {
         ).evidence
     }
 
-    @Test("What is signed is what was decided, for each product, with a transaction of the customer")
+    @Test("The decision is signed for each product, with a transaction of the customer")
     func verdicts() async throws {
         let products = try await answer(former, ["news", "monthly", "nope"])
         #expect(products.map(\.introductoryOffer.reason) == [.neverUsed, .alreadyUsed, .groupUnknown])
@@ -86,7 +86,7 @@ struct IntroductorySignaturesTests {
         #expect(products[2].jws == nil)
     }
 
-    @Test("Unknown is never signed as true, nor as anything, whatever the client names")
+    @Test("An unknown decision is never signed, with any transaction of the client's")
     func unknown() async throws {
         for evidence in [stale, nil] {
             let products = try await answer(evidence, ["monthly", "news"], transactionId: "7042")
@@ -94,7 +94,7 @@ struct IntroductorySignaturesTests {
         }
     }
 
-    @Test("A client's refusal is signed for every product of the catalog, whatever the verdict")
+    @Test("A client's refusal is signed for every product of the catalog, with any verdict")
     func stricter() async throws {
         let products = try await answer(former, ["news", "monthly", "nope"], allow: false)
         #expect(products.map { $0.jws?.allowIntroductoryOffer } == [false, false, nil])

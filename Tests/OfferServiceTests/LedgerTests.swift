@@ -68,7 +68,7 @@ struct LedgerTests {
         )
     }
 
-    @Test("What leaves is what the ledger has: request, customer, and each signature with its limits")
+    @Test("The ledger has all that leaves: request, customer, and each signature with its limits")
     func entry() async throws {
         let ledger = ScriptedLedger()
         let answer = try await useCase(ledger).answer(request(["stay", "nope", "limited"]))
@@ -113,7 +113,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("What the ledger refuses does not leave, and the reason is the ledger's")
+    @Test("A signature that the ledger refuses does not leave, and the reason is the ledger's")
     func refused() async throws {
         let ledger = ScriptedLedger { grant in
             switch grant.offer.offerId {

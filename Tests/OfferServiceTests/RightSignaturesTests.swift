@@ -106,7 +106,7 @@ struct RightSignaturesTests {
         }
     }
 
-    @Test("A JWS about the introductory offer, and what came of it", arguments: [true, false])
+    @Test("A JWS about the introductory offer, and StoreKit's decision", arguments: [true, false])
     func introductory(allows: Bool) throws {
         let signer = try signer()
         let compact = try IntroductoryOfferEligibilityJWS(

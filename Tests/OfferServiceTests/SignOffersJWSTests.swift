@@ -114,7 +114,7 @@ struct SignOffersJWSTests {
         #expect(claims["exp"] == nil)
     }
 
-    @Test("No transaction is named where the evidence has none of the group, or nobody looked at it")
+    @Test("No transaction is named where the evidence has none of the group, or was not read")
     func noTransaction() async throws {
         let other = try await useCase().answer(request([.jws], product: "news", evidence: subscriber))
         #expect(try signer.claims(try #require(other.decisions[0].jws).compact)["transactionId"] == nil)

@@ -5,7 +5,7 @@ import Offers
 import Synchronization
 import Testing
 
-/// A signer that counts, and can be told to fail.
+/// A signer that counts, and can be made to fail.
 final class TestSigner: ES256Signer {
     let keyIdentifier = "EXAMPLE123"
     let signatures = Mutex(0)
@@ -14,7 +14,7 @@ final class TestSigner: ES256Signer {
     init(fails: Bool = false) { self.fails = fails }
 
     func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
-        if fails { throw SigningFailure(keyIdentifier: keyIdentifier, detail: "told to fail") }
+        if fails { throw SigningFailure(keyIdentifier: keyIdentifier, detail: "made to fail") }
         signatures.withLock { $0 += 1 }
         return [0x30]
     }
@@ -141,7 +141,7 @@ struct SignOffersTests {
             try await useCase().answer(request(active(), ["stay"], bundleId: "other"))
         }
         await #expect(
-            throws: SignatureFault.signing(SigningFailure(keyIdentifier: "EXAMPLE123", detail: "told to fail"))
+            throws: SignatureFault.signing(SigningFailure(keyIdentifier: "EXAMPLE123", detail: "made to fail"))
         ) {
             try await useCase(signer: TestSigner(fails: true)).answer(request(active(), ["stay"]))
         }

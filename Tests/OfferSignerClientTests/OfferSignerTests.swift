@@ -11,7 +11,7 @@ struct OfferSignerTests {
         return try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
     }
 
-    @Test("A request says who asks, and what the caller said and no more")
+    @Test("A request has the token and the members that the caller gave, and no others")
     func request() async throws {
         let service = try ScriptedService(ScriptedService.answer)
         _ = try await service.client().signatures(ScriptedService.request)
@@ -32,7 +32,7 @@ struct OfferSignerTests {
         #expect(try body(service)["appAccountToken"] as? String == "7e3fb20b-4cdb-47cc-936d-99d65f608138")
     }
 
-    @Test("A later service that says more than is known here loses nobody a signature")
+    @Test("Members that a later service adds to an answer are ignored")
     func laterService() async throws {
         let decision = #"""
             {"productId":"p","offerId":"o","verdict":"eligible","reason":"new","detail":"d","begins":"later","jws":"a.b.c","x":1}
@@ -75,7 +75,7 @@ struct OfferSignerTests {
     }
 
     @Test(
-        "What is no verifyReceipt answer is not sent",
+        "A receipt response that is no verifyReceipt answer is not sent",
         arguments: [#"{}},"bundleId":"com.example.other","x":{"#, "[]", "", "{", "{} {}", "null", #"{"a":"}"#]
     )
     func noEvidence(text: String) async throws {
@@ -152,7 +152,7 @@ struct OfferSignerTests {
         #expect(throws: OfferSignerError.self) { try OfferSigner(url: "http://localhost", token: "") }
     }
 
-    @Test("A problem says in one line what it is, where, and under which number to look for it")
+    @Test("A problem's description has its code, its pointer and its request's number in one line")
     func problem() {
         let problem = Problem(status: 400, code: "c", detail: "D.", pointer: "/a", requestId: "r-1")
         #expect("\(OfferSignerError.problem(problem))" == "400 c at /a: D. (request r-1)")
@@ -184,7 +184,7 @@ struct OfferSignerTests {
     }
 
     @Test(
-        "What cannot be an address is refused before anything is sent",
+        "A malformed address is refused before anything is sent",
         arguments: [
             "", "offers.internal", "ftp://a", "https://", "https:///", "http:///v1", "http://:8080", "https://a b",
             "https://u:p@a", "https://a?x=1", "http://a:65536", "http://a:0", "http://a:-1", "http://a:http",

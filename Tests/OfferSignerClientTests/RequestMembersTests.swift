@@ -4,7 +4,7 @@ import Testing
 
 @testable import OfferSignerClient
 
-@Suite("What a caller says is what the service is sent")
+@Suite("The members of a request are those that the caller gave")
 struct RequestMembersTests {
     private static let evidence = Evidence.signedTransactions(["t"], renewalInfos: ["i"])
     private static let account = Account.applicationUsername("reader")

@@ -69,7 +69,10 @@ struct RetryingTests {
         #expect(problem.retryAfterSeconds == seconds)
     }
 
-    @Test("What would end the same way is not tried again", arguments: [400, 401, 403, 404, 405, 413, 415, 422, 500])
+    @Test(
+        "A call that would end the same way is not tried again",
+        arguments: [400, 401, 403, 404, 405, 413, 415, 422, 500]
+    )
     func final(status: Int) async throws {
         let service = try ScriptedService(ScriptedService.problem(status, "c"), ScriptedService.answer)
         await #expect(throws: OfferSignerError.problem(Problem(status: status, code: "c", detail: "D.", pointer: "/a")))
@@ -122,8 +125,8 @@ struct RetryingTests {
         }
     }
 
-    @Test("The caller gets an error where nobody listens")
-    func nobody() async throws {
+    @Test("A call to an address where nothing listens fails with an error")
+    func closedPort() async throws {
         var service: FakeServer? = try FakeServer { _ in FakeServer.Reply() }
         let url = try #require(service?.url)
         service = nil

@@ -50,7 +50,7 @@ struct ExpositionTests {
         )
     }
 
-    @Test("values of labels and helps stay in their line, whatever they hold")
+    @Test("values of labels and helps stay in their line, with any characters")
     func escaping() {
         let registry = PrometheusRegistry([MetricDefinition("files_total", .counter, "First\nsecond \\ \"third\".")])
         Counter(label: "files_total", dimensions: [("path", "C:\\DIR\\\"FILE\"\n")], factory: registry).increment()
@@ -82,10 +82,10 @@ struct ExpositionTests {
         ],
         [("v\\", "v\\\\"), ("\nv", "\\nv"), ("v\"v", "v\\\"v"), ("é", "é"), ("", "")]
     )
-    func oneCharacter(name: (given: String, told: String), value: (given: String, told: String)) {
+    func oneCharacter(name: (given: String, written: String), value: (given: String, written: String)) {
         let registry = PrometheusRegistry()
         Counter(label: "calls", dimensions: [(name.given, value.given)], factory: registry).increment()
-        #expect(text(of: registry) == "# TYPE calls counter\ncalls{\(name.told)=\"\(value.told)\"} 1\n")
+        #expect(text(of: registry) == "# TYPE calls counter\ncalls{\(name.written)=\"\(value.written)\"} 1\n")
     }
 
     @Test("a metric's name keeps its colons")
@@ -114,7 +114,7 @@ struct ExpositionTests {
         #expect(text(of: registry) == "# HELP calls_total Calls.\n# TYPE calls_total counter\n")
     }
 
-    @Test("nothing counted gives the count of what was folded alone")
+    @Test("without counts, only the number of folded series is written")
     func empty() {
         #expect(
             String(decoding: PrometheusRegistry().exposition(), as: UTF8.self) == """

@@ -2,7 +2,7 @@ import CoreMetrics
 import PrometheusMetrics
 import Testing
 
-@Suite("What a program reads of its own metrics")
+@Suite("A program's reading of its own metrics")
 struct MetricReadingTests {
     @Test("Labels are read back as they were given")
     func labels() throws {
@@ -19,7 +19,7 @@ struct MetricReadingTests {
         #expect(reading.sums.isEmpty)
     }
 
-    @Test("Only what is wanted is read, in the order of names; of durations the number and the sum")
+    @Test("Only the metrics asked for are read, in the order of names; of durations the number and the sum")
     func wanted() {
         let registry = PrometheusRegistry([MetricDefinition("b_seconds", .durations, "")])
         Counter(label: "c", factory: registry).increment()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("What an operator watches of a database")
+@Suite("A database's figures for operators")
 struct DatabaseFiguresTests {
     @Test(
         "Redemptions of a day count by app where they were signed here and paid for; others do not",

@@ -76,7 +76,7 @@ struct JSONReaderTests {
         #expect(Self.accepts(Array(text.utf8)) == valid)
     }
 
-    @Test("Each byte ends a string, or does not, wherever in it and beside whatever it stands", arguments: 0..<19)
+    @Test("Each byte ends a string, or does not, at any place and beside any other byte", arguments: 0..<19)
     func bytesOfStrings(place: Int) {
         for surroundings in ["aaaaaaaaaaaaaaaaaaa", " !#[]~ !#[]~ !#[]~ ", "éà é!éà é!é"] {
             var text = Array("\"\(surroundings)\"".utf8)
@@ -107,7 +107,7 @@ struct JSONReaderTests {
         #expect(try reader.readString() == "\"\\/\u{8}\u{C}\n\r\tAé\u{2063}😀z")
     }
 
-    @Test("Nesting is bounded, for what is read and for what is skipped")
+    @Test("Nesting is bounded, for values that are read and for those that are skipped")
     func depth() {
         let limit = JSONReader.maximumDepth
         func nested(_ depth: Int) -> [UInt8] {
@@ -135,7 +135,7 @@ struct JSONReaderTests {
     }
 
     @Test("null where a value belongs, and a byte order mark, are reported with their remedy")
-    func mends() {
+    func fixes() {
         var null = JSONReader(Array(" null".utf8))
         let fault = #expect(throws: JSONFault.self) { try null.readString() }
         #expect(fault?.detail == "Expected is a string; this is null. A member without a value is left out.")
@@ -144,7 +144,7 @@ struct JSONReaderTests {
         #expect(mark?.detail == "This is not JSON (RFC 8259): a byte order mark is not allowed at byte 0.")
     }
 
-    @Test("A repeated member is a fault, unless the reader was told otherwise")
+    @Test("A repeated member is a fault, unless the reader is made to take it")
     func duplicates() throws {
         let text = Array(#"{"a":1,"\u0061":2}"#.utf8)
         var strict = JSONReader(text)
@@ -173,7 +173,7 @@ struct JSONReaderTests {
         )
     }
 
-    @Test("What is skipped is given as it was written")
+    @Test("A skipped value is given as it was written")
     func skipped() throws {
         var reader = JSONReader(Array(#"{"a": {"b" : [1, "x"]} , "c":2}"#.utf8))
         var text = ""

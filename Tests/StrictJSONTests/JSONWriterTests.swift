@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Writing JSON")
 struct JSONWriterTests {
-    @Test("What is written, Foundation reads back")
+    @Test("Foundation reads all written JSON back")
     func roundTrip() throws {
         let strings = ["", "plain", "\"\\/\n\r\t\u{0}\u{1F}", "Zoë \u{2063} 😀", "</script>"]
         var writer = JSONWriter()
@@ -37,7 +37,7 @@ struct JSONWriterTests {
         #expect(object?["last"] as? String == "x")
     }
 
-    @Test("Each character is written, wherever it is in a string of whatever length", arguments: 1..<20)
+    @Test("Each character is written, at any place in a string of any length", arguments: 1..<20)
     func everyPlace(length: Int) throws {
         for place in 0..<length {
             for code in 0..<0x80 as Range<UInt8> {

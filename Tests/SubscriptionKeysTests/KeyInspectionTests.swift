@@ -36,7 +36,7 @@ struct KeyInspectionTests {
         )
     }
 
-    @Test("What is unusual but fine is noted, with the command that fixes it", arguments: ["\r\n", "\r", "", " "])
+    @Test("An unusual but usable file is noted, with the command that fixes it", arguments: ["\r\n", "\r", "", " "])
     func notes(lineEnd: String) throws {
         let workbench = try Workbench()
         let key = try TestKey()
@@ -49,12 +49,12 @@ struct KeyInspectionTests {
         #expect(note.hasPrefix(beginnings[lineEnd] ?? "it is all in one line"))
         #expect(inspection.description.contains("\n  note:        \(note)"))
         let command = String(try #require(note.split(separator: "to fix it: ").last))
-        let mended = lineEnd == "\r\n" ? path : workbench.path("mended.p8")
-        #expect(try Tool.run("sh", ["-c", command.replacing("KEY.p8", with: mended)]).status == 0)
-        let after = try KeyInspection(of: mended)
+        let fixed = lineEnd == "\r\n" ? path : workbench.path("fixed.p8")
+        #expect(try Tool.run("sh", ["-c", command.replacing("KEY.p8", with: fixed)]).status == 0)
+        let after = try KeyInspection(of: fixed)
         #expect(after.notes.isEmpty)
         #expect(after.publicKeySHA256 == inspection.publicKeySHA256)
-        #expect(try Tool.run("openssl", ["pkey", "-in", mended, "-noout"]).status == 0)
+        #expect(try Tool.run("openssl", ["pkey", "-in", fixed, "-noout"]).status == 0)
     }
 
     @Test("The name of an App Store Connect API key is taken, with a note")

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
@@ -56,7 +55,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
 
     private static func request(_ request: OutgoingRequest) -> HTTPClientRequest {
         var outgoing = HTTPClientRequest(url: request.url)
-        outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
+        outgoing.method = .init(rawValue: request.method.rawValue)
         outgoing.headers.add(name: "Accept", value: "application/json")
         outgoing.headers.add(name: "User-Agent", value: "offer-signer")
         if let token = request.bearerToken { outgoing.headers.add(name: "Authorization", value: "Bearer \(token)") }
@@ -101,7 +100,8 @@ public final class AsyncHTTPTransport: HTTPTransport {
         case let error as NIOConnectionError:
             .failed(.connection, detail: detail(error.connectionErrors.first?.error ?? error))
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: .failed(.tls, detail: detail(error))
-        case is HTTPParserError: .failed(.notHTTP, detail: detail(error))
+        // NIOHTTP1's, which only servers import.
+        case _ where "\(type(of: error))" == "HTTPParserError": .failed(.notHTTP, detail: detail(error))
         default: .failed(.connection, detail: detail(error))
         }
     }

@@ -21,19 +21,11 @@ public struct AppStoreNotificationReader: NotificationReader {
     ///
     /// - Parameter signedPayload: The `signedPayload` of the body, a JWS.
     /// - Returns: The notification.
-    /// - Throws: `NotificationFault` when it is not Apple's, or not for an app of the catalog.
-    public func notification(_ signedPayload: String) throws(NotificationFault) -> AppleNotification {
+    /// - Throws: `SignedDataFault` when it is not Apple's, or not for an app of the catalog.
+    public func notification(_ signedPayload: String) throws(SignedDataFault) -> AppleNotification {
         do throws(SignedDataFault) {
             let verified = try verifier.payload(of: signedPayload)
-            let payload: NotificationPayload
-            do throws(JSONFault) {
-                payload = try NotificationPayload(json: verified.json)
-            } catch {
-                throw SignedDataFault(
-                    .payloadMalformed,
-                    "The notification's \(error.pointer) cannot be read: \(error.detail)"
-                )
-            }
+            let payload = try verified.read("notification", NotificationPayload.init(json:))
             guard let id = payload.id, let type = payload.type, let bundleId = payload.bundleId else {
                 throw SignedDataFault(.payloadMalformed, "The payload is signed, but not a notification's.")
             }
@@ -48,7 +40,7 @@ public struct AppStoreNotificationReader: NotificationReader {
             )
         } catch {
             let found = RecognisedContent(signedPayload)?.detail(in: .signedPayload)
-            throw NotificationFault(code: error.code.rawValue, detail: found ?? error.detail)
+            throw SignedDataFault(error.code, found ?? error.detail)
         }
     }
 

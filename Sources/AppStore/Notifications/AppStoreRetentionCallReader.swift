@@ -26,19 +26,11 @@ public struct AppStoreRetentionCallReader: RetentionCallReader {
     ///
     /// - Parameter signedPayload: The `signedPayload` of the body, a JWS.
     /// - Returns: The call.
-    /// - Throws: `NotificationFault` when it is not Apple's, or not for an app of the catalog.
-    public func retentionCall(_ signedPayload: String) throws(NotificationFault) -> RetentionCall {
+    /// - Throws: `SignedDataFault` when it is not Apple's, or not for an app of the catalog.
+    public func retentionCall(_ signedPayload: String) throws(SignedDataFault) -> RetentionCall {
         do throws(SignedDataFault) {
             let verified = try verifier.payload(of: signedPayload)
-            let payload: Payload
-            do throws(JSONFault) {
-                payload = try Payload(json: verified.json)
-            } catch {
-                throw SignedDataFault(
-                    .payloadMalformed,
-                    "The payload's \(error.pointer) cannot be read: \(error.detail)"
-                )
-            }
+            let payload = try verified.read("payload", Payload.init(json:))
             guard let id = payload.originalTransactionId, let appAppleId = payload.appAppleId,
                 let productId = payload.productId, let requestIdentifier = payload.requestIdentifier
             else {
@@ -64,7 +56,7 @@ public struct AppStoreRetentionCallReader: RetentionCallReader {
             let found = RecognisedContent(signedPayload)
             let isCall = found?.kind == .retentionRequest && found?.encodings.isEmpty == true
             let words = isCall ? nil : found?.detail(in: .signedPayload)
-            throw NotificationFault(code: error.code.rawValue, detail: words ?? error.detail)
+            throw SignedDataFault(error.code, words ?? error.detail)
         }
     }
 

@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-import Offers
+public import Offers
 import SwiftASN1
 import X509
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Offers
 import StrictJSON
 
 /// The three parts of a compact JWS (RFC 7515 §3.1), decoded, none of it believed.

@@ -124,45 +124,23 @@ private enum SignedMember: String, CaseIterable {
     static let table = JSONMembers(SignedMember.self)
 }
 
-/// Why signed data is not taken for the App Store's.
-public struct SignedDataFault: Error, Equatable {
-    /// The kind of fault; the raw values name it in answers.
-    public enum Code: String, CaseIterable, Sendable {
-        /// It is no compact JWS.
-        case malformed = "jws_malformed"
-        /// It is not signed with ES256.
-        case algorithm = "jws_algorithm"
-        /// `x5c` has not exactly three certificates.
-        case chainLength = "jws_chain_length"
-        /// A certificate cannot be read.
-        case certificateMalformed = "jws_certificate_malformed"
-        /// A certificate lacks the extension by which Apple marks what it is for.
-        case certificatePurpose = "jws_certificate_purpose"
-        /// The certificates do not certify each other.
-        case chainBroken = "jws_chain_broken"
-        /// The chain ends at a root that is not trusted.
-        case untrustedRoot = "jws_untrusted_root"
-        /// A certificate was not valid when the data was signed.
-        case chainExpired = "jws_chain_expired"
-        /// The signature is not the certificate's over this payload: another key made it, or the payload was changed.
-        case signatureInvalid = "jws_signature_invalid"
-        /// The payload is signed, but not what it should be.
-        case payloadMalformed = "jws_payload_malformed"
-        /// The parts that were sent together do not belong together.
-        case mixed = "jws_mixed"
-        /// It is for an app or environment that is not in the catalog.
-        case otherApp = "app_not_in_catalog"
-    }
-
-    /// The kind of fault.
-    public let code: Code
-    /// The fault in a sentence.
-    public let detail: String
-
-    /// Creates a fault.
-    init(_ code: Code, _ detail: String) {
-        self.code = code
-        self.detail = detail
+extension SignedDataVerifier.Payload {
+    /// Reads the payload's members.
+    ///
+    /// - Parameters:
+    ///   - name: The payload's name in a sentence, such as "transaction".
+    ///   - members: Reads them from the text of the object.
+    /// - Returns: The members.
+    /// - Throws: `SignedDataFault` with the place of the member that cannot be read.
+    func read<Members>(
+        _ name: String,
+        _ members: ([UInt8]) throws(JSONFault) -> Members
+    ) throws(SignedDataFault) -> Members {
+        do throws(JSONFault) {
+            return try members(json)
+        } catch {
+            throw SignedDataFault(.payloadMalformed, "The \(name)'s \(error.pointer) cannot be read: \(error.detail)")
+        }
     }
 }
 

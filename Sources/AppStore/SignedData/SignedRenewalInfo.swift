@@ -19,8 +19,8 @@ struct SignedRenewalInfo {
         var nextProductId: String?
         var offerType: Int64?
         var offerIdentifier: String?
-        do throws(JSONFault) {
-            var reader = JSONReader(payload.json, refusesDuplicates: false)
+        try payload.read("renewal info") { (json) throws(JSONFault) in
+            var reader = JSONReader(json, refusesDuplicates: false)
             try reader.readObject(RenewalMember.table) { (member, reader) throws(JSONFault) in
                 switch member {
                 case .originalTransactionId: renewal.originalTransactionId = try reader.readAppleIdentifier()
@@ -42,11 +42,6 @@ struct SignedRenewalInfo {
                 case nil: try reader.skipValue()
                 }
             }
-        } catch {
-            throw SignedDataFault(
-                .payloadMalformed,
-                "The renewal info's \(error.pointer) cannot be read: \(error.detail)"
-            )
         }
         // A transaction names its subscription too, but never what is renewed.
         guard let originalTransactionId = renewal.originalTransactionId,

@@ -19,16 +19,11 @@ struct SignedTransaction {
     /// Reads a payload whose signature is good.
     init(_ payload: SignedDataVerifier.Payload) throws(SignedDataFault) {
         var fields = Fields()
-        do throws(JSONFault) {
-            var reader = JSONReader(payload.json, refusesDuplicates: false)
+        try payload.read("transaction") { (json) throws(JSONFault) in
+            var reader = JSONReader(json, refusesDuplicates: false)
             try reader.readObject(TransactionMember.table) { (member, reader) throws(JSONFault) in
                 try fields.read(member, from: &reader)
             }
-        } catch {
-            throw SignedDataFault(
-                .payloadMalformed,
-                "The transaction's \(error.pointer) cannot be read: \(error.detail)"
-            )
         }
         guard let transactionId = fields.transactionId, let bundleId = fields.bundleId,
             let originalTransactionId = fields.originalTransactionId, let productId = fields.productId

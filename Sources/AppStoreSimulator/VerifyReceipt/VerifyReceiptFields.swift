@@ -12,18 +12,9 @@ enum VerifyReceiptFields {
     ///   - json: Where it is written.
     static func transaction(_ transaction: StoreTransaction, isInApp: Bool = false, into json: inout JSONWriter) {
         json.object { json in
-            json.member("quantity", "1")
-            json.member("product_id", transaction.productId)
-            json.member("transaction_id", transaction.transactionId)
-            json.member("original_transaction_id", transaction.originalTransactionId)
-            AppleDates.write("purchase_date", transaction.purchaseDate, into: &json)
-            AppleDates.write("original_purchase_date", transaction.originalPurchaseDate, into: &json)
+            writePurchase(transaction, into: &json)
             AppleDates.write("expires_date", transaction.expiresDate, into: &json)
-            json.member("web_order_line_item_id", transaction.webOrderLineItemId)
-            let isIntroductory = transaction.offer?.kind == .introductory
-            let isTrial = isIntroductory && transaction.offer?.mode == .freeTrial
-            json.member("is_trial_period", isTrial ? "true" : "false")
-            json.member("is_in_intro_offer_period", isIntroductory && !isTrial ? "true" : "false")
+            writeItem(transaction, into: &json)
             json.member("in_app_ownership_type", transaction.ownership)
             AppleDates.write("cancellation_date", transaction.revocation?.date, into: &json)
             json.optional("cancellation_reason", transaction.revocation.map { String($0.reason) })
@@ -53,6 +44,23 @@ enum VerifyReceiptFields {
         }
     }
 
+    private static func writePurchase(_ transaction: StoreTransaction, into json: inout JSONWriter) {
+        json.member("quantity", "1")
+        json.member("product_id", transaction.productId)
+        json.member("transaction_id", transaction.transactionId)
+        json.member("original_transaction_id", transaction.originalTransactionId)
+        AppleDates.write("purchase_date", transaction.purchaseDate, into: &json)
+        AppleDates.write("original_purchase_date", transaction.originalPurchaseDate, into: &json)
+    }
+
+    private static func writeItem(_ transaction: StoreTransaction, into json: inout JSONWriter) {
+        json.member("web_order_line_item_id", transaction.webOrderLineItemId)
+        let isIntroductory = transaction.offer?.kind == .introductory
+        let isTrial = isIntroductory && transaction.offer?.mode == .freeTrial
+        json.member("is_trial_period", isTrial ? "true" : "false")
+        json.member("is_in_intro_offer_period", isIntroductory && !isTrial ? "true" : "false")
+    }
+
     /// Writes the one object of an iOS 6 style receipt, with dates in milliseconds.
     static func oldStyle(
         _ transaction: StoreTransaction,
@@ -65,19 +73,10 @@ enum VerifyReceiptFields {
             json.member("bvrs", "1")
             json.member("item_id", String(app.appAppleId))
             json.member("unique_identifier", customer.name)
-            json.member("quantity", "1")
-            json.member("product_id", transaction.productId)
-            json.member("transaction_id", transaction.transactionId)
-            json.member("original_transaction_id", transaction.originalTransactionId)
-            AppleDates.write("purchase_date", transaction.purchaseDate, into: &json)
-            AppleDates.write("original_purchase_date", transaction.originalPurchaseDate, into: &json)
+            writePurchase(transaction, into: &json)
             json.member("expires_date", String(transaction.expiresDate.millisecondsSince1970))
             json.member("expires_date_formatted", AppleDates.inGMT(transaction.expiresDate))
-            json.member("web_order_line_item_id", transaction.webOrderLineItemId)
-            let isIntroductory = transaction.offer?.kind == .introductory
-            let isTrial = isIntroductory && transaction.offer?.mode == .freeTrial
-            json.member("is_trial_period", isTrial ? "true" : "false")
-            json.member("is_in_intro_offer_period", isIntroductory && !isTrial ? "true" : "false")
+            writeItem(transaction, into: &json)
             AppleDates.write("cancellation_date", transaction.revocation?.date, into: &json)
         }
     }

@@ -17,12 +17,6 @@ struct AnswerReader {
         var closes: Bool
     }
 
-    /// What came is no HTTP answer.
-    struct Malformed: Error {
-        /// Why, in a few words.
-        let reason: String
-    }
-
     /// The longest head that is read, in bytes.
     static let longestHead = 65_536
     /// The longest body, or chunk of one, in bytes.
@@ -48,8 +42,8 @@ struct AnswerReader {
     /// The next answer.
     ///
     /// - Returns: The answer; `nil` while it is not all there.
-    /// - Throws: ``Malformed``: nothing more can be read then.
-    mutating func next() throws(Malformed) -> Answer? {
+    /// - Throws: ``LoadFault``: nothing more can be read then.
+    mutating func next() throws(LoadFault) -> Answer? {
         if head == nil { head = try readHead() }
         guard let head else { return nil }
         guard let body = try head.isChunked ? readChunks() : rest?.readSlice(length: head.length ?? 0) else {
@@ -61,10 +55,10 @@ struct AnswerReader {
         return Answer(status: head.status, body: body, closes: head.closes)
     }
 
-    private mutating func readHead() throws(Malformed) -> AnswerHead? {
+    private mutating func readHead() throws(LoadFault) -> AnswerHead? {
         guard let buffer = rest, let end = Self.find("\r\n\r\n", in: buffer) else {
             guard (rest?.readableBytes ?? 0) <= Self.longestHead else {
-                throw Malformed(reason: "the head is too long")
+                throw LoadFault("the head is too long")
             }
             return nil
         }
@@ -73,19 +67,19 @@ struct AnswerReader {
     }
 
     /// Reads the chunks that are there (RFC 9112 §7.1); the body when the last one is.
-    private mutating func readChunks() throws(Malformed) -> ByteBuffer? {
+    private mutating func readChunks() throws(LoadFault) -> ByteBuffer? {
         var body = chunks ?? ByteBuffer()
         while var buffer = rest, let end = Self.find("\r\n", in: buffer), let line = buffer.readString(length: end) {
             guard let size = Int(line.prefix { $0 != ";" && $0 != " " }, radix: 16),
                 (0...Self.longestBody).contains(size)
             else {
-                throw Malformed(reason: "no chunk size")
+                throw LoadFault("no chunk size")
             }
             if size == 0 {
                 // After the line's end come trailer fields, which say nothing here, and an empty line.
                 guard let end = Self.find("\r\n\r\n", in: buffer) else {
                     guard buffer.readableBytes <= Self.longestHead else {
-                        throw Malformed(reason: "the trailer fields are too long")
+                        throw LoadFault("the trailer fields are too long")
                     }
                     break
                 }
@@ -97,7 +91,7 @@ struct AnswerReader {
             guard buffer.readableBytes >= size + 4 else { break }
             buffer.moveReaderIndex(forwardBy: 2)
             if let chunk = buffer.readSlice(length: size) { body.writeImmutableBuffer(chunk) }
-            guard buffer.readString(length: 2) == "\r\n" else { throw Malformed(reason: "no end of a chunk") }
+            guard buffer.readString(length: 2) == "\r\n" else { throw LoadFault("no end of a chunk") }
             rest = buffer
         }
         chunks = body
@@ -175,15 +169,15 @@ struct AnswerHead {
     /// Reads a head, looking at each byte once.
     ///
     /// - Parameter text: The status line and the fields, with the empty line at their end.
-    /// - Throws: ``AnswerReader/Malformed`` when it is none.
-    init(_ text: Span<UInt8>) throws(AnswerReader.Malformed) {
+    /// - Throws: ``LoadFault`` when it is none.
+    init(_ text: Span<UInt8>) throws(LoadFault) {
         // HTTP/1.1 200
-        guard text.count >= 12, Self.isHTTP1(text) else { throw AnswerReader.Malformed(reason: "no HTTP/1.1") }
+        guard text.count >= 12, Self.isHTTP1(text) else { throw LoadFault("no HTTP/1.1") }
         for place in 9..<12 {
-            guard let digit = Self.digit(text[place]) else { throw AnswerReader.Malformed(reason: "no status") }
+            guard let digit = Self.digit(text[place]) else { throw LoadFault("no status") }
             status = status * 10 + digit
         }
-        guard (100..<600).contains(status) else { throw AnswerReader.Malformed(reason: "no status") }
+        guard (100..<600).contains(status) else { throw LoadFault("no status") }
         // HTTP/1.0 knows connections that stay only where the answer says so (RFC 9112 §9.3).
         closes = text[7] == UInt8(ascii: "0")
         var place = 12
@@ -208,7 +202,7 @@ struct AnswerHead {
         }
         let hasNoBody = status == 204 || status == 304 || status < 200
         guard isChunked || length != nil || hasNoBody else {
-            throw AnswerReader.Malformed(reason: "no Content-Length")
+            throw LoadFault("no Content-Length")
         }
     }
 
@@ -225,16 +219,16 @@ struct AnswerHead {
         return value < 10 ? Int(value) : nil
     }
 
-    private static func length(_ text: Span<UInt8>) throws(AnswerReader.Malformed) -> Int {
+    private static func length(_ text: Span<UInt8>) throws(LoadFault) -> Int {
         var length = 0
         for place in text.indices {
             guard let digit = digit(text[place]), length <= AnswerReader.longestBody else {
-                throw AnswerReader.Malformed(reason: "no Content-Length")
+                throw LoadFault("no Content-Length")
             }
             length = length * 10 + digit
         }
         guard !text.isEmpty, length <= AnswerReader.longestBody else {
-            throw AnswerReader.Malformed(reason: "no Content-Length")
+            throw LoadFault("no Content-Length")
         }
         return length
     }

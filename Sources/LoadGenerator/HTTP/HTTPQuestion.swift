@@ -76,10 +76,10 @@ private final class QuestionHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         reader.append(unwrapInboundIn(data))
-        do throws(AnswerReader.Malformed) {
+        do throws(LoadFault) {
             if let answer = try reader.next() { self.answer.succeed(answer) }
         } catch {
-            answer.fail(LoadFault("this is no HTTP: \(error.reason)"))
+            answer.fail(LoadFault("this is no HTTP: \(error)"))
         }
     }
 

@@ -51,17 +51,17 @@ final class LoadConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         reader.append(unwrapInboundIn(data))
-        do throws(AnswerReader.Malformed) {
+        do throws(LoadFault) {
             while let answer = try reader.next() {
-                guard let flight else { throw AnswerReader.Malformed(reason: "nothing was asked") }
+                guard let flight else { throw LoadFault("nothing was asked") }
                 // What follows came before the next question was asked, and would be taken for the answer to it.
-                guard reader.isEmpty else { throw AnswerReader.Malformed(reason: "more than was asked for") }
+                guard reader.isEmpty else { throw LoadFault("more than was asked for") }
                 self.flight = nil
                 isOrderly = true
                 lane.answered(self, flight, answer)
             }
         } catch {
-            fail(.malformed(error.reason))
+            fail(.malformed("\(error)"))
         }
     }
 

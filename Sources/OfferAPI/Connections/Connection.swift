@@ -2,16 +2,16 @@ import NIOCore
 import NIOHTTP1
 import NIOTLS
 
-/// Does what ``ConnectionState`` decides: keeps a connection within its limits, hands on requests that are complete and
-/// worth it, and writes their answers.
+/// Carries out what ``ConnectionState`` decides: keeps a connection within its limits, hands on complete requests that
+/// the gate admits, and writes their answers.
 ///
-/// It stands behind the parser of HTTP/1.1.
+/// In the pipeline it comes after the HTTP/1.1 parser.
 final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = Never
     typealias OutboundOut = ByteBuffer
 
-    /// Sent out into the channel when the time to finish is over.
+    /// An outbound event: the time to finish requests at a stop is over.
     struct TimeIsOver: Sendable {}
 
     /// The parts that all connections of the listener on this event loop share.
@@ -22,7 +22,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     private var context: ChannelHandlerContext?
     /// The request that came last and is not answered.
     private var request: Request?
-    /// The head that came last, for the token of the next one is mostly the same.
+    /// The last head: the next one mostly has the same token, which need not be hashed again.
     private var latestHead: RequestHead?
     private var timer: Scheduled<Void>?
 
@@ -87,7 +87,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The parser says so of all that comes after what it has found to be no HTTP.
+        // The parser repeats this for all bytes after its first error.
         if error is ByteToMessageDecoderError { return }
         guard let fault = error as? HTTPParserError else { return context.close(promise: nil) }
         receive(.fault(fault), context)
@@ -108,9 +108,9 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         if state.takes(input) { take(input, context) }
     }
 
-    /// Takes the input that was held back, as far as it may come by now.
+    /// Takes as much of the input that was held back as may come now.
     private func release(_ context: ChannelHandlerContext) {
-        // A request that is refused at once is answered within this, and the next one's turn comes below.
+        // A request that is refused at once is answered within this loop, and calls this again.
         guard state.beginRelease() else { return }
         while let input = state.next() { take(input, context) }
         if state.endRelease() { context.read() }
@@ -146,7 +146,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         self.request = request
         switch setup.gate.judge(request) {
         case .refuse(let problem, let delay, let closes):
-            // The rest of a refused request is waited for, unless it is long or may never come.
+            // The connection stays open for the rest of a refused request, unless that is long or may never come.
             let isLong = head.contentLength ?? 0 > setup.limits.maximumBodyBytes
             let closes = closes || !head.keepsAlive || isLong || head.awaitsContinue
             refuse(problem, after: delay, closes: closes, context)
@@ -159,9 +159,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Answers
 
-    /// Whether a request waits for its answer here.
-    ///
-    /// - Returns: `false` when it has another answer, as its time was over, or its client has gone.
+    /// Whether a request still waits for its answer here: `false` after a time-out, or when its client has gone.
     func isWaiting(for request: Request) -> Bool { self.request === request }
 
     /// Sends the answer to a request that waits for it.
@@ -211,7 +209,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
             date: setup.date.now()
         )
         var promise: EventLoopPromise<Void>?
-        // First of all, as the next request may come while this is written.
+        // Before the write, because the next request may come during it.
         if state.answerEnded(at: .now()) {
             promise = loop.makePromise()
             let bound = NIOLoopBound((self, context), eventLoop: loop)
@@ -222,14 +220,14 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
         context.flush()
     }
 
-    /// Says that nothing more comes, and closes the connection when what was sent has had its time to arrive.
+    /// Closes the sending side, and the whole connection after a while, so that the client can read what was sent.
     private func linger(_ context: ChannelHandlerContext) {
         context.close(mode: .output, promise: nil)
         let bound = NIOLoopBound(context, eventLoop: loop)
         _ = loop.scheduleTask(in: setup.limits.lingerTimeout) { bound.value.close(promise: nil) }
     }
 
-    /// Closes the connection behind the answers that are on their way.
+    /// Closes the connection once the pending answers are written.
     private func closeBehindAnswers(_ context: ChannelHandlerContext) {
         let written = loop.makePromise(of: Void.self)
         let bound = NIOLoopBound(context, eventLoop: loop)
@@ -239,7 +237,7 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Time
 
-    /// Looks at the deadline from time to time, rather than set a timer for each request.
+    /// Checks the deadline from time to time: cheaper than a timer for each request.
     private func watch(_ context: ChannelHandlerContext) {
         guard timer == nil else { return }
         switch state.timeout(at: .now()) {

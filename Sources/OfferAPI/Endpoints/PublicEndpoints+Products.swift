@@ -15,11 +15,8 @@ extension PublicEndpoints {
             throw Problem(error)
         }
         return .later { [productReports] () async throws(Problem) in
-            let kept: [Bool]
-            do throws(ProductReportFault) {
-                kept = try await productReports.take(call.reports.map(\.report), of: bundleId)
-            } catch {
-                throw Problem(error)
+            let kept = try await Self.answer(about: bundleId) { () async throws(StorageFailure) in
+                try await productReports.take(call.reports.map(\.report), of: bundleId)
             }
             let full = zip(call.reports, kept).filter { !$0.1 }.map { report, _ in
                 RejectedReport(
@@ -48,12 +45,26 @@ extension PublicEndpoints {
         }
         let products = parameters.values(of: "productId")
         return .later { [productReports] () async throws(Problem) in
-            do throws(ProductReportFault) {
-                return Reply(try await productReports.products(of: bundleId, in: country, productIds: products).json)
-            } catch {
-                throw Problem(error)
+            let overview = try await Self.answer(about: bundleId) { () async throws(StorageFailure) in
+                try await productReports.products(of: bundleId, in: country, productIds: products)
             }
+            return Reply(overview.json)
         }
+    }
+
+    /// The reports' answer about an app; there is none about one that the catalog does not have.
+    private static func answer<Answer: Sendable>(
+        about bundleId: String,
+        _ ask: () async throws(StorageFailure) -> Answer?
+    ) async throws(Problem) -> Answer {
+        let answer: Answer?
+        do throws(StorageFailure) {
+            answer = try await ask()
+        } catch {
+            throw .storeUnavailable
+        }
+        guard let answer else { throw .appNotAllowed(bundleId) }
+        return answer
     }
 
     private static func json(accepted: Int, rejected: [RejectedReport]) -> [UInt8] {

@@ -82,15 +82,16 @@ extension IntroductorySignatureRequest: SigningCall {
 
 /// The calls whose answers are signed.
 ///
-/// Each step is taken for all requests of a tick before the next one: a step's code fits into the processor's first cache,
-/// and that of all steps together does not. There is one entry into the ledger's queue for a tick, and one wake of the
-/// event loop for its commit. A request that has to ask the App Store or the ledger waits in a task of its own, and is
-/// signed on the event loop when the client still is there.
+/// Each step is done for all requests of a tick before the next step begins: the code of one step fits into the
+/// processor's first-level cache, the code of all steps does not. The signatures of a tick enter the ledger's queue
+/// together, and its commit wakes the event loop once. A request that has to ask the App Store or the ledger waits in a
+/// task. It is signed on the event loop afterwards, if its client is still connected.
 extension PublicEndpoints {
     /// A request whose signatures wait for the ledger.
     private typealias Signed<Call: SigningCall> = (request: Request, prepared: PreparedAnswer<Call.Answer>)
 
-    /// Reads a request, and takes its signatures from the client's rate, when the client may make it and there is room.
+    /// Reads a request, checks that the client may make it and that the queue has a place, and takes its signatures
+    /// from the client's rate.
     ///
     /// - Returns: The call; `nil` when it was refused.
     /// - Throws: `Problem` 400, 403 or 429.
@@ -202,7 +203,7 @@ extension PublicEndpoints {
                 let signed = bound.value
                 let replies = signed.enumerated().map { index, one in
                     result.map { outcomes in
-                        // Nothing is given out for which there is no outcome.
+                        // A grant without an outcome is not given out.
                         let ofOne = outcomes.indices.contains(index) ? outcomes[index] : []
                         return Reply(Call.release(one.prepared, by: ofOne, of: signOffers))
                     }.mapError { Problem($0, evidence: nil) }

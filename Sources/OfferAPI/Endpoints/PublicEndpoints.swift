@@ -3,8 +3,9 @@ public import OfferService
 import Offers
 import StrictJSON
 
-/// Everything that clients call, by one configuration: a request keeps the one that let it in, so that a reload never
-/// changes anything within a request.
+/// All calls of clients, by one configuration.
+///
+/// A request keeps the endpoints that it began with, so that a reload changes nothing within a request.
 public final class PublicEndpoints: Sendable {
     /// How many offers are decided before the event loop looks after its connections again.
     static let offersPerTick = 256
@@ -37,9 +38,9 @@ public final class PublicEndpoints: Sendable {
         self.diagnoseReports = diagnoseReports
     }
 
-    /// Answers requests of one tick, some of them later.
+    /// Answers the requests of one tick, some of them later.
     ///
-    /// It may stop after some of them, so that the event loop can look after its other connections.
+    /// It stops after ``offersPerTick`` offers, so that the event loop can serve its other connections.
     ///
     /// - Returns: How many were answered or will be: the first ones, at least one.
     func answer(_ requests: ArraySlice<Request>, on loop: any EventLoop) -> Int {
@@ -86,7 +87,7 @@ public final class PublicEndpoints: Sendable {
         return taken
     }
 
-    /// The table of the calls that are answered one by one: those about no customer, and diagnoses.
+    /// Begins a call that is answered by itself: one about no customer, or a diagnosis.
     private func begin(_ request: Request) throws(Problem) -> Step<Reply, Problem> {
         guard let route = request.route else { throw .notFound }
         if route == .description { return .now(try Self.description()) }

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// The calls of the public listener: the one table of their paths and of what decides by the head alone.
+/// The calls of the public listener, with all that a request's head has to match: path, method, scope, parameters.
 enum PublicRoute: String, CaseIterable {
     case signatures = "/v1/signatures"
     case eligibility = "/v1/eligibility"
@@ -31,7 +31,7 @@ enum PublicRoute: String, CaseIterable {
         }
     }
 
-    /// Whether something is signed, so that its answer waits for the ledger.
+    /// Whether it signs, so that its answer waits for the ledger.
     var isForSignatures: Bool { self == .signatures || self == .introductorySignatures }
 
     /// The scope that a client needs; `nil` where a token is not asked for.
@@ -54,7 +54,7 @@ enum PublicRoute: String, CaseIterable {
         }
     }
 
-    /// Whether evidence or many reports may be in its body, which takes room.
+    /// Whether its body may be large: with evidence, or with many reports.
     var takesMuch: Bool {
         switch self {
         case .signatures, .eligibility, .introductorySignatures, .productReports: true

@@ -68,7 +68,7 @@ extension Problem {
         case .notTaken(let fault):
             self.init(
                 status: 422,
-                code: fault.code,
+                code: fault.code.rawValue,
                 detail: fault.detail,
                 pointer: "/signedPayload"
             )

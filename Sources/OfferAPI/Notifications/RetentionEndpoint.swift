@@ -72,7 +72,7 @@ extension Problem {
         }
         switch refusal {
         case .notTaken(let fault):
-            self.init(status: 422, code: fault.code, detail: fault.detail, pointer: "/signedPayload")
+            self.init(status: 422, code: fault.code.rawValue, detail: fault.detail, pointer: "/signedPayload")
         case .tooOld(let date):
             self.init(
                 status: 422,

@@ -70,20 +70,6 @@ extension Problem {
         }
     }
 
-    /// Product reports have no answer.
-    init(_ fault: ProductReportFault) {
-        switch fault {
-        case .unknownApp(let bundleId): self = .appNotAllowed(bundleId)
-        case .store:
-            self.init(
-                status: 503,
-                code: "store_unavailable",
-                detail: "The store of product reports does not answer. Nothing was kept; ask again.",
-                retryAfterSeconds: 5
-            )
-        }
-    }
-
     /// A message is no request, or its head is too large.
     init(_ fault: HTTPParserError, within limits: ConnectionLimits) {
         switch fault {
@@ -104,6 +90,13 @@ extension Problem {
     static func invalidParameter(_ detail: String) -> Problem {
         Problem(status: 400, code: "invalid_parameter", detail: detail)
     }
+
+    static let storeUnavailable = Problem(
+        status: 503,
+        code: "store_unavailable",
+        detail: "The store of product reports does not answer. Nothing was kept; ask again.",
+        retryAfterSeconds: 5
+    )
 
     static let tokenMissing = Problem(
         status: 401,

@@ -19,7 +19,8 @@ struct Gate {
         case clients(of: @Sendable () -> PublicEndpoints, failures: FailedAuthentications)
         /// Everybody, at these paths, each by its method.
         case everybody(at: [String: HTTPMethod])
-        /// Everybody at the first paths; at the pages' everybody, and at the calls clients, but no page of another origin.
+        /// Everybody at the first paths and at those of pages; clients with a token at the calls. Pages and calls
+        /// refuse requests from pages of another origin.
         case operators(
             at: [String: HTTPMethod],
             pages: [String: HTTPMethod],
@@ -32,7 +33,7 @@ struct Gate {
     let limits: ConnectionLimits
     /// The clients that the listener answers.
     let guests: Guests
-    /// How much may wait; `nil` for any number.
+    /// The limit of what may wait; `nil` for no limit.
     let admission: Admission?
 
     /// Judges whether a request's body is worth reading.
@@ -46,7 +47,7 @@ struct Gate {
             if let refusal = judge(request, byMethods: methods) { return refusal }
             limit = limits.maximumBodyBytes
         case .clients(let endpoints, let failures):
-            // A path is what it is: neither `//v1/signatures` nor `/v1/signatures/` is another way to a call.
+            // Paths match exactly: neither `//v1/signatures` nor `/v1/signatures/` leads to a call.
             guard let route = PublicRoute(head) else { return .refuse(.notFound) }
             if let refusal = judge(request, at: route.path, route, of: endpoints(), failures) { return refusal }
             limit = limits.maximumBodyBytes(of: route)
@@ -77,7 +78,7 @@ struct Gate {
         return nil
     }
 
-    /// Why a client's request is refused, slowly where the token is nobody's; `nil` when it is not.
+    /// Why a client's request is refused, after a delay if the token is unknown; `nil` when it is not.
     private func judge(
         _ request: Request,
         at path: String,
@@ -123,8 +124,8 @@ extension ConnectionLimits {
 }
 
 extension HTTPMethod {
-    /// The methods that a route for this one takes, as the `Allow` field lists them: where there is something to get, its
-    /// head alone may be asked for (RFC 9110 §9.3.2).
+    /// The methods that a route with this method takes, as the `Allow` field lists them: `HEAD` goes with `GET` (RFC
+    /// 9110 §9.3.2).
     var allow: String { self == .GET ? "GET, HEAD" : rawValue }
 }
 

@@ -8,9 +8,7 @@ extension SignatureAnswer {
         // About as much as it takes. Beyond a thousand bytes, malloc takes longer.
         var writer = JSONWriter(capacity: 200 + 720 * decisions.count)
         writer.object { answer in
-            answer.member("bundleId", bundleId)
-            if let environment { answer.member("environment", environment.rawValue) }
-            answer.member("account", account)
+            answer.subject(bundleId, environment, account)
             answer.member("decisions")
             answer.array { elements in
                 for decision in decisions { decision.write(to: &elements) }
@@ -47,9 +45,7 @@ extension IntroductorySignatureAnswer {
     var json: [UInt8] {
         var writer = JSONWriter(capacity: 1024 * (products.count + 1))
         writer.object { answer in
-            answer.member("bundleId", bundleId)
-            if let environment { answer.member("environment", environment.rawValue) }
-            answer.member("account", account)
+            answer.subject(bundleId, environment, account)
             answer.member("products")
             answer.array { elements in
                 for product in products { product.write(to: &elements) }
@@ -78,9 +74,7 @@ extension EligibilityAnswer {
     var json: [UInt8] {
         var writer = JSONWriter(capacity: 256 * (decisions.count + products.count + 1))
         writer.object { answer in
-            answer.member("bundleId", bundleId)
-            if let environment { answer.member("environment", environment.rawValue) }
-            answer.member("account", account)
+            answer.subject(bundleId, environment, account)
             answer.member("decisions")
             answer.array { elements in
                 for offer in decisions {
@@ -108,6 +102,13 @@ extension ProductEligibility {
 }
 
 extension JSONWriter {
+    /// Writes the members with which each answer begins.
+    fileprivate mutating func subject(_ bundleId: String, _ environment: AppStoreEnvironment?, _ account: Account) {
+        member("bundleId", bundleId)
+        if let environment { member("environment", environment.rawValue) }
+        member("account", account)
+    }
+
     /// Writes `winBackOffers`, which is left out where there are none.
     fileprivate mutating func member(_ offers: [WinBackOffer]) {
         guard !offers.isEmpty else { return }

@@ -35,7 +35,7 @@ public struct TakeNotifications<Reader: NotificationReader>: Sendable {
     /// - Throws: ``NotificationRefusal`` when it was not taken.
     public func take(_ signedPayload: String) async throws(NotificationRefusal) -> TakenNotification {
         let notification: AppleNotification
-        do throws(NotificationFault) {
+        do throws(SignedDataFault) {
             notification = try reader.notification(signedPayload)
         } catch {
             metrics.countRefused()
@@ -79,7 +79,7 @@ public struct TakenNotification: Equatable, Sendable {
 /// Why a notification was not taken.
 public enum NotificationRefusal: Error, Equatable {
     /// It is not Apple's, or not for an app of the catalog.
-    case notTaken(NotificationFault)
+    case notTaken(SignedDataFault)
     /// It cannot be kept now; Apple sends it again.
     case notKept(StorageFailure)
 }

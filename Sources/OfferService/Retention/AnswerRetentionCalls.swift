@@ -126,7 +126,7 @@ public struct AnswerRetentionCalls: Sendable {
     /// A call that is Apple's, and young.
     private func call(_ signedPayload: String) throws(RetentionRefusal) -> RetentionCall {
         let call: RetentionCall
-        do throws(NotificationFault) {
+        do throws(SignedDataFault) {
             call = try reader.retentionCall(signedPayload)
         } catch {
             throw .notTaken(error)

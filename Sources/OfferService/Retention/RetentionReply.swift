@@ -38,7 +38,7 @@ public struct RetentionReply: Sendable {
 /// Why a call has no answer: nothing was recorded.
 public enum RetentionRefusal: Error, Equatable, Sendable {
     /// It is not Apple's, or not for an app of the catalog.
-    case notTaken(NotificationFault)
+    case notTaken(SignedDataFault)
     /// Apple signed it too long ago.
     case tooOld(signedDate: Timestamp)
     /// It is dated ahead of the clock.
@@ -58,7 +58,7 @@ public enum RetentionRefusal: Error, Equatable, Sendable {
 
     var outcome: RetentionMetrics.Outcome {
         switch self {
-        case .notTaken(let fault): fault.code == "app_not_in_catalog" ? .notInCatalog : .notApples
+        case .notTaken(let fault): fault.code == .otherApp ? .notInCatalog : .notApples
         case .tooOld: .tooOld
         case .inFuture: .inFuture
         case .noRule: .noRule

@@ -6,7 +6,7 @@ public final class PromotionalOffer: Sendable {
     public let id: String
     /// The customers that the offer is for; every state of ``SubscriberState/audience`` when the catalog names none.
     public let audience: Set<SubscriberState>
-    /// The first moment at which it is signed; `nil` when it has always been on.
+    /// The first moment at which it is signed; `nil` when there is none.
     public let startsAt: Timestamp?
     /// The moment from which it is no longer signed; `nil` when it has no end.
     public let endsAt: Timestamp?
@@ -16,22 +16,20 @@ public final class PromotionalOffer: Sendable {
     public let signatureLimit: SignatureLimit?
     /// The scope in which the customer must be a subscriber, or have been one.
     public let scope: OfferScope
-    /// The products of which the customer has to hold one, or have held one last; `nil` when any will do.
+    /// The products one of which the customer must have, or have had last; `nil` for any product.
     public let fromProducts: Set<String>?
     /// How many days of 24 hours a lapsed customer has to have been away at least; `nil` when there is no minimum.
     public let minimumLapsedDays: Int?
     /// How many days of 24 hours a lapsed customer may have been away at most; `nil` when there is no maximum.
     public let maximumLapsedDays: Int?
-    /// What becomes of a customer whose newest purchase was refunded; allowed, they count as lapsed since the refund.
+    /// Whether a customer whose newest purchase was refunded is refused, or counts as lapsed since the refund.
     public let afterRefund: OfferTreatment
-    /// What becomes of a customer who has only shared purchases; allowed, these count as their own.
+    /// Whether a customer who has only shared purchases is refused, or these count as the customer's own.
     public let familyShared: OfferTreatment
-    /// The audience in words, as in "the offer is for …": written once, not for each decision.
+    /// The audience in words, to follow "the offer is for"; made once, not for each decision.
     let audiencePhrase: String
 
-    /// Creates an offer.
-    ///
-    /// Leave out what the catalog does not say.
+    /// Creates an offer; each default stands for a key that the catalog leaves out.
     ///
     /// - Parameters:
     ///   - id: The offer's identifier in App Store Connect.
@@ -77,7 +75,7 @@ public final class PromotionalOffer: Sendable {
 }
 
 extension PromotionalOffer: Equatable {
-    /// Whether two say the same.
+    /// Whether two offers are equal in all values.
     public static func == (left: PromotionalOffer, right: PromotionalOffer) -> Bool {
         left.id == right.id && left.audience == right.audience
             && left.startsAt == right.startsAt && left.endsAt == right.endsAt
@@ -99,8 +97,8 @@ public enum OfferScope: String, CaseIterable, Sendable {
     case app
 }
 
-/// The treatment of a kind of customer that an offer leaves out by default; the raw values are those of `afterRefund`
-/// and `familyShared` in `catalog.yaml`.
+/// Whether an offer is for a kind of customer whom it refuses by default; the raw values are those of `afterRefund` and
+/// `familyShared` in `catalog.yaml`.
 public enum OfferTreatment: String, CaseIterable, Sendable {
     /// They do not get the offer.
     case refuse

@@ -1,13 +1,12 @@
 /// The decision about one offer, with its reason.
 public struct Decision: Equatable, Sendable {
-    /// The reason, which stands for the verdict too.
+    /// The reason, which also gives the verdict.
     public let reason: Reason
     /// The reason in a sentence or two, for people: what was seen, and what the offer asks for.
     public let detail: String
-    /// Every rule that was asked, in order, the last being the one that refused where one did; `nil` unless an
-    /// explanation was asked for.
+    /// Every rule that was checked, in order, up to the one that refused; `nil` unless an explanation was asked for.
     public let explanation: [RuleFinding]?
-    /// When the offer would start; `nil` when the customer may not have it, or it cannot be known.
+    /// When the offer would start; `nil` when the customer may not have it, or when that is not known.
     public let begins: OfferStart?
     /// Whether the offer would end another that is running.
     public let replacesActiveOffer: Bool
@@ -46,7 +45,7 @@ public enum Verdict: String, Sendable {
     case eligible
     /// The customer may not have it.
     case ineligible
-    /// The evidence cannot tell.
+    /// The evidence does not show whether the customer may have it.
     case unknown
 }
 
@@ -58,10 +57,9 @@ public protocol VerdictReason: Hashable, Sendable {
 
 /// Why a decision is what it is: the `reason` of an answer.
 ///
-/// Where several reasons to refuse hold, the first of those that refuse is given, in the order of this list. The
-/// unknown ones stand between ``offerEnded`` and ``neverSubscribed``: of evidence that does not count nothing more is
-/// asked. ``noEvidence`` also stands in the place of ``lapsedTooRecently`` and ``lapsedTooLong`` where it does not tell
-/// when the subscription lapsed.
+/// If several reasons to refuse apply, the first in this list is given. The unknown ones rank between ``offerEnded``
+/// and ``neverSubscribed``, because evidence that does not count is not examined further. ``noEvidence`` also replaces
+/// ``lapsedTooRecently`` and ``lapsedTooLong`` when the evidence does not show when the subscription lapsed.
 public enum Reason: String, CaseIterable, VerdictReason {
     /// Eligible: subscribed, and renewing.
     case active
@@ -80,7 +78,7 @@ public enum Reason: String, CaseIterable, VerdictReason {
     case offerNotInCatalog = "offer_not_in_catalog"
     /// Refused: the evidence is about another app.
     case bundleMismatch = "bundle_mismatch"
-    /// Refused: the evidence is from an environment that does not count for the app.
+    /// Refused: the evidence is from an environment that the catalog does not allow for the app.
     case environmentNotAllowed = "environment_not_allowed"
     /// Refused: the evidence belongs to another account.
     case accountMismatch = "account_mismatch"
@@ -111,7 +109,7 @@ public enum Reason: String, CaseIterable, VerdictReason {
     /// Refused: signed for the customer as often as the catalog allows.
     case signatureLimit = "signature_limit"
 
-    /// Unknown: there is no evidence, or it does not tell.
+    /// Unknown: there is no evidence, or it lacks what the decision needs.
     case noEvidence = "no_evidence"
     /// Unknown: the subscription's group cannot be determined.
     case groupUnknown = "group_unknown"

@@ -1,15 +1,15 @@
-/// Decides which offers a customer may have: ``OfferRules``, then ``SubscriberRules``, in the order in which reasons are
-/// given.
+/// Decides which offers a customer may have, by ``OfferRules`` and then ``SubscriberRules``, in the order of the
+/// reasons.
 ///
-/// One policy serves one request: it reads the evidence once and remembers what it found. It fails closed: what the
-/// evidence does not show is refused, or said to be unknown.
+/// One policy serves one request: it reads the evidence once and remembers what it found. It fails closed: without
+/// proof that the customer may have an offer, the verdict is ineligible or unknown.
 public struct OfferPolicy: Sendable {
     private var request: RequestFacts
-    /// By group; the whole app has none.
+    /// The readings by group; the key of the whole app is `nil`.
     private var readings = FewValues<String?, HistoryReading>()
     /// The history's entries of each group; `nil` until a second one is looked for in long lists.
     private(set) var index: GroupIndex?
-    /// Of the offers that the catalog has.
+    /// The facts of each offer that was asked about and is in the catalog.
     private var known = FewValues<OfferRequest, OfferFacts>()
 
     /// Prepares the decisions of one request.

@@ -1,6 +1,6 @@
 /// One rule of a policy: it looks at facts, and refuses or lets pass.
 ///
-/// Only the rule that decides puts its facts into words; all of them do if an explanation is asked for.
+/// Only the deciding rule puts its facts into words; with an explanation, every rule does.
 struct Rule<Facts, Reason: VerdictReason>: Sendable {
     /// The rule's name in explanations.
     let name: String
@@ -55,12 +55,11 @@ struct Examination<Reason: VerdictReason> {
     }
 }
 
-/// Values by their keys, of which there are mostly few: those are looked through one by one, as hashing a key takes
-/// longer; where there are many, by a dictionary.
+/// A dictionary for mostly few keys: the first ones are compared one by one, because hashing a key takes longer.
 struct FewValues<Key: Hashable, Value> {
     private static var mostLookedThrough: Int { 4 }
 
-    // A pair of its own: an array of tuples is copied and destroyed by code that has to ask what is in them.
+    // A struct, because code for an array of tuples looks up their types at run time to copy and destroy them.
     fileprivate struct Kept {
         let key: Key
         let value: Value

@@ -1,4 +1,4 @@
-/// The history of a customer, whatever kind of evidence it is from: the one thing that decisions read.
+/// The history of a customer, in one form for all kinds of evidence: decisions read nothing else.
 public struct SubscriptionHistory: Equatable, Sendable {
     /// The app that the evidence is about; `nil` where it does not say.
     public var bundleId: String?
@@ -14,14 +14,14 @@ public struct SubscriptionHistory: Equatable, Sendable {
     public var coverage: HistoryCoverage
     /// Whether it is held state alone, without evidence.
     public internal(set) var isHeld = false
-    /// Whether it stands for what Apple could not be asked: see ``standingIn()``.
+    /// Whether held state replaces an answer of Apple, who could not be reached: see ``standingIn()``.
     private(set) var isStandIn = false
     /// What held state adds to the evidence, by the identifiers of subscriptions; empty where it adds nothing.
     var heldShares: [String: HeldShare] = [:]
     /// Redemptions by subscriptions of the account that are not in the lists.
     var otherRedemptions: [OfferRedemption] = []
-    /// Transactions on record of subscriptions that redeemed an offer, which the evidence leaves out or has otherwise:
-    /// they count for redemptions alone.
+    /// Recorded transactions of subscriptions that redeemed an offer, if the evidence lacks them or has other values:
+    /// they count only as redemptions.
     var recordedTransactions: [Transaction] = []
 
     /// Creates a history.
@@ -51,9 +51,9 @@ public struct SubscriptionHistory: Equatable, Sendable {
 }
 
 extension SubscriptionHistory {
-    /// Held state in place of evidence that only Apple could give: explanations say that it could not be asked.
+    /// Marks held state that replaces an answer of Apple: explanations then say that Apple could not be reached.
     ///
-    /// - Returns: The history, which says so of itself.
+    /// - Returns: The marked history.
     public func standingIn() -> SubscriptionHistory {
         var history = self
         history.isStandIn = true
@@ -281,8 +281,8 @@ public enum HistoryCoverage: Sendable {
     }
 }
 
-/// A history that nobody changes any more, as a reference: a request hands it on many times, and a copy of all that is in
-/// it would take as long as a rule.
+/// A constant history in a class: a request passes it on many times, and each copy of the struct would take as long as
+/// a rule.
 public final class SharedHistory: Sendable {
     /// The history.
     public let value: SubscriptionHistory

@@ -3,15 +3,15 @@
 /// A recorded signature is on durable storage. Limits are checked in the same transaction that writes, so that they
 /// are exact, also when several services share a database.
 public protocol SignatureLedger: Sendable {
-    /// Queues entries, and says what became of them once they are on durable storage.
+    /// Queues entries, and reports their outcomes once they are on durable storage.
     ///
-    /// It never blocks: where the queue is full or closed, it fails at once. Entries of one call are queued together and
+    /// It never blocks: if the queue is full or closed, it fails at once. Entries of one call are queued together and
     /// answered together.
     ///
     /// - Parameters:
     ///   - entries: The entries.
     ///   - completion: Called once, from any thread, maybe before this returns: for each entry the outcomes of its
-    ///     grants, in their order; or why nothing of all may leave.
+    ///     grants, in their order; or the failure, and then no signature of the call may leave.
     func append(
         _ entries: [LedgerEntry],
         completion: @escaping @Sendable (Result<[[GrantOutcome]], StorageFailure>) -> Void
@@ -20,7 +20,7 @@ public protocol SignatureLedger: Sendable {
     /// Looks up the customer's status in the ledger.
     ///
     /// - Parameter question: What is asked.
-    /// - Returns: The counts. They may have grown when an entry is appended: what counts then is its outcome.
+    /// - Returns: The counts. They may grow before an entry is appended; then the outcome of the entry decides.
     /// - Throws: ``StorageFailure`` when the ledger cannot be read.
     func answer(to question: LedgerQuestion) async throws(StorageFailure) -> LedgerAnswer
 
@@ -30,7 +30,7 @@ public protocol SignatureLedger: Sendable {
     /// - Returns: The counts; `nil` where they have to be waited for.
     func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer?
 
-    /// Whether evidence of a subscription was lately refused to somebody, as too many customers have shown it: then the
+    /// Whether evidence of a subscription was refused recently because too many customers have shown it: if so, the
     /// ledger is asked before anything is signed or remembered.
     ///
     /// - Parameter subscription: The subscription.
@@ -66,7 +66,7 @@ public struct LedgerQuestion: Equatable, Sendable {
     public let environment: AppStoreEnvironment?
     /// The customer for limits; `nil` when the request names no account.
     public let customer: String?
-    /// The account that the customer is known to have though the question names none; `nil` for none.
+    /// The customer's account if the question names none but it is known; `nil` if it is not known.
     public private(set) var knownAccount: AccountDigest?
     /// The server's clock.
     public let now: Timestamp

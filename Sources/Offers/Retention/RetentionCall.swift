@@ -67,8 +67,8 @@ public protocol RetentionCallReader: Sendable {
     ///
     /// - Parameter signedPayload: The `signedPayload` of the body, a JWS.
     /// - Returns: The call.
-    /// - Throws: ``NotificationFault`` when it is not Apple's, or not for an app of the catalog.
-    func retentionCall(_ signedPayload: String) throws(NotificationFault) -> RetentionCall
+    /// - Throws: ``SignedDataFault`` when it is not Apple's, or not for an app of the catalog.
+    func retentionCall(_ signedPayload: String) throws(SignedDataFault) -> RetentionCall
 }
 
 /// What Apple is answered.

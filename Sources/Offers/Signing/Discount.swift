@@ -39,20 +39,15 @@ public struct Discount: Equatable, Sendable {
         timestamp: Timestamp,
         signer: any ES256Signer
     ) throws(SigningFailure) {
-        let payload: DiscountPayload
-        do {
-            payload = try DiscountPayload(
-                bundleId: bundleId,
-                keyIdentifier: signer.keyIdentifier,
-                productId: productId,
-                offerId: offerId,
-                account: account,
-                nonce: nonce,
-                timestamp: timestamp
-            )
-        } catch {
-            throw SigningFailure(keyIdentifier: signer.keyIdentifier, detail: "the \(error.rawValue) holds U+2063")
-        }
+        let payload = try DiscountPayload(
+            bundleId: bundleId,
+            keyIdentifier: signer.keyIdentifier,
+            productId: productId,
+            offerId: offerId,
+            account: account,
+            nonce: nonce,
+            timestamp: timestamp
+        )
         self.identifier = offerId
         self.keyIdentifier = signer.keyIdentifier
         self.nonce = nonce
@@ -78,7 +73,7 @@ public struct DiscountPayload: Sendable {
     ///   - account: The account: a token in lowercase, a username verbatim, or an empty field.
     ///   - nonce: The signature's one-time UUID.
     ///   - timestamp: When it is signed, in milliseconds.
-    /// - Throws: ``SeparatorInField`` when a field holds U+2063.
+    /// - Throws: ``SigningFailure`` when a field holds U+2063.
     public init(
         bundleId: String,
         keyIdentifier: String,
@@ -87,41 +82,25 @@ public struct DiscountPayload: Sendable {
         account: Account,
         nonce: Nonce,
         timestamp: Timestamp
-    ) throws(SeparatorInField) {
+    ) throws(SigningFailure) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
-        func append(_ text: String, _ field: SeparatorInField) throws(SeparatorInField) {
-            if InvisibleSeparator.isFound(in: text) { throw field }
-            if field != .bundleId { bytes.append(contentsOf: InvisibleSeparator.utf8) }
+        func append(_ text: String, _ field: String) throws(SigningFailure) {
+            guard !InvisibleSeparator.isFound(in: text) else {
+                throw SigningFailure(keyIdentifier: keyIdentifier, detail: "the \(field) holds U+2063")
+            }
+            if field != "bundleId" { bytes.append(contentsOf: InvisibleSeparator.utf8) }
             bytes.append(contentsOf: text.utf8)
         }
-        try append(bundleId, .bundleId)
-        try append(keyIdentifier, .keyIdentifier)
-        try append(productId, .productId)
-        try append(offerId, .offerId)
-        try append(account.payloadField, .account)
-        try append(nonce.text, .nonce)
-        try append(String(timestamp.millisecondsSince1970), .timestamp)
+        try append(bundleId, "bundleId")
+        try append(keyIdentifier, "keyIdentifier")
+        try append(productId, "productId")
+        try append(offerId, "offerId")
+        try append(account.payloadField, "account")
+        try append(nonce.text, "nonce")
+        try append(String(timestamp.millisecondsSince1970), "timestamp")
         self.bytes = bytes
     }
-}
-
-/// A field of the payload that holds U+2063 and therefore cannot be signed.
-public enum SeparatorInField: String, Error, Equatable {
-    /// The app's bundle identifier.
-    case bundleId
-    /// The key's identifier.
-    case keyIdentifier
-    /// The product identifier.
-    case productId
-    /// The offer's identifier.
-    case offerId
-    /// The app account token or the application username.
-    case account
-    /// The one-time UUID.
-    case nonce
-    /// The moment of signing.
-    case timestamp
 }
 
 /// The one-time UUID of a signature: random (version 4) and in lowercase, as Apple compares it.

@@ -1,7 +1,7 @@
 import Crypto
 package import Offers
 
-/// What SQL is spoken to, within a transaction or a look at one moment.
+/// A connection that runs SQL, within a transaction or a read of one snapshot.
 package protocol Session {
     /// Which database it is, for the few statements that differ.
     var dialect: SQLDialect { get }
@@ -13,7 +13,7 @@ package protocol Session {
     /// - Throws: ``StorageFailure``.
     func run(_ calls: [SQLCall]) throws(StorageFailure) -> [Rows]
 
-    /// Runs a statement whose answer nobody reads: PostgreSQL gets it with the next one, or with the commit.
+    /// Runs a statement whose result is not needed: PostgreSQL gets it with the next one, or with the commit.
     ///
     /// - Parameter call: The statement.
     /// - Throws: ``StorageFailure``, here or by what comes next.
@@ -31,27 +31,27 @@ package protocol Session {
         _ presentations: [PresentedSubscription: [[UInt8]: Int64]]
     ) throws(StorageFailure)
 
-    /// Keeps others from what a lock stands for until the transaction ends. SQLite has one writer at a time anyway.
+    /// Takes a lock until the transaction ends. SQLite has only one writer at a time, and does nothing here.
     ///
     /// - Parameter key: The lock's key, see ``AdvisoryLocks``.
     /// - Throws: ``StorageFailure``.
     func lock(_ key: Int64) throws(StorageFailure)
 
-    /// Says that a writer of the ledger is at work, as long as the connection lives.
+    /// Marks a writer of the ledger as alive for as long as the connection lasts.
     ///
     /// - Parameter writer: The writer.
-    /// - Returns: Whether it is the first time by this connection: the server may be another than before.
+    /// - Returns: Whether this connection does so for the first time: then the server may be another one than before.
     /// - Throws: ``StorageFailure``.
     func hold(_ writer: String) throws(StorageFailure) -> Bool
 
-    /// Which locks other transactions keep; the others are this one's until it ends.
+    /// Takes locks without waiting, until the transaction ends; other transactions may already hold some.
     ///
     /// - Parameter keys: The locks' keys.
-    /// - Returns: Those that are not to be had.
+    /// - Returns: Those that other transactions hold.
     /// - Throws: ``StorageFailure``.
     func kept(of keys: [Int64]) throws(StorageFailure) -> Set<Int64>
 
-    /// Which writers of the ledger are surely gone; nobody else can be one of them before the transaction ends.
+    /// Finds the writers of the ledger that are surely gone; none can come back before the transaction ends.
     ///
     /// - Parameter writers: The writers in question.
     /// - Returns: The writers that are gone.
@@ -70,17 +70,18 @@ extension Session {
     }
 }
 
-/// Which database is spoken to.
+/// The kind of database.
 package enum SQLDialect: Sendable {
     case sqlite
     case postgreSQL
 }
 
-/// The purpose of a transaction, by which others may run at the same time.
+/// The locks of a transaction: others that take none of them may run at the same time.
 package struct SQLLocks: Sendable {
-    /// A lock for each thing that it is about.
+    /// A lock for each thing that the transaction changes, such as a customer's counts or a writer's chain.
     var keys: Set<Int64> = []
-    /// The lock of all such things: shared beside ``keys``, and alone where those are too many for the server.
+    /// The lock of all of these: taken as shared with ``keys``, and exclusively if ``keys`` are too many for the
+    /// server.
     var all: Int64?
 }
 
@@ -92,7 +93,7 @@ package protocol SQLDatabase: LedgerArchive, OfferCountStore {
     /// Which database it is.
     var dialect: SQLDialect { get }
 
-    /// Reads what was there at one moment, and waits for it: not to be called from the cooperative pool.
+    /// Reads one snapshot, and blocks meanwhile: not to be called from the cooperative pool.
     ///
     /// - Parameter body: Reads.
     /// - Returns: What `body` returns.
@@ -101,7 +102,7 @@ package protocol SQLDatabase: LedgerArchive, OfferCountStore {
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value
 
-    /// Reads what was there at one moment on the thread that asks, which may be an event loop's: nothing is waited for.
+    /// Reads one snapshot on the calling thread, which may be an event loop's: it never waits.
     ///
     /// - Parameter body: Reads.
     /// - Returns: What `body` returns; `nil` where it would have to be waited for, as for a server.
@@ -110,7 +111,7 @@ package protocol SQLDatabase: LedgerArchive, OfferCountStore {
         _ body: (any Session) throws(StorageFailure) -> Value
     ) throws(StorageFailure) -> Value?
 
-    /// Reads for somebody in a hurry, together with others who ask.
+    /// Reads one snapshot together with other callers, within a short time limit.
     ///
     /// - Parameter body: Reads. PostgreSQL is asked without a transaction: what has to be of one moment is one statement.
     /// - Returns: What `body` returns.
@@ -119,7 +120,7 @@ package protocol SQLDatabase: LedgerArchive, OfferCountStore {
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
     ) async throws(StorageFailure) -> Value
 
-    /// Writes in one transaction, and waits for it: not to be called from the cooperative pool.
+    /// Writes in one transaction, and blocks meanwhile: not to be called from the cooperative pool.
     ///
     /// When it returns all is on durable storage; when it throws nothing is written, as far as is known.
     ///
@@ -136,18 +137,18 @@ package protocol SQLDatabase: LedgerArchive, OfferCountStore {
     ) throws(StorageFailure) -> Value
 }
 
-/// By which connection something is written.
+/// The connection that writes.
 package enum SQLLane: Sendable {
     /// The ledger's own.
     case ledger
     /// Beside it.
     case beside
-    /// Beside it, and once more where the connection breaks under it: twice is the same as once.
+    /// Beside it, and once more if the connection breaks: the work is idempotent.
     case repeatable
 }
 
 extension SQLDatabase {
-    /// Writes in one transaction that is about nothing that others may be about at the same time.
+    /// Writes in one transaction that needs no lock.
     func transaction<Value: Sendable>(
         _ lane: SQLLane,
         _ body: @escaping @Sendable (any Session) throws(StorageFailure) -> Value
@@ -156,7 +157,7 @@ extension SQLDatabase {
     }
 }
 
-/// The keys of locks, those of one transaction at a time among all services that share a database.
+/// The keys of locks: only one transaction of all services that share a database holds a lock at a time.
 enum AdvisoryLocks {
     /// The lock for making the tables: "OfferSgn" in ASCII, so that another program on the server hardly uses the same.
     static let migration: Int64 = 0x4F66_6665_7253_676E
@@ -165,7 +166,7 @@ enum AdvisoryLocks {
     /// The lock for deleting old records: "OfferDel".
     static let deletion: Int64 = 0x4F66_6665_7244_656C
 
-    /// The key of what a lock stands for, 64 bits of a SHA-256; two that share one only wait for each other.
+    /// The key of a lock by its name, 64 bits of a SHA-256: two names with one key only wait for each other.
     static func key(_ name: [UInt8]) -> Int64 {
         SHA256.hash(data: name).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
     }

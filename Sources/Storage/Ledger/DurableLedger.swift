@@ -2,10 +2,10 @@ import Dispatch
 public import Offers
 import Synchronization
 
-/// The ledger: entries in, and what became of them once they are on durable storage.
+/// The ledger: takes entries, and reports their outcomes once they are on durable storage.
 ///
-/// One thread writes. Every second it signs how far the chain is, at a stop that it ended, and every hour it deletes what is
-/// older than the ledger keeps it, unless the clock is known to be wrong.
+/// One thread writes. Every second it signs a checkpoint, at a stop it signs the end of the chain, and every hour it
+/// deletes records older than the retention, unless the clock is known to be wrong.
 public final class DurableLedger: RetentionLedger {
     private let store: any LedgerStore
     private let group: GroupCommit<LedgerEntry, [GrantOutcome]>
@@ -50,7 +50,7 @@ public final class DurableLedger: RetentionLedger {
         )
         upkeepTimer = UpkeepTimer(on: writer)
         upkeepTimer.start { [weak self] isHour in self?.upkeep(deletingOld: isHour) }
-        // Those who crashed have left chains without an end.
+        // Processes that crashed have left chains without an end: this ends them.
         writer.async { [weak self] in self?.signCheckpoint() }
     }
 
@@ -92,9 +92,9 @@ public final class DurableLedger: RetentionLedger {
         return "ledger: nothing has been written yet, so it is not known whether it can be"
     }
 
-    /// Finds out whether entries can be written before any comes: until then that is not known, and a fault.
+    /// Tries to write before any entry comes; until it has written, ``fault`` says that nothing is known.
     ///
-    /// - Parameter patience: How long this waits for it; the ledger goes on trying.
+    /// - Parameter patience: How long this call waits for the result; the ledger continues to try.
     public func prove(within patience: Duration) {
         isProving.withLock { $0 = true }
         let done = DispatchSemaphore(value: 0)
@@ -115,7 +115,7 @@ public final class DurableLedger: RetentionLedger {
             ?? group.refusal.map { "ledger: \($0); what this was for was not signed" }
     }
 
-    /// Queues entries, and says what became of them once they are on durable storage.
+    /// Queues entries, and reports their outcomes once they are on durable storage.
     ///
     /// - Parameters:
     ///   - entries: The entries: all in one commit, or none.
@@ -127,7 +127,7 @@ public final class DurableLedger: RetentionLedger {
         group.append(entries, completion: completion)
     }
 
-    /// Appends an entry for a caller who waits until a moment, and no longer.
+    /// Appends an entry if its commit begins before a moment.
     ///
     /// - Parameters:
     ///   - entry: The entry.
@@ -164,7 +164,7 @@ public final class DurableLedger: RetentionLedger {
         try await store.answer(to: question)
     }
 
-    /// Counts for a customer at once, where that is little and can be read without waiting.
+    /// Counts for a customer at once, if there are few counts and they can be read without waiting.
     ///
     /// - Parameter question: What is asked.
     /// - Returns: The counts; `nil` where they have to be waited for.
@@ -173,10 +173,10 @@ public final class DurableLedger: RetentionLedger {
         return try? store.answerAtOnce(to: question)
     }
 
-    /// How much is counted on the spot, on an event loop on which others wait.
+    /// The most counts that are read at once: it happens on an event loop that others wait for.
     private static var fewCounts: Int { 16 }
 
-    /// Whether evidence of a subscription was lately refused to somebody, as too many customers have shown it.
+    /// Whether evidence of a subscription was refused recently because too many customers have shown it.
     ///
     /// - Parameter subscription: The subscription.
     /// - Returns: Whether the ledger is to be asked before anything is signed.
@@ -190,7 +190,7 @@ public final class DurableLedger: RetentionLedger {
         )
     }
 
-    /// Takes no more, writes what waits, and signs the chain's end.
+    /// Takes no more entries, writes those that wait, and signs the end of the chain.
     public func close() {
         isClosed.withLock { $0 = true }
         upkeepTimer.stop()
@@ -217,7 +217,7 @@ public final class DurableLedger: RetentionLedger {
         }
     }
 
-    /// Deletes step by step, and lets commits come between two of them; a step that fails is tried again before long.
+    /// Deletes in steps, so that commits can come between two of them; a failed step is tried again soon.
     private func deleteOld() {
         guard !isClosed.withLock({ $0 }) else { return }
         guard group.failure == nil, isClockRight() else { return upkeepTimer.tryAgain() }

@@ -2,27 +2,27 @@ import Dispatch
 import Offers
 import Synchronization
 
-/// Many callers, one writer: what was queued while the last commit was made is the next one.
+/// Many callers, one writer: all that is queued during a commit goes into the next one.
 ///
-/// There is no waiting for more to come. Nothing here blocks but the writer itself, on a queue of its own. A caller gets
-/// one result: after the commit that holds its items, or earlier when they are too late for it.
+/// It does not wait for more items. Only the writer blocks, on its own dispatch queue. A caller gets one result: after
+/// the commit that holds its items, or at its deadline if that comes first.
 final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// Called once, with the outcomes of a caller's items in their order.
     typealias Completion = @Sendable (Result<[Outcome], StorageFailure>) -> Void
 
     /// Writes items, and returns when they are on durable storage, with an outcome for each.
     ///
-    /// When all but the last of it is done it asks whether they are wanted: if not, it takes everything back and throws
-    /// ``StorageFailure/abandoned``.
+    /// Just before the end of the transaction it asks whether the items are still wanted: if not, it rolls back and
+    /// throws ``StorageFailure/abandoned``.
     typealias Commit =
         @Sendable (
             _ items: [Item],
             _ isWanted: @escaping @Sendable () -> Bool
         ) throws(StorageFailure) -> [Outcome]
 
-    /// What others keep of the store, for a while or for long.
+    /// Finds items that would have to wait for the locks of other transactions.
     struct Keeping: Sendable {
-        /// Whether an item would have to wait for others, by what was found last.
+        /// Whether an item would have to wait, by the last review.
         var isKept: @Sendable (Item) -> Bool = { _ in false }
         /// Looks again.
         var review: @Sendable () -> Void = {}
@@ -36,9 +36,9 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         var commit = 1024
         /// How long an item may take until it is on durable storage.
         var deadline = Duration.seconds(2)
-        /// How long items wait whose part of the store is kept by others, before it is looked again.
+        /// How long items that have to wait for others are set aside before the next review.
         var review = Duration.milliseconds(100)
-        /// How long the writer rests after a failure before it looks whether the store takes something again.
+        /// How long the writer rests after a failure before it tries to write again.
         var rest = Duration.seconds(1)
     }
 
@@ -47,7 +47,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         var waitingItems = 0
         /// The requests that the writer is writing.
         var inHand: [Request] = []
-        /// What waits for others to let go of a part of the store, beside what is written.
+        /// The requests that are set aside, as they would have to wait for other transactions.
         var kept: [Request] = []
         /// Whether anything was ever written.
         var hasWritten = false
@@ -59,7 +59,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
 
         mutating func admit(_ request: Request, upTo limit: Int) -> Admission {
             if isClosed { return .refused(StorageFailure(.closed, "the service is going")) }
-            // While the store takes nothing, nobody waits in vain: the writer finds out by itself when it does again.
+            // While the store fails, callers are refused at once: the writer finds out by itself when it works again.
             if let failure { return .refused(failure) }
             guard waitingItems + request.items.count <= limit else {
                 return .refused(StorageFailure(.full, "\(waitingItems) requests wait to be written"))
@@ -178,7 +178,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         }
     }
 
-    /// Writes commit after commit, until nothing waits; what else the queue has to do comes between two of them.
+    /// Writes commit after commit, until nothing waits; other work of the dispatch queue comes between two of them.
     private func writeOn() {
         if writeNext() { writer.async { self.writeOn() } }
     }
@@ -188,7 +188,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     /// - Returns: `false` when nothing waits, and then the writer has stopped.
     private func writeNext() -> Bool {
         guard let batch = next() else {
-            // The writer is not stuck any more. Whether the store takes something is known once something is written.
+            // The writer is no longer stuck; a probe finds out whether the store works.
             if state.withLock({ $0.failure?.code == .tooSlow && !$0.isClosed }) { look() }
             return false
         }
@@ -201,7 +201,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         return true
     }
 
-    /// Writes all but what the store refuses for its values: then the halves are written apart, down to the one at fault.
+    /// Writes a batch; if the store refuses it for a value, writes each half separately, down to the item at fault.
     ///
     /// A caller that has timed out gets no record, even if it timed out while the store was busy: a limit must not count
     /// what nobody received.
@@ -215,7 +215,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         } catch {
             for request in batch { request.takeBack() }
             if error.code == .abandoned { return try write(batch) }
-            // Of those who wait for others the store knows by now.
+            // By now the store knows which items have to wait for others.
             if batch.contains(where: isKept) { return try write(batch) }
             guard error.code == .refused else { throw error }
             guard batch.count > 1 else {
@@ -230,7 +230,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
 
     private func isKept(_ request: Request) -> Bool { request.items.contains(where: keeping.isKept) }
 
-    /// Puts those aside who would have to wait for others, and all who are written with them.
+    /// Sets requests aside that would have to wait for other transactions.
     ///
     /// - Returns: The rest.
     private func letKeptWait(_ batch: [Request]) -> [Request] {
@@ -248,7 +248,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         writer.asyncAfter(deadline: .now() + bounds.review.seconds) { [weak self] in self?.review() }
     }
 
-    /// Looks again who has to wait, and writes the others.
+    /// Reviews the requests that were set aside, and queues those that no longer have to wait.
     private func review() {
         keeping.review()
         let all = state.withLock { state in
@@ -323,7 +323,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         rest()
     }
 
-    /// Looks after a while whether the store takes something again.
+    /// Tries after a while whether the store works again.
     private func rest() {
         writer.asyncAfter(deadline: .now() + bounds.rest.seconds) { [weak self] in
             guard let self, failure != nil, state.withLock({ !$0.isClosed }) else { return }

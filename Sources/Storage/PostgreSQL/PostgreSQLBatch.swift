@@ -2,9 +2,9 @@ import Offers
 
 /// The statements of a commit where PostgreSQL takes many rows at once; the rest is in ``LedgerSQL``.
 enum PostgreSQLBatch {
-    /// How many signatures there are, for each of many customers and offers: those in the ledger, and those that a
-    /// subscription redeemed though they are not in it. Then the customers that each of many subscriptions was presented
-    /// for.
+    /// Counts signatures of many customers and offers, and names the customers that many subscriptions were presented for.
+    ///
+    /// Signatures are those in the ledger, and those that a subscription redeemed though they are not in it.
     private static let counts = """
         SELECT asked.number, NULL::bytea,
             (SELECT count(*) FROM ledger_records AS records

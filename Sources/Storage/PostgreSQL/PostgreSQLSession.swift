@@ -88,8 +88,10 @@ extension PostgreSQLSession {
         return state.classCode == "40"
     }
 
-    /// Runs a transaction: `BEGIN` travels with its first statements, and what nobody waits for with `COMMIT`. What reads in
-    /// one go needs neither.
+    /// Runs a transaction.
+    ///
+    /// `BEGIN` is sent with the first statements, and `COMMIT` with the last ones. Statements that are all sent at once need
+    /// neither.
     ///
     /// - Parameters:
     ///   - connection: The connection.
@@ -224,4 +226,13 @@ extension SQLValue {
         }
         return bytes
     }
+}
+
+/// The numbers of PostgreSQL's types (`pg_type.oid`), which never change.
+private enum TypeIdentifier {
+    static let bool: UInt32 = 16
+    static let bytea: UInt32 = 17
+    static let int8: UInt32 = 20
+    static let int4: UInt32 = 23
+    static let text: UInt32 = 25
 }

@@ -35,37 +35,37 @@ struct DERReader {
     }
 
     /// Steps over the next element.
-    mutating func next(_ tag: Tag, in der: Span<UInt8>, named name: String) throws(KeyFault) -> Range<Int> {
-        guard position < end else { throw KeyFault(.malformedDER, "is not a PKCS#8 key, as it has no \(name)") }
+    mutating func next(_ tag: Tag, in der: Span<UInt8>, named name: String) throws(KeyError) -> Range<Int> {
+        guard position < end else { throw KeyError(.malformedDER, "is not a PKCS#8 key, as it has no \(name)") }
         guard der[position] == tag.rawValue else {
-            throw KeyFault(.malformedDER, "is not a PKCS#8 key of a known shape, as its \(name) is something else")
+            throw KeyError(.malformedDER, "is not a PKCS#8 key of a known shape, as its \(name) is something else")
         }
         position += 1
         let length = try length(in: der, of: name)
         guard length <= end - position else {
-            throw KeyFault(.truncated, "is cut short, as its \(name) is longer than the file")
+            throw KeyError(.truncated, "is cut short, as its \(name) is longer than the file")
         }
         defer { position += length }
         return position..<position + length
     }
 
     /// Reads a length: one byte below 128, else a count of bytes and the shortest big-endian number (X.690 §10.1).
-    private mutating func length(in der: Span<UInt8>, of name: String) throws(KeyFault) -> Int {
-        guard let first = byte(in: der) else { throw KeyFault(.truncated, "is cut short in the length of its \(name)") }
+    private mutating func length(in der: Span<UInt8>, of name: String) throws(KeyError) -> Int {
+        guard let first = byte(in: der) else { throw KeyError(.truncated, "is cut short in the length of its \(name)") }
         guard first >= 0x80 else { return Int(first) }
         let count = Int(first & 0x7F)
         guard (1...2).contains(count) else {
-            throw KeyFault(.malformedDER, "is not DER, as the length of its \(name) takes \(count) bytes")
+            throw KeyError(.malformedDER, "is not DER, as the length of its \(name) takes \(count) bytes")
         }
         var length = 0
         for _ in 0..<count {
             guard let next = byte(in: der) else {
-                throw KeyFault(.truncated, "is cut short in the length of its \(name)")
+                throw KeyError(.truncated, "is cut short in the length of its \(name)")
             }
             length = length << 8 | Int(next)
         }
         guard length >= (count == 1 ? 0x80 : 0x100) else {
-            throw KeyFault(.malformedDER, "is not DER, as the length of its \(name) is not in the shortest form")
+            throw KeyError(.malformedDER, "is not DER, as the length of its \(name) is not in the shortest form")
         }
         return length
     }

@@ -21,8 +21,9 @@ struct KeyFile: ~Copyable {
     ///   - path: The file.
     ///   - access: Who besides its owner may read it; `nil` to leave that to the caller, by ``mode``.
     ///   - owner: Another user that may own it beside root and this one; `nil` for none.
-    /// - Throws: A ``KeyFault``: missing, unreadable, no regular file, somebody else's, empty, too large, or open to others.
-    init(path: String, access: FileAccess?, owner: UInt32? = nil) throws(KeyFault) {
+    /// - Throws: A ``KeyError``: missing, unreadable, no regular file, another user's, empty, too large, or open to
+    ///   others.
+    init(path: String, access: FileAccess?, owner: UInt32? = nil) throws(KeyError) {
         // O_NONBLOCK: opening a pipe would wait for a writer. It changes nothing for a regular file.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw Self.fault(of: errno, to: "opened") }
@@ -32,16 +33,16 @@ struct KeyFile: ~Copyable {
         guard unsafe fstat(descriptor, &status) == 0 else { throw Self.fault(of: errno, to: "examined") }
         let mode = status.st_mode & 0o7777
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw KeyFault(.notRegularFile, "is \(Self.kind(of: status.st_mode))")
+            throw KeyError(.notRegularFile, "is \(Self.kind(of: status.st_mode))")
         }
         // The file's owner can replace the key. Root can anyway.
         guard status.st_uid == 0 || status.st_uid == geteuid() || status.st_uid == owner else {
-            throw KeyFault(.foreignOwner, "belongs to user \(status.st_uid)")
+            throw KeyError(.foreignOwner, "belongs to user \(status.st_uid)")
         }
         if let access, let fault = access.fault(of: mode) { throw fault }
-        guard status.st_size > 0 else { throw KeyFault(.empty, "is empty") }
-        guard status.st_size <= KeyFileError.maximumSize else {
-            throw KeyFault(.tooLarge, "has \(status.st_size) bytes, more than \(KeyFileError.maximumSize)")
+        guard status.st_size > 0 else { throw KeyError(.empty, "is empty") }
+        guard status.st_size <= KeyError.maximumSize else {
+            throw KeyError(.tooLarge, "has \(status.st_size) bytes, more than \(KeyError.maximumSize)")
         }
         var buffer = try SecureBuffer(count: Int(status.st_size))
         let count = try Self.read(descriptor, into: &buffer)
@@ -53,9 +54,9 @@ struct KeyFile: ~Copyable {
     /// Reads until the buffer is full or the file ends.
     ///
     /// - Returns: How many bytes were read: fewer than the buffer's when the file shrank meanwhile.
-    private static func read(_ descriptor: Int32, into buffer: inout SecureBuffer) throws(KeyFault) -> Int {
-        try buffer.withMutableBytes { (bytes) throws(KeyFault) in
-            try unsafe bytes.withUnsafeMutableBytes { (memory) throws(KeyFault) in
+    private static func read(_ descriptor: Int32, into buffer: inout SecureBuffer) throws(KeyError) -> Int {
+        try buffer.withMutableBytes { (bytes) throws(KeyError) in
+            try unsafe bytes.withUnsafeMutableBytes { (memory) throws(KeyError) in
                 var count = 0
                 while count < memory.count {
                     let rest = unsafe memory.baseAddress?.advanced(by: count)
@@ -70,12 +71,12 @@ struct KeyFile: ~Copyable {
         }
     }
 
-    private static func fault(of number: Int32, to action: String) -> KeyFault {
+    private static func fault(of number: Int32, to action: String) -> KeyError {
         switch number {
         case ENOENT, ENOTDIR:
-            KeyFault(.missing, "does not exist")
+            KeyError(.missing, "does not exist")
         default:
-            unsafe KeyFault(.unreadable, "cannot be \(action) (\(String(cString: strerror(number))))")
+            unsafe KeyError(.unreadable, "cannot be \(action) (\(String(cString: strerror(number))))")
         }
     }
 
@@ -170,14 +171,14 @@ public enum FileAccess: String, Sendable, CaseIterable {
     case groupReadable
 
     /// The fault of a file of this mode; `nil` when it is closed enough.
-    func fault(of mode: UInt32) -> KeyFault? {
+    func fault(of mode: UInt32) -> KeyError? {
         let others: UInt32 =
             switch self {
             case .ownerOnly: 0o077
             case .groupReadable: 0o037
             }
         guard mode & others != 0 else { return nil }
-        return KeyFault(.readableByOthers, "has mode 0\(String(mode, radix: 8)), open to others")
+        return KeyError(.readableByOthers, "has mode 0\(String(mode, radix: 8)), open to others")
     }
 
     /// The mode to advise, octal.

@@ -11,14 +11,14 @@ public enum NewKeyFile {
     /// Call ``SecureHeap/initialize(size:allowUnlocked:secret:)`` before.
     ///
     /// - Parameter path: The file. It must not be there: a key is never overwritten.
-    /// - Throws: ``KeyFileError``. No file is left then.
-    public static func write(to path: String) throws(KeyFileError) {
+    /// - Throws: ``KeyError``. No file is left then.
+    public static func write(to path: String) throws(KeyError) {
         defer { copenssl_cleanse_stack() }
-        do throws(KeyFault) {
+        do throws(KeyError) {
             let text = try pem(of: der())
             try write(text, to: path)
         } catch {
-            throw KeyFileError(error, path: path, access: .ownerOnly)
+            throw error.at(path, access: .ownerOnly)
         }
     }
 
@@ -31,7 +31,7 @@ public enum NewKeyFile {
     private static let beforePoint: [UInt8] = [0xA1, 0x44, 0x03, 0x42, 0x00]
 
     /// Draws a key, as DER.
-    private static func der() throws(KeyFault) -> SecureBuffer {
+    private static func der() throws(KeyError) -> SecureBuffer {
         let start = beforeScalar.count
         var der = try SecureBuffer(count: start + P256.scalarLength + beforePoint.count + P256.pointLength)
         let point = try drawScalar(into: &der, at: start)
@@ -45,18 +45,18 @@ public enum NewKeyFile {
     /// Draws a number below the order of the curve, and computes its public point.
     ///
     /// Of 2^32 draws, one has to be repeated.
-    private static func drawScalar(into der: inout SecureBuffer, at start: Int) throws(KeyFault) -> [UInt8] {
+    private static func drawScalar(into der: inout SecureBuffer, at start: Int) throws(KeyError) -> [UInt8] {
         while true {
-            OpenSSLFailure.clearQueue()
+            KeyError.clearOpenSSLQueue()
             let isDrawn = der.withMutableBytes { bytes in
                 unsafe bytes.withUnsafeMutableBytes { memory in
                     let place = unsafe memory.baseAddress?.advanced(by: start).assumingMemoryBound(to: UInt8.self)
                     return unsafe RAND_priv_bytes(place, Int32(P256.scalarLength)) == 1
                 }
             }
-            guard isDrawn else { throw KeyFault(OpenSSLFailure(after: "RAND_priv_bytes")) }
-            do throws(KeyFault) {
-                return try der.withBytes { (bytes) throws(KeyFault) in
+            guard isDrawn else { throw KeyError(openSSL: "RAND_priv_bytes") }
+            do throws(KeyError) {
+                return try der.withBytes { (bytes) throws(KeyError) in
                     let scalar = try PrivateScalar(bigEndian: bytes.extracting(start..<start + P256.scalarLength))
                     return try scalar.publicPoint()
                 }
@@ -67,7 +67,7 @@ public enum NewKeyFile {
     }
 
     /// The PEM text (RFC 7468): lines of 64 characters, which are 48 bytes.
-    private static func pem(of der: borrowing SecureBuffer) throws(KeyFault) -> SecureBuffer {
+    private static func pem(of der: borrowing SecureBuffer) throws(KeyError) -> SecureBuffer {
         let (begin, end) = ("-----BEGIN PRIVATE KEY-----\n", "-----END PRIVATE KEY-----\n")
         let lines = (der.count + 47) / 48
         // EVP_EncodeBlock ends each line with a NUL, where the line feed goes.
@@ -105,7 +105,7 @@ public enum NewKeyFile {
         }
     }
 
-    private static func write(_ text: borrowing SecureBuffer, to path: String) throws(KeyFault) {
+    private static func write(_ text: borrowing SecureBuffer, to path: String) throws(KeyError) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw fault(errno) }
         let isWritten = text.withBytes { bytes in
@@ -121,7 +121,7 @@ public enum NewKeyFile {
         }
     }
 
-    private static func fault(_ number: Int32) -> KeyFault {
-        unsafe KeyFault(.unwritable, "cannot be written (\(String(cString: strerror(number))))")
+    private static func fault(_ number: Int32) -> KeyError {
+        unsafe KeyError(.unwritable, "cannot be written (\(String(cString: strerror(number))))")
     }
 }

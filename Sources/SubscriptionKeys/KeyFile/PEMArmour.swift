@@ -14,33 +14,33 @@ enum PEMArmour {
     /// Blank lines around the block are fine, as are CRLF and a missing final newline.
     ///
     /// - Returns: Where the Base64 is, line ends included.
-    /// - Throws: A ``KeyFault`` that says what the text holds instead.
-    static func locateBody(in text: Span<UInt8>) throws(KeyFault) -> Range<Int> {
+    /// - Throws: A ``KeyError`` that says what the text holds instead.
+    static func locateBody(in text: Span<UInt8>) throws(KeyError) -> Range<Int> {
         guard let first = text.indices.first(where: { !isBlank(text[$0]) }),
             let last = text.indices.last(where: { !isBlank(text[$0]) })
-        else { throw KeyFault(.empty, "holds only blank lines") }
+        else { throw KeyError(.empty, "holds only blank lines") }
 
         guard text.starts(with: begin, at: first) else { throw notPEM(text, at: first...last) }
         let labelStart = first + begin.count
         guard let labelEnd = find(dashes, in: text, from: labelStart, upTo: labelStart + longestLabel),
             let label = label(text, labelStart..<labelEnd)
-        else { throw KeyFault(.notPEM, "has a damaged BEGIN line") }
+        else { throw KeyError(.notPEM, "has a damaged BEGIN line") }
         try requirePrivateKey(label)
 
         let bodyStart = labelEnd + dashes.count
         if let fault = KeyAccident.escapedLineEnds(in: text, from: bodyStart) { throw fault }
         guard let bodyEnd = find(end, in: text, from: bodyStart, upTo: text.count) else {
-            throw KeyFault(.truncated, "has no END line")
+            throw KeyError(.truncated, "has no END line")
         }
         let endLine = Array("\(label)-----".utf8)
         guard text.starts(with: endLine, at: bodyEnd + end.count) else {
-            throw KeyFault(.truncated, "has an END line that is cut or is not that of its BEGIN line")
+            throw KeyError(.truncated, "has an END line that is cut or is not that of its BEGIN line")
         }
         let blockEnd = bodyEnd + end.count + endLine.count
         guard blockEnd > last else {
             throw find(begin, in: text, from: blockEnd, upTo: text.count) == nil
-                ? KeyFault(.trailingData, "holds something after the key's END line")
-                : KeyFault(.severalBlocks, "holds several PEM blocks")
+                ? KeyError(.trailingData, "holds something after the key's END line")
+                : KeyError(.severalBlocks, "holds several PEM blocks")
         }
         return bodyStart..<bodyEnd
     }
@@ -59,31 +59,31 @@ enum PEMArmour {
         return label
     }
 
-    private static func requirePrivateKey(_ label: String) throws(KeyFault) {
+    private static func requirePrivateKey(_ label: String) throws(KeyError) {
         switch label {
         case "PRIVATE KEY":
             return
         case "EC PRIVATE KEY", "EC PARAMETERS":
             // `openssl ecparam -genkey` writes the parameters first.
-            throw KeyFault(.sec1PrivateKey, "holds an EC private key as SEC 1 (\(label))")
+            throw KeyError(.sec1PrivateKey, "holds an EC private key as SEC 1 (\(label))")
         case "ENCRYPTED PRIVATE KEY":
-            throw KeyFault(.encryptedPrivateKey, "holds an encrypted private key")
+            throw KeyError(.encryptedPrivateKey, "holds an encrypted private key")
         case "RSA PRIVATE KEY":
-            throw KeyFault(.rsaPrivateKey, "holds an RSA private key (PKCS#1)")
+            throw KeyError(.rsaPrivateKey, "holds an RSA private key (PKCS#1)")
         case "PUBLIC KEY":
-            throw KeyFault(.publicKey, "holds a public key")
+            throw KeyError(.publicKey, "holds a public key")
         case "CERTIFICATE":
-            throw KeyFault(.certificate, "holds a certificate")
+            throw KeyError(.certificate, "holds a certificate")
         default:
-            throw KeyFault(.otherPEM, "holds a PEM block named \(label)")
+            throw KeyError(.otherPEM, "holds a PEM block named \(label)")
         }
     }
 
-    private static func notPEM(_ text: Span<UInt8>, at content: ClosedRange<Int>) -> KeyFault {
+    private static func notPEM(_ text: Span<UInt8>, at content: ClosedRange<Int>) -> KeyError {
         if let fault = KeyAccident.fault(in: text, at: content) { return fault }
         return find(begin, in: text, from: content.lowerBound, upTo: text.count) == nil
-            ? KeyFault(.notPEM, "is not PEM, as it has no BEGIN line")
-            : KeyFault(.notPEM, "holds something before the key's BEGIN line")
+            ? KeyError(.notPEM, "is not PEM, as it has no BEGIN line")
+            : KeyError(.notPEM, "holds something before the key's BEGIN line")
     }
 
     /// Whether a byte of a text is a character of Base64, or a blank between two.
@@ -115,10 +115,10 @@ extension PEMArmour {
     ///
     /// - Parameter text: The file's bytes. Stays owned by the caller.
     /// - Returns: The DER, owned by the caller.
-    /// - Throws: A ``KeyFault`` that says what the text holds instead, or where it is damaged.
-    static func decode(_ text: inout SecureBuffer) throws(KeyFault) -> SecureBuffer {
-        let body = try text.withBytes { (bytes) throws(KeyFault) in try locateBody(in: bytes) }
-        let length = try text.withMutableBytes { (bytes) throws(KeyFault) in try gather(body, in: &bytes) }
+    /// - Throws: A ``KeyError`` that says what the text holds instead, or where it is damaged.
+    static func decode(_ text: inout SecureBuffer) throws(KeyError) -> SecureBuffer {
+        let body = try text.withBytes { (bytes) throws(KeyError) in try locateBody(in: bytes) }
+        let length = try text.withMutableBytes { (bytes) throws(KeyError) in try gather(body, in: &bytes) }
         text.truncate(to: length)
         let padding = text.withBytes { bytes in bytes.indices.suffix(2).count { bytes[$0] == UInt8(ascii: "=") } }
 
@@ -132,7 +132,7 @@ extension PEMArmour {
                 }
             }
         }
-        guard written == der.count else { throw KeyFault(OpenSSLFailure(after: "EVP_DecodeBlock")) }
+        guard written == der.count else { throw KeyError(openSSL: "EVP_DecodeBlock") }
         // EVP_DecodeBlock counts the padding as zero bytes.
         der.truncate(to: der.count - padding)
         return der
@@ -143,7 +143,7 @@ extension PEMArmour {
     /// It also judges them, as EVP_DecodeBlock takes padding in the middle for a zero.
     ///
     /// - Returns: How many characters there are: a multiple of four, above zero.
-    private static func gather(_ range: Range<Int>, in text: inout MutableSpan<UInt8>) throws(KeyFault) -> Int {
+    private static func gather(_ range: Range<Int>, in text: inout MutableSpan<UInt8>) throws(KeyError) -> Int {
         var length = 0
         var padding = 0
         for index in range where !isBlank(text[index]) {
@@ -151,13 +151,13 @@ extension PEMArmour {
             if character == UInt8(ascii: "=") {
                 padding += 1
             } else if padding > 0 || !isBase64(index, in: text.span) {
-                throw KeyFault(.malformedBase64, "has a character in the key that is not Base64")
+                throw KeyError(.malformedBase64, "has a character in the key that is not Base64")
             }
             text[length] = character
             length += 1
         }
         guard length > 0, length % 4 == 0, padding <= 2 else {
-            throw KeyFault(.truncated, "has incomplete Base64 in the key")
+            throw KeyError(.truncated, "has incomplete Base64 in the key")
         }
         return length
     }

@@ -23,8 +23,8 @@ struct PrivateKeyInfo: Equatable {
     /// Finds the parts.
     ///
     /// - Parameter der: The whole DER. Nothing of it is copied but the algorithm's identifiers.
-    /// - Throws: A ``KeyFault`` that says what the key is instead, or what is wrong with its shape.
-    init(parsing der: Span<UInt8>) throws(KeyFault) {
+    /// - Throws: A ``KeyError`` that says what the key is instead, or what is wrong with its shape.
+    init(parsing der: Span<UInt8>) throws(KeyError) {
         var file = DERReader(der.indices)
         var info = DERReader(try file.next(.sequence, in: der, named: "outer SEQUENCE"))
         let version = try info.next(.integer, in: der, named: "version")
@@ -39,7 +39,7 @@ struct PrivateKeyInfo: Equatable {
         try Self.require(key.next(.integer, in: der, named: "EC version"), holds: [1], in: der, named: "EC version")
         scalar = try key.next(.octetString, in: der, named: "scalar")
         guard scalar.count == 32 else {
-            throw KeyFault(.malformedDER, "has a scalar of \(scalar.count) bytes, where P-256 has 32")
+            throw KeyError(.malformedDER, "has a scalar of \(scalar.count) bytes, where P-256 has 32")
         }
         if key.isNext(.context0, in: der) {
             var parameters = DERReader(try key.next(.context0, in: der, named: "parameters"))
@@ -51,34 +51,34 @@ struct PrivateKeyInfo: Equatable {
         try Self.requireEnd(of: key)
     }
 
-    private static func publicPoint(of key: inout DERReader, in der: Span<UInt8>) throws(KeyFault) -> Range<Int> {
+    private static func publicPoint(of key: inout DERReader, in der: Span<UInt8>) throws(KeyError) -> Range<Int> {
         var wrapper = DERReader(try key.next(.context1, in: der, named: "publicKey"))
         let bits = try wrapper.next(.bitString, in: der, named: "publicKey")
         try requireEnd(of: wrapper)
         // A BIT STRING begins with the number of unused bits; 04 says that both coordinates follow.
         guard bits.count == 66, der[bits.lowerBound] == 0, der[bits.lowerBound + 1] == 0x04 else {
-            throw KeyFault(.malformedDER, "has a public point that is not in the uncompressed form (65 bytes, 04 x y)")
+            throw KeyError(.malformedDER, "has a public point that is not in the uncompressed form (65 bytes, 04 x y)")
         }
         return bits.dropFirst()
     }
 
     /// Requires an EC key on P-256, by the two identifiers of the AlgorithmIdentifier.
-    private static func requireP256(_ range: Range<Int>, in der: Span<UInt8>) throws(KeyFault) {
+    private static func requireP256(_ range: Range<Int>, in der: Span<UInt8>) throws(KeyError) {
         var reader = DERReader(range)
         switch copy(try reader.next(.objectIdentifier, in: der, named: "algorithm"), of: der) {
         case ObjectIdentifier.ecPublicKey:
             break
         case ObjectIdentifier.rsaEncryption, ObjectIdentifier.rsaPSS:
-            throw KeyFault(.rsaPrivateKey, "holds an RSA private key")
+            throw KeyError(.rsaPrivateKey, "holds an RSA private key")
         case let other:
-            throw KeyFault(.otherAlgorithm, "holds a private key of \(ObjectIdentifier.algorithmName(other))")
+            throw KeyError(.otherAlgorithm, "holds a private key of \(ObjectIdentifier.algorithmName(other))")
         }
         guard reader.isNext(.objectIdentifier, in: der) else {
-            throw KeyFault(.otherCurve, "holds an EC private key whose curve is not given by name")
+            throw KeyError(.otherCurve, "holds an EC private key whose curve is not given by name")
         }
         let curve = copy(try reader.next(.objectIdentifier, in: der, named: "curve"), of: der)
         guard curve == ObjectIdentifier.p256 else {
-            throw KeyFault(.otherCurve, "holds an EC private key on \(ObjectIdentifier.curveName(curve))")
+            throw KeyError(.otherCurve, "holds an EC private key on \(ObjectIdentifier.curveName(curve))")
         }
         try requireEnd(of: reader)
     }
@@ -93,13 +93,13 @@ struct PrivateKeyInfo: Equatable {
         holds expected: [UInt8],
         in der: Span<UInt8>,
         named name: String
-    ) throws(KeyFault) {
+    ) throws(KeyError) {
         guard range.count == expected.count, zip(range, expected).allSatisfy({ der[$0] == $1 }) else {
-            throw KeyFault(.malformedDER, "has an unexpected value of \(name)")
+            throw KeyError(.malformedDER, "has an unexpected value of \(name)")
         }
     }
 
-    private static func requireEnd(of reader: DERReader) throws(KeyFault) {
-        guard reader.isAtEnd else { throw KeyFault(.malformedDER, "has more in it than a P-256 key has") }
+    private static func requireEnd(of reader: DERReader) throws(KeyError) {
+        guard reader.isAtEnd else { throw KeyError(.malformedDER, "has more in it than a P-256 key has") }
     }
 }

@@ -2,15 +2,12 @@ import CLinux
 import COpenSSL
 import Glibc
 
-/// Memory that the kernel takes out of its own sight (memfd_secret(2), Linux 5.14).
+/// Memory that the kernel removes from its own mappings (memfd_secret(2), Linux 5.14).
 ///
 /// Nobody else reads it, not even root through `/proc/PID/mem`. Like locked memory it is never swapped, and left out of
 /// dumps.
 enum SecretMemory {
-    /// The arena has no memory at all any more: the process must not go on.
-    struct ArenaLost: Error {}
-
-    /// Puts secret memory in the place of the secure heap's arena, which nobody uses yet.
+    /// Replaces the pages of the secure heap's arena, which is not in use yet, by secret memory.
     ///
     /// OpenSSL has no call for it, but needs none: the heap hands out its whole arena as one allocation, whose pages are
     /// replaced while it is held. The guard pages around it stay. When the allocation is given back, the heap writes its
@@ -18,8 +15,8 @@ enum SecretMemory {
     ///
     /// - Parameter size: The arena's size in bytes.
     /// - Returns: Why the arena stays in ordinary locked memory; nil when it is in secret memory now.
-    /// - Throws: ``ArenaLost``.
-    static func replaceArena(size: Int) throws(ArenaLost) -> String? {
+    /// - Throws: A ``KeyError`` when the arena has no memory at all any more: the process must not go on.
+    static func replaceArena(size: Int) throws(KeyError) -> String? {
         let descriptor = clinux_memfd_secret()
         guard descriptor >= 0 else { return reason("memfd_secret") }
         defer { close(descriptor) }
@@ -34,7 +31,7 @@ enum SecretMemory {
         unsafe munlock(arena, size)
         guard let pages = unsafe clinux_map_shared(descriptor, size) else {
             let reason = reason("mmap")
-            guard unsafe mlock(arena, size) == 0 else { throw ArenaLost() }
+            guard unsafe mlock(arena, size) == 0 else { throw .heapUnavailable(size: size) }
             return reason
         }
         // Every page is there before a key needs it.
@@ -42,7 +39,7 @@ enum SecretMemory {
         guard unsafe clinux_move(pages, size, arena) == 0 else {
             let reason = reason("mremap")
             unsafe munmap(pages, size)
-            guard unsafe clinux_map_locked(arena, size) == 0 else { throw ArenaLost() }
+            guard unsafe clinux_map_locked(arena, size) == 0 else { throw .heapUnavailable(size: size) }
             return reason
         }
         return nil
@@ -80,14 +77,14 @@ enum SecretMemory {
     /// Takes zeroed memory from the secure heap.
     ///
     /// - Parameter count: The size in bytes, above zero.
-    /// - Throws: A ``KeyFault`` when the heap was not set up or is full. It never falls back to ordinary memory.
-    init(count: Int) throws(KeyFault) {
+    /// - Throws: A ``KeyError`` when the heap was not set up or is full. It never falls back to ordinary memory.
+    init(count: Int) throws(KeyError) {
         // Without a secure heap, OpenSSL would answer from the ordinary one.
         guard CRYPTO_secure_malloc_initialized() == 1 else {
-            throw KeyFault(.secureHeap, "was not read, as the secure heap is not set up")
+            throw KeyError(.secureHeap, "was not read, as the secure heap is not set up")
         }
         guard let memory = unsafe CRYPTO_secure_zalloc(count, #fileID, #line) else {
-            throw KeyFault(.secureHeap, "was not read, as the secure heap has no room for \(count) bytes")
+            throw KeyError(.secureHeap, "was not read, as the secure heap has no room for \(count) bytes")
         }
         unsafe self.base = memory.bindMemory(to: UInt8.self, capacity: count)
         self.capacity = count

@@ -56,16 +56,16 @@ public enum SecureHeap {
     ///   - secret: Whether to use secret memory where the kernel has it. Elsewhere the arena is only locked, and
     ///     ``Status/whyNotSecret`` says why.
     /// - Returns: What the heap is like.
-    /// - Throws: ``SecureHeapError``. After ``SecureHeapError/notLocked(size:)`` the arena is given back: no key loads.
+    /// - Throws: ``KeyError``. After ``KeyError/Code/heapNotLocked`` the arena is given back: no key loads.
     @discardableResult
     public static func initialize(
         size: Int = defaultSize,
         allowUnlocked: Bool = false,
         secret: Bool = true
-    ) throws(SecureHeapError) -> Status {
-        try status.withLock { (status) throws(SecureHeapError) in
+    ) throws(KeyError) -> Status {
+        try status.withLock { (status) throws(KeyError) in
             if let status {
-                guard status.isLocked || allowUnlocked else { throw .notLocked(size: status.size) }
+                guard status.isLocked || allowUnlocked else { throw .heapNotLocked(size: status.size) }
                 return status
             }
             let new = try setUp(size: size, allowUnlocked: allowUnlocked, secret: secret)
@@ -84,103 +84,65 @@ public enum SecureHeap {
     }
 
     /// Requires that a key can be loaded and threads can sign with it.
-    static func requireRoomForKey() throws(KeyFault) {
+    static func requireRoomForKey() throws(KeyError) {
         guard let size = status.withLock({ $0?.size }), bytesInUse > size - reserve else { return }
-        throw KeyFault(.secureHeap, "was not read, as the secure heap has no room for another key")
+        throw KeyError(.secureHeap, "was not read, as the secure heap has no room for another key")
     }
 
-    private static func setUp(size: Int, allowUnlocked: Bool, secret: Bool) throws(SecureHeapError) -> Status {
-        guard allowedSizes.contains(size), size.nonzeroBitCount == 1 else { throw .invalidSize(size) }
+    private static func setUp(size: Int, allowUnlocked: Bool, secret: Bool) throws(KeyError) -> Status {
+        guard allowedSizes.contains(size), size.nonzeroBitCount == 1 else {
+            throw KeyError(
+                .heapSize,
+                "a secure heap of \(size) bytes is not possible; expected is a power of two"
+                    + " from \(allowedSizes.lowerBound) to \(allowedSizes.upperBound) bytes"
+            )
+        }
         // OpenSSL takes them before its first allocation only.
         if unsafe CRYPTO_set_mem_functions(csigning_malloc, csigning_realloc, csigning_free) == 0 {
             SigningStack.note("OpenSSL was in use before its allocator could be set")
         }
         guard OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1 else {
-            throw .unavailable(size: size)
+            throw .heapUnavailable(size: size)
         }
-        guard CRYPTO_secure_malloc_initialized() == 0 else { throw .setUpElsewhere }
+        guard CRYPTO_secure_malloc_initialized() == 0 else {
+            throw KeyError(
+                .heapSetUpElsewhere,
+                "OpenSSL's secure heap was set up before SecureHeap.initialize: call that first"
+            )
+        }
         // 1: set up and locked. 2: set up, but some protection failed, which counts as "not locked".
         switch CRYPTO_secure_malloc_init(size, smallestBlock) {
         case 1:
             guard secret else { return Status(size: size, isLocked: true, isSecret: false, whyNotSecret: nil) }
-            do throws(SecretMemory.ArenaLost) {
-                let reason = try SecretMemory.replaceArena(size: size)
-                return Status(size: size, isLocked: true, isSecret: reason == nil, whyNotSecret: reason)
-            } catch {
-                throw .unavailable(size: size)
-            }
+            let reason = try SecretMemory.replaceArena(size: size)
+            return Status(size: size, isLocked: true, isSecret: reason == nil, whyNotSecret: reason)
         case 2 where allowUnlocked:
             let reason = secret ? "the system does not lock memory for this process" : nil
             return Status(size: size, isLocked: false, isSecret: false, whyNotSecret: reason)
         case 2:
             CRYPTO_secure_malloc_done()
-            throw .notLocked(size: size)
+            throw .heapNotLocked(size: size)
         default:
-            throw .unavailable(size: size)
+            throw .heapUnavailable(size: size)
         }
     }
 }
 
-/// The secure heap could not be set up.
-///
-/// No key can be loaded then.
-public enum SecureHeapError: Error, Equatable, CustomStringConvertible {
-    /// The size, in bytes, is not a power of two within ``SecureHeap/allowedSizes``.
-    case invalidSize(Int)
-    /// The system gave no memory for an arena of this size, in bytes.
-    case unavailable(size: Int)
-    /// The system gave the arena, of this size in bytes, but would not lock it: keys could reach the swap.
-    case notLocked(size: Int)
-    /// Somebody else in this process set the heap up first, so that nobody knows whether it is locked.
-    case setUpElsewhere
-
+extension KeyError {
     /// What to do where the system locks too little memory.
     static let higherLimit =
         "raise the limit of locked memory (systemd: LimitMEMLOCK=, Docker: --ulimit memlock=, shell: ulimit -l)"
 
-    /// The fault and its fix.
-    public var description: String {
-        switch self {
-        case .invalidSize(let size):
-            let allowed = SecureHeap.allowedSizes
-            return "a secure heap of \(size) bytes is not possible; expected is a power of two"
-                + " from \(allowed.lowerBound) to \(allowed.upperBound) bytes"
-        case .unavailable(let size):
-            return "the system has no memory for a secure heap of \(size) bytes"
-        case .notLocked(let size):
-            return "the secure heap of \(size) bytes could not be locked into memory; \(Self.higherLimit)"
-        case .setUpElsewhere:
-            return "OpenSSL's secure heap was set up before SecureHeap.initialize: call that first"
-        }
-    }
-}
-
-/// A step that OpenSSL refused.
-///
-/// The text holds the function's name and OpenSSL's fixed reason texts, never the data of an error.
-struct OpenSSLFailure: Error {
-    /// The step and the reasons, as a clause: "EVP_PKEY_sign failed: no private key".
-    let detail: String
-
-    /// Empties the calling thread's error queue into a failure.
-    ///
-    /// To be called at once, on the thread of the failed call.
-    ///
-    /// - Parameter step: The function that failed.
-    init(after step: String) {
-        var reasons: [String] = []
-        while case let code = ERR_get_error(), code != 0 {
-            if let reason = unsafe ERR_reason_error_string(code) {
-                unsafe reasons.append(String(cString: reason))
-            } else {
-                reasons.append("error \(code)")
-            }
-        }
-        detail = "\(step) failed" + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: ", "))
+    /// The system has no memory for an arena of this size, in bytes.
+    static func heapUnavailable(size: Int) -> KeyError {
+        KeyError(.heapUnavailable, "the system has no memory for a secure heap of \(size) bytes")
     }
 
-    /// Forgets what earlier calls left in the calling thread's error queue, so that a failure has its own reasons.
-    static func clearQueue() {
-        ERR_clear_error()
+    /// The system does not lock an arena of this size, in bytes.
+    fileprivate static func heapNotLocked(size: Int) -> KeyError {
+        KeyError(
+            .heapNotLocked,
+            "the secure heap of \(size) bytes could not be locked into memory; \(higherLimit)"
+        )
     }
 }

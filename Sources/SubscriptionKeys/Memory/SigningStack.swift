@@ -4,12 +4,13 @@ import CSigningMemory
 import Glibc
 import Synchronization
 
-/// The stack on which a thread has OpenSSL sign, and above it the pool in which OpenSSL allocates meanwhile: memory like
-/// that of the keys, locked, and secret where the kernel has it.
+/// The stack on which a thread has OpenSSL sign, and above it the pool from which OpenSSL allocates meanwhile: like the
+/// memory of keys it is locked, and secret if the kernel has that.
 ///
-/// While it signs, OpenSSL has the signature's secret number on its stack, and with the signature the private key follows
-/// from it (SEC 1 §4.1.3). In what it allocates are the terms of the signature, and the private number itself, of which the
-/// secret number is drawn. Each thread makes its own with its first signature, and gives it back at its end.
+/// While OpenSSL signs, its stack holds the signature's secret number; from this number and the signature anybody can
+/// compute the private key (SEC 1 §4.1.3). Its allocations hold the terms of the signature, and the private number
+/// itself, which it hashes to draw the secret number. Each thread makes its own stack and pool with its first
+/// signature, and frees them at its end.
 public enum SigningStack {
     /// The size of one with its pool, in bytes.
     ///
@@ -20,7 +21,7 @@ public enum SigningStack {
     /// The size of the stack alone, in bytes.
     static let depth = size - poolSize
 
-    /// Why a thread signs in ordinary memory, of which its stack is cleansed after each signature; `nil` where none does.
+    /// Why a thread signs on its ordinary stack, which is cleansed after each signature; `nil` if no thread does.
     public static var whyOrdinary: String? { reason.withLock { $0 } }
 
     /// A warning that a pool had no room for what OpenSSL allocated while it signed; `nil` if all of it had room.
@@ -96,7 +97,7 @@ public enum SigningStack {
         guard let start = unsafe isSecret ? SecretMemory.map(size: length) : clinux_map_private(length) else {
             let reason = unsafe String(cString: strerror(errno))
             let kind = isSecret ? "secret" : "locked"
-            note("the system gives no \(kind) memory: \(reason); \(SecureHeapError.higherLimit)")
+            note("the system gives no \(kind) memory: \(reason); \(KeyError.higherLimit)")
             return nil
         }
         // A stack that grows too deep is stopped; a process that is forked off has none of it.

@@ -12,8 +12,8 @@ import COpenSSL
     /// Builds a public key.
     ///
     /// - Parameter publicPoint: 65 bytes, `04 x y`.
-    /// - Throws: ``OpenSSLFailure``, as a rule because the point is not on the curve.
-    init(publicPoint: [UInt8]) throws(OpenSSLFailure) {
+    /// - Throws: ``KeyError``, as a rule because the point is not on the curve.
+    init(publicPoint: [UInt8]) throws(KeyError) {
         unsafe pointer = try Self.build(COPENSSL_PUBLIC_KEY, publicPoint: publicPoint) { _ in true }
     }
 
@@ -22,8 +22,8 @@ import COpenSSL
     /// - Parameters:
     ///   - scalar: The private number. Copied within the secure heap.
     ///   - publicPoint: 65 bytes, `04 x y`.
-    /// - Throws: ``OpenSSLFailure``.
-    init(scalar: borrowing PrivateScalar, publicPoint: [UInt8]) throws(OpenSSLFailure) {
+    /// - Throws: ``KeyError``.
+    init(scalar: borrowing PrivateScalar, publicPoint: [UInt8]) throws(KeyError) {
         unsafe pointer = try Self.build(COPENSSL_KEYPAIR, publicPoint: publicPoint) { builder in
             unsafe scalar.push(to: builder)
         }
@@ -44,14 +44,14 @@ import COpenSSL
     ///   - publicPoint: 65 bytes, `04 x y`.
     ///   - addPrivatePart: Adds to an `OSSL_PARAM_BLD`, and says whether OpenSSL took it.
     /// - Returns: An `EVP_PKEY`, owned by the caller.
-    /// - Throws: ``OpenSSLFailure``.
+    /// - Throws: ``KeyError``.
     private static func build(
         _ selection: Int32,
         publicPoint: [UInt8],
         adding addPrivatePart: (OpaquePointer) -> Bool
-    ) throws(OpenSSLFailure) -> OpaquePointer {
-        OpenSSLFailure.clearQueue()
-        guard let builder = unsafe OSSL_PARAM_BLD_new() else { throw OpenSSLFailure(after: "OSSL_PARAM_BLD_new") }
+    ) throws(KeyError) -> OpaquePointer {
+        KeyError.clearOpenSSLQueue()
+        guard let builder = unsafe OSSL_PARAM_BLD_new() else { throw KeyError(openSSL: "OSSL_PARAM_BLD_new") }
         defer { unsafe OSSL_PARAM_BLD_free(builder) }
         // The builder keeps pointers to all it is given, until it copies the values in OSSL_PARAM_BLD_to_param.
         let parameters = unsafe publicPoint.withUnsafeBufferPointer { point in
@@ -63,18 +63,18 @@ import COpenSSL
             else { return unsafe nil as UnsafeMutablePointer<OSSL_PARAM>? }
             return unsafe OSSL_PARAM_BLD_to_param(builder)
         }
-        guard let parameters = unsafe parameters else { throw OpenSSLFailure(after: "OSSL_PARAM_BLD") }
+        guard let parameters = unsafe parameters else { throw KeyError(openSSL: "OSSL_PARAM_BLD") }
         // Cleanses the part that is in the secure heap.
         defer { unsafe OSSL_PARAM_free(parameters) }
         guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else {
-            throw OpenSSLFailure(after: "EVP_PKEY_CTX_new_from_name")
+            throw KeyError(openSSL: "EVP_PKEY_CTX_new_from_name")
         }
         defer { unsafe EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
         guard unsafe EVP_PKEY_fromdata_init(context) == 1,
             unsafe EVP_PKEY_fromdata(context, &key, selection, parameters) == 1,
             let key = unsafe key
-        else { throw OpenSSLFailure(after: "EVP_PKEY_fromdata") }
+        else { throw KeyError(openSSL: "EVP_PKEY_fromdata") }
         return unsafe key
     }
 }
@@ -86,7 +86,7 @@ extension P256Key {
     func isConsistentPair() -> Bool {
         guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return false }
         defer { unsafe EVP_PKEY_CTX_free(context) }
-        defer { OpenSSLFailure.clearQueue() }
+        defer { KeyError.clearOpenSSLQueue() }
         return unsafe EVP_PKEY_pairwise_check(context) == 1
     }
 
@@ -99,7 +99,7 @@ extension P256Key {
     func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
-        defer { OpenSSLFailure.clearQueue() }
+        defer { KeyError.clearOpenSSLQueue() }
         guard unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, pointer) == 1 else { return false }
         return unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
     }
@@ -119,27 +119,23 @@ struct KeyPair {
     /// Builds the key of a PKCS#8 file.
     ///
     /// - Parameter der: The file's DER, in a ``SecureBuffer``. Only read.
-    /// - Throws: A ``KeyFault`` that says what the key is instead, or which part of it is wrong.
-    init(pkcs8 der: Span<UInt8>) throws(KeyFault) {
+    /// - Throws: A ``KeyError`` that says what the key is instead, or which part of it is wrong.
+    init(pkcs8 der: Span<UInt8>) throws(KeyError) {
         let info = try PrivateKeyInfo(parsing: der)
         let scalar = try PrivateScalar(bigEndian: der.extracting(info.scalar))
         // The point is public: it may be an array.
         let publicPoint =
             if let point = info.publicPoint { point.map { der[$0] } } else { try scalar.publicPoint() }
         publicKeySPKI = P256.subjectPublicKeyInfo(of: publicPoint)
-        do throws(OpenSSLFailure) {
+        do throws(KeyError) {
             publicKey = try P256Key(publicPoint: publicPoint)
         } catch {
-            throw KeyFault(.foreignPublicPoint, "holds a public point that is not on P-256")
+            throw KeyError(.foreignPublicPoint, "holds a public point that is not on P-256")
         }
-        do throws(OpenSSLFailure) {
-            privateKey = try P256Key(scalar: scalar, publicPoint: publicPoint)
-            fingerprint = try SHA256.digest(of: publicKeySPKI)
-        } catch {
-            throw KeyFault(error)
-        }
+        privateKey = try P256Key(scalar: scalar, publicPoint: publicPoint)
+        fingerprint = try SHA256.digest(of: publicKeySPKI)
         guard privateKey.isConsistentPair() else {
-            throw KeyFault(.foreignPublicPoint, "holds the public point of another key")
+            throw KeyError(.foreignPublicPoint, "holds the public point of another key")
         }
     }
 }
@@ -171,11 +167,11 @@ enum SHA256 {
     static let length = 32
 
     /// The digest of some public bytes, for the paths that are not hot.
-    static func digest(of bytes: [UInt8]) throws(OpenSSLFailure) -> [UInt8] {
-        OpenSSLFailure.clearQueue()
+    static func digest(of bytes: [UInt8]) throws(KeyError) -> [UInt8] {
+        KeyError.clearOpenSSLQueue()
         var digest = [UInt8](repeating: 0, count: length)
         guard unsafe EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else {
-            throw OpenSSLFailure(after: "EVP_Digest")
+            throw KeyError(openSSL: "EVP_Digest")
         }
         return digest
     }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// What one thread needs to sign: a hash and a signing context, set up once and used again and again.
 ///
-/// Setting up costs a fifth of a signature. Both C objects are owned by this object and freed with it.
-/// The signing context holds a reference to the key, so it must not outlive the one who wants the key gone.
+/// Setting up costs a fifth of a signature. This object owns both C objects and frees them. The signing context holds a
+/// reference to the key: the key's memory is only free once all its contexts are.
 // `@unchecked Sendable`: moves between threads, but is only ever used by the one that took it from the pool.
 @safe final class SigningContext: @unchecked Sendable {
     private let hash: OpaquePointer
@@ -15,22 +15,22 @@ import Synchronization
     /// Sets up a context for a key.
     ///
     /// - Parameter key: A key with its private number. Not copied: the context adds a reference to the `EVP_PKEY`.
-    /// - Throws: ``OpenSSLFailure``.
-    init(key: P256Key) throws(OpenSSLFailure) {
-        OpenSSLFailure.clearQueue()
-        guard let hash = unsafe EVP_MD_CTX_new() else { throw OpenSSLFailure(after: "EVP_MD_CTX_new") }
+    /// - Throws: ``KeyError``.
+    init(key: P256Key) throws(KeyError) {
+        KeyError.clearOpenSSLQueue()
+        guard let hash = unsafe EVP_MD_CTX_new() else { throw KeyError(openSSL: "EVP_MD_CTX_new") }
         guard let signer = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else {
             unsafe EVP_MD_CTX_free(hash)
-            throw OpenSSLFailure(after: "EVP_PKEY_CTX_new_from_pkey")
+            throw KeyError(openSSL: "EVP_PKEY_CTX_new_from_pkey")
         }
         unsafe self.hash = hash
         unsafe self.signer = signer
         guard unsafe EVP_DigestInit_ex2(hash, EVP_sha256(), nil) == 1 else {
-            throw OpenSSLFailure(after: "EVP_DigestInit_ex2")
+            throw KeyError(openSSL: "EVP_DigestInit_ex2")
         }
         guard unsafe EVP_PKEY_sign_init(signer) == 1,
             unsafe EVP_PKEY_CTX_set_signature_md(signer, EVP_sha256()) == 1
-        else { throw OpenSSLFailure(after: "EVP_PKEY_sign_init") }
+        else { throw KeyError(openSSL: "EVP_PKEY_sign_init") }
     }
 
     deinit {
@@ -40,17 +40,17 @@ import Synchronization
 
     /// Signs the message's SHA-256.
     ///
-    /// The digest is on the stack, the signature is the only allocation made here. Of the number that makes the signature,
-    /// and with it would give the key away, nothing stays behind.
+    /// The digest is on the stack; the signature is the only allocation here. Nothing remains of the signature's secret
+    /// number, which would give the key away.
     ///
     /// - Parameter message: The bytes to sign, whole and unhashed. Only read.
     /// - Returns: The signature as ASN.1 DER (RFC 3279 §2.2.3).
-    /// - Throws: ``OpenSSLFailure``. The context is of no use afterwards.
-    func sign(_ message: Span<UInt8>) throws(OpenSSLFailure) -> [UInt8] {
-        OpenSSLFailure.clearQueue()
+    /// - Throws: ``KeyError``. The context is of no use afterwards.
+    func sign(_ message: Span<UInt8>) throws(KeyError) -> [UInt8] {
+        KeyError.clearOpenSSLQueue()
         let digest = try digest(of: message)
         let stack = unsafe SigningStack.ofThisThread()
-        return try [UInt8](capacity: P256.longestSignature) { (output) throws(OpenSSLFailure) in
+        return try [UInt8](capacity: P256.longestSignature) { (output) throws(KeyError) in
             var isSigned = false
             unsafe output.withUnsafeMutableBufferPointer { buffer, count in
                 // In: the room there is. Out: the length of the signature.
@@ -63,11 +63,11 @@ import Synchronization
                 }
                 count = isSigned ? length : 0
             }
-            guard isSigned else { throw OpenSSLFailure(after: "EVP_PKEY_sign") }
+            guard isSigned else { throw KeyError(openSSL: "EVP_PKEY_sign") }
         }
     }
 
-    private func digest(of message: Span<UInt8>) throws(OpenSSLFailure) -> InlineArray<32, UInt8> {
+    private func digest(of message: Span<UInt8>) throws(KeyError) -> InlineArray<32, UInt8> {
         var digest = InlineArray<32, UInt8>(repeating: 0)
         var span = digest.mutableSpan
         let isHashed = unsafe span.withUnsafeMutableBufferPointer { digest in
@@ -78,15 +78,16 @@ import Synchronization
                     && EVP_DigestFinal_ex(hash, digest.baseAddress, nil) == 1
             }
         }
-        guard isHashed else { throw OpenSSLFailure(after: "EVP_Digest") }
+        guard isHashed else { throw KeyError(openSSL: "EVP_Digest") }
         return digest
     }
 }
 
 /// The signing contexts of one key: as many as threads ever signed at the same time.
 ///
-/// It belongs to the key, not to threads, so that a key that is removed is gone from idle threads, too. It has several
-/// shelves: a thread mostly finds the context on its own that it used last, in its processor's cache, and waits for nobody.
+/// It belongs to the key and not to threads, so that a removed key does not stay in idle threads. It has several
+/// shelves: a thread mostly finds the context that it used last on its own shelf, still in its processor's cache, and
+/// without a wait.
 final class SigningContextPool: Sendable {
     /// Idle contexts, the one that was used last at the end.
     private final class Shelf: Sendable {
@@ -102,7 +103,7 @@ final class SigningContextPool: Sendable {
     }
 
     /// Hands out a context, which is the caller's alone until it gives it back.
-    func take() throws(OpenSSLFailure) -> SigningContext {
+    func take() throws(KeyError) -> SigningContext {
         if let context = shelf.contexts.withLock({ $0.popLast() }) { return context }
         return try SigningContext(key: key)
     }

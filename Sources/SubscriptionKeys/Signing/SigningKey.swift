@@ -1,13 +1,14 @@
 import COpenSSL
 public import Offers
 
-/// A private key that signs offers: loaded from a P8 file, proven, and kept in the secure heap until this object goes.
+/// A private key that signs offers: loaded from a P8 file, tested, and kept in the secure heap until this object is
+/// freed.
 ///
-/// Reading order of this module, for a reviewer, along the path of the private bytes:
-/// `SecureHeap`, `SecretMemory`, `SecureBuffer` and `SigningStack` (where they may be), `KeyFile` (from the disk),
-/// `PEMArmour` (Base64 to DER), `DERReader` and `PrivateKeyInfo` (where the number is), `PrivateScalar`, `P256Key` and
-/// `KeyPair` (into OpenSSL), `SigningContext` and `SigningContextPool` (their use), `NewKeyFile` (the way back). They
-/// never become a Swift array, string or `Data`, and every buffer that held them is cleansed on every path.
+/// Reading order of this module, for a reviewer, along the path of the private bytes: `SecureHeap`, `SecretMemory` with
+/// `SecureBuffer`, and `SigningStack` (the memory), `KeyFile` (reads the file), `PEMArmour` (Base64 to DER),
+/// `DERReader` and `PrivateKeyInfo` (find the number), `PrivateScalar`, `P256Key` with `KeyPair` (into OpenSSL),
+/// `SigningContext` with `SigningContextPool` (sign), `NewKeyFile` (writes a new key). They never become a Swift array,
+/// string or `Data`, and every buffer that held them is cleansed on every path.
 public final class SigningKey: SelfTestingSigner {
     /// The key's identifier in App Store Connect, ten characters.
     public let keyIdentifier: String
@@ -24,23 +25,23 @@ public final class SigningKey: SelfTestingSigner {
     // Owns the private key: nothing else holds it once loading is done.
     private let contexts: SigningContextPool
 
-    /// Loads a P8 file and proves the key: its two parts belong together, and what it signs verifies.
+    /// Loads a P8 file and tests the key: its two halves belong together, and a signature by it verifies.
     ///
     /// Call ``SecureHeap/initialize(size:allowUnlocked:secret:)`` before. The file is PEM with one PKCS#8 `PRIVATE KEY` of P-256,
-    /// of at most ``KeyFileError/maximumSize`` bytes.
+    /// of at most ``KeyError/maximumSize`` bytes.
     ///
     /// - Parameters:
     ///   - path: The file. Symbolic links are followed.
     ///   - keyIdentifier: The key's identifier in App Store Connect.
     ///   - access: Who besides its owner may read the file.
     ///   - owner: Another user that may own the file beside root and this one; `nil` for none.
-    /// - Throws: ``KeyFileError``. Nothing of the key is left in memory then.
+    /// - Throws: ``KeyError``. Nothing of the key is left in memory then.
     public convenience init(
         contentsOf path: String,
         keyIdentifier: String,
         access: FileAccess = .ownerOnly,
         owner: UInt32? = nil
-    ) throws(KeyFileError) {
+    ) throws(KeyError) {
         try self.init(from: path, keyIdentifier: keyIdentifier, allowing: access, owner: owner)
     }
 
@@ -51,21 +52,21 @@ public final class SigningKey: SelfTestingSigner {
     ///   - keyIdentifier: The key's identifier.
     ///   - access: Who besides its owner may read the file; `nil` to take any, for who looks at the key only.
     ///   - owner: Another user that may own the file.
-    /// - Throws: ``KeyFileError``.
+    /// - Throws: ``KeyError``.
     init(
         from path: String,
         keyIdentifier: String,
         allowing access: FileAccess?,
         owner: UInt32? = nil
-    ) throws(KeyFileError) {
+    ) throws(KeyError) {
         // OpenSSL computes with the private number to prove it, and may leave parts of it on the stack.
         defer { copenssl_cleanse_stack() }
-        do throws(KeyFault) {
+        do throws(KeyError) {
             try SecureHeap.requireRoomForKey()
             var file = try KeyFile(path: path, access: access, owner: owner)
             let notes = file.text.withBytes { KeyFileNote.all(in: $0, path: path) }
             let der = try PEMArmour.decode(&file.text)
-            let pair = try der.withBytes { (bytes) throws(KeyFault) in try KeyPair(pkcs8: bytes) }
+            let pair = try der.withBytes { (bytes) throws(KeyError) in try KeyPair(pkcs8: bytes) }
 
             self.keyIdentifier = keyIdentifier
             fileMode = file.mode
@@ -75,14 +76,14 @@ public final class SigningKey: SelfTestingSigner {
             publicKeySPKI = pair.publicKeySPKI
             publicKeySHA256 = pair.fingerprint
         } catch {
-            throw KeyFileError(error, path: path, access: access)
+            throw error.at(path, access: access)
         }
-        // A file whose halves do not belong together has not come so far: this is about what signs here with the key.
+        // The two halves of the file belong together by now: this tests how this machine signs with the key.
         do {
             try selfTest()
         } catch {
-            let fault = KeyFault(.selfTestFailed, "holds a key that fails its test: \(error.detail)")
-            throw KeyFileError(fault, path: path, access: access)
+            let fault = KeyError(.selfTestFailed, "holds a key that fails its test: \(error.detail)")
+            throw fault.at(path, access: access)
         }
     }
 
@@ -94,13 +95,13 @@ public final class SigningKey: SelfTestingSigner {
     /// - Returns: The signature as ASN.1 DER (RFC 3279 §2.2.3), at most 72 bytes.
     /// - Throws: `SigningFailure` with what OpenSSL said. Nothing was signed then.
     public func derSignature(over message: Span<UInt8>) throws(SigningFailure) -> [UInt8] {
-        do throws(OpenSSLFailure) {
+        do throws(KeyError) {
             let context = try contexts.take()
             let signature = try context.sign(message)
             contexts.giveBack(context)
             return signature
         } catch {
-            throw SigningFailure(keyIdentifier: keyIdentifier, detail: error.detail)
+            throw SigningFailure(keyIdentifier: keyIdentifier, detail: error.reason)
         }
     }
 
@@ -109,10 +110,9 @@ public final class SigningKey: SelfTestingSigner {
     /// - Throws: `SigningFailure` when either fails: the key must not be used any more.
     public func selfTest() throws(SigningFailure) {
         var message = [UInt8](repeating: 0, count: 32)
-        OpenSSLFailure.clearQueue()
+        KeyError.clearOpenSSLQueue()
         guard unsafe RAND_bytes(&message, Int32(message.count)) == 1 else {
-            let failure = OpenSSLFailure(after: "RAND_bytes")
-            throw SigningFailure(keyIdentifier: keyIdentifier, detail: failure.detail)
+            throw SigningFailure(keyIdentifier: keyIdentifier, detail: KeyError(openSSL: "RAND_bytes").reason)
         }
         let signature = try derSignature(over: message.span)
         guard publicKey.verifies(signature, over: message) else {

@@ -8,13 +8,14 @@ struct Load: AsyncParsableCommand {
         commandName: "load",
         abstract: "Puts load on a service, and measures throughput, latencies and errors.",
         discussion: """
-            It asks the service what it would sign: which offers the client's app has, and which of them \
-            customers in various states may have. In a closed loop (the default) each connection sends its next \
-            request when its last answer is there; with --rate, requests are sent at that rate whatever the service \
-            does. With --self it starts a service and an App Store simulator of its own, and stops both at the end. \
-            With --retention it plays Apple: customers about to cancel, which it makes known to the service first. \
-            Ctrl-C ends the measurement early; pressed again, it does not wait for the last answers. Exit status 1 \
-            when a signature was wrong, nothing was signed, or it was ended before anything was measured.
+            First it asks the service which offers the client's app has, and which of them customers in various \
+            states may have. By default each connection waits for an answer before it sends the next request (a \
+            closed loop). With --rate, requests are sent at that rate, however fast the service answers (an open \
+            loop). With --self it starts its own service and App Store simulator, and stops both at the end. With \
+            --retention it plays Apple's calls about customers who are about to cancel; first it makes these \
+            customers known to the service. Ctrl-C ends the measurement early; a second Ctrl-C does not wait for the \
+            last answers. Exit status 1 when a signature was wrong, nothing was signed, or it was ended before \
+            anything was measured.
             """
     )
 

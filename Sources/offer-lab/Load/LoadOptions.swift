@@ -17,7 +17,7 @@ struct LoadQuestionOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The kinds of evidence with their weights, such as receiptResponse=80,signedTransactions=10,transactionId=10. \
-            Also receipt, and held: no evidence, once the service holds the customer's state by signed transactions.
+            Also receipt, and held: requests without evidence, after signed transactions have made the customer known.
             """,
             valueName: "mix"
         )
@@ -27,8 +27,8 @@ struct LoadQuestionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            How many customers there are; new for one in each request who has not asked before; shared for the evidence of \
-            one for ever more accounts, which is refused once a few have shown it.
+            How many customers ask. new: another customer in each request. shared: one customer's evidence for another \
+            account in each request, which the service refuses after a few accounts.
             """,
             valueName: "n"
         ),
@@ -171,16 +171,16 @@ struct LoadQuestionOptions: ParsableArguments {
 
 /// The options of `load` that say how much is asked and for how long.
 struct LoadAmountOptions: ParsableArguments {
-    @Option(name: .shortAndLong, help: ArgumentHelp("How many connections there are.", valueName: "n"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("How many connections to open.", valueName: "n"))
     var connections = 16
 
-    @Option(help: ArgumentHelp("Requests a second, whatever the service does: an open loop.", valueName: "n"))
+    @Option(help: ArgumentHelp("Send so many requests a second, however fast the service answers.", valueName: "n"))
     var rate: Double?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("How long is measured, in seconds.", valueName: "s"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("How long to measure, in seconds.", valueName: "s"))
     var duration = 10.0
 
-    @Option(help: ArgumentHelp("How long requests are sent before that, in seconds.", valueName: "s"))
+    @Option(help: ArgumentHelp("How long to send requests before that, in seconds.", valueName: "s"))
     var warmUp = 2.0
 
     @Option(help: ArgumentHelp("How many offers each request asks for, 1 to 100.", valueName: "k"))
@@ -189,17 +189,20 @@ struct LoadAmountOptions: ParsableArguments {
     @Option(
         name: .customLong("repeat"),
         help: ArgumentHelp(
-            "How many requests in a row are of one customer: over as many connections, they come at once.",
+            "How many requests in a row are for one customer. With as many connections, they are sent at once.",
             valueName: "n"
         )
     )
     var repeats = 1
 
-    @Option(help: ArgumentHelp("How long an answer may take, in seconds, before the run, too.", valueName: "s"))
+    @Option(help: ArgumentHelp("How long an answer may take, in seconds, also before the run.", valueName: "s"))
     var timeout = 10.0
 
     @Option(
-        help: ArgumentHelp("Event loops that send; more than one takes CPUs from a service beside it.", valueName: "n")
+        help: ArgumentHelp(
+            "How many event loops send. More than one takes CPU time from a service on the same machine.",
+            valueName: "n"
+        )
     )
     var eventLoops = 1
 
@@ -251,21 +254,21 @@ struct LoadOutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The public key as PEM (openssl pkey -pubout), or several in one file where the service's key changes \
-            meanwhile; - for standard input: a sample of the signatures is checked after the run.
+            Check a sample of the signatures after the run, with this public key as PEM (openssl pkey -pubout), or with \
+            one of several in the file if the service's key changes during the run; - is standard input.
             """,
             valueName: "pem"
         )
     )
     var verifyKey: String?
 
-    @Flag(help: "Check all signatures, not a sample: every answer is kept until the end, half a kilobyte an offer.")
+    @Flag(help: "Check all signatures, not a sample. This keeps every answer until the end: half a kilobyte an offer.")
     var verifyAll = false
 
     @Flag(help: "Print the result as JSON.")
     var json = false
 
-    @Option(help: ArgumentHelp("Where the run is written second by second, to be plotted.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file to which the run is written second by second, for a plot.", valueName: "file"))
     var csv: String?
 
     @Option(

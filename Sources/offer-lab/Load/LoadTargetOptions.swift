@@ -39,7 +39,7 @@ struct LoadTargetOptions: ParsableArguments {
     )
     var url: String?
 
-    @Option(help: ArgumentHelp("The client's token, as clients.yaml has its SHA-256.", valueName: "token"))
+    @Option(help: ArgumentHelp("The client's token, whose SHA-256 is in clients.yaml.", valueName: "token"))
     var token: String?
 
     @Flag(help: "Put load on a host that is not this machine.")
@@ -47,7 +47,7 @@ struct LoadTargetOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The service's process, or each of its processes: CPU time and memory are measured as well.",
+            "The service's process id; several may be named. Their CPU time and memory are measured, too.",
             valueName: "number"
         )
     )
@@ -55,21 +55,21 @@ struct LoadTargetOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Make Apple's retention calls instead, to the listener for Apple at --url, signed by --simulator-directory.
+            Make Apple's retention calls instead, to the notifications listener at --url, signed by --simulator-directory.
             """
     )
     var retention = false
 
     @Flag(
         name: .customLong("self"),
-        help: "Start a service and an App Store simulator for the run; no --url, no --token."
+        help: "Start a service and an App Store simulator for the run. Leave out --url and --token."
     )
     var runsOwn = false
 
     @Option(
         help: ArgumentHelp(
             """
-            The configuration of the service that --self starts, with a client and a ledger of the run's own \
+            The configuration of the service that --self starts. The run adds its own client and ledger \
             (default: \(LoadTargetOptions.ownConfiguration)).
             """,
             valueName: "file"
@@ -87,7 +87,7 @@ struct LoadTargetOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The ledger of the service that --self starts, such as postgres://USER@HOST/DB: an empty one (default: a file).",
+            "The empty ledger of the service that --self starts, such as postgres://USER@HOST/DB (default: a file).",
             valueName: "url"
         )
     )

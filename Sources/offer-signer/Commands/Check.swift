@@ -8,10 +8,10 @@ import SubscriptionKeys
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Reads everything that serve would, loads the keys, and prints what it found."
+        abstract: "Reads everything that serve would read, loads the keys, and prints what it found."
     )
 
-    @Flag(help: "Exit with 78 on warnings, too, as for a pipeline.")
+    @Flag(help: "Also exit with 78 if there are only warnings: for a pipeline.")
     var strict = false
 
     @OptionGroup var options: ConfigurationOptions
@@ -63,7 +63,7 @@ struct Check: AsyncParsableCommand {
         try Console.result("The configuration is in order.")
     }
 
-    /// What will keep serve from listening, where it is known by the same names as here.
+    /// Hosts to listen on that this machine does not know: serve fails if its machine does not know them either.
     private func hostWarnings(_ settings: Settings) -> [String] {
         let table = SettingTable.shared
         let hosts: [(setting: Setting<String>, host: String?)] = [
@@ -72,8 +72,8 @@ struct Check: AsyncParsableCommand {
         ]
         return hosts.compactMap { setting, host in
             guard let host, let fault = HostName.lookupFault(host) else { return nil }
-            return "\(setting.entry.keyPath): \(Echo.quoted(host)) is not known to this machine (\(fault)); where that "
-                + "is so, serve cannot listen"
+            return "\(setting.entry.keyPath): \(Echo.quoted(host)) is not known to this machine (\(fault)); on such a "
+                + "machine serve cannot listen"
         }
     }
 

@@ -16,7 +16,7 @@ struct Clients: ParsableCommand {
     struct Token: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "token",
-            abstract: "Makes a client token: prints it once, and its line for clients.yaml."
+            abstract: "Makes a client token, and prints it once, with its line for clients.yaml."
         )
 
         func run() throws {

@@ -13,9 +13,9 @@ struct Diagnose: AsyncParsableCommand {
         discussion: """
             The report is what the app gave StoreKit. For a discount, an object with bundleId, keyIdentifier, productId, \
             offerId, appAccountToken or applicationUsername, nonce, timestamp and signature. For a JWS, an object with \
-            bundleId, productId, offerId or allowIntroductoryOffer, jws, and where they are known transactionId and \
-            resultingTransaction. Either has storeKitError, a number or a name, where it is known. Exit status 1 when \
-            the signature is not valid.
+            bundleId, productId, offerId or allowIntroductoryOffer, jws, and if known transactionId and \
+            resultingTransaction. Both may have storeKitError, a number or a name. Exit status 1 when the signature is \
+            not valid.
             """
     )
 

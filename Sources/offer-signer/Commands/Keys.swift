@@ -6,7 +6,7 @@ import SubscriptionKeys
 struct Keys: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Looks at subscription keys.",
+        abstract: "Inspects subscription keys.",
         subcommands: [Inspect.self]
     )
 
@@ -19,7 +19,7 @@ struct Keys: ParsableCommand {
             abstract: "Prints key id, curve, public key fingerprint, file mode and self-test; never private bytes."
         )
 
-        @Flag(help: "Print the public key alone, as PEM: what offer-lab and openssl check signatures with.")
+        @Flag(help: "Print only the public key, as PEM: offer-lab and openssl check signatures with it.")
         var publicKey = false
 
         @Argument(help: ArgumentHelp("Key files, SubscriptionKey_<id>.p8.", valueName: "file"))
@@ -35,7 +35,7 @@ struct Keys: ParsableCommand {
             }
             for file in files {
                 let inspection: KeyInspection
-                do throws(KeyFileError) {
+                do throws(KeyError) {
                     inspection = try KeyInspection(of: file)
                 } catch {
                     // The content may have been given in place of the path: no such file is there then.
@@ -43,7 +43,7 @@ struct Keys: ParsableCommand {
                         error.code != .missing && error.code != .unreadable && !file.contains(where: \.isNewline)
                     Console.message(
                         isFile || Echo.repeats(path: file)
-                            ? "error: \(error)" : "error: \(Echo.path(file)) is no path of a key file"
+                            ? "error: \(error)" : "error: \(Echo.path(file)) is not the path of a key file"
                     )
                     allFine = false
                     continue

@@ -4,7 +4,7 @@ import ArgumentParser
 struct Ledger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
-        abstract: "Looks at the ledger of signatures, or deletes what is held of a customer.",
+        abstract: "Checks and exports the ledger of signatures, or deletes a customer's data.",
         subcommands: [
             LedgerVerify.self, LedgerExport.self, LedgerFunnel.self, LedgerForget.self, LedgerAcknowledge.self,
         ]

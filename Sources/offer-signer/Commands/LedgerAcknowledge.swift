@@ -6,9 +6,9 @@ import Storage
 struct LedgerAcknowledge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "acknowledge",
-        abstract: "Lets services sign again after the database has lost records, as in a failover.",
+        abstract: "Lets services sign again after the database has lost records, such as in a failover.",
         discussion:
-            "Signatures were given out that are not on record any more, and that no limit counts. The services may "
+            "You accept that some signatures are no longer on record, so that no limit counts them. The services may "
             + "be running; they sign again within seconds."
     )
 
@@ -28,7 +28,7 @@ struct LedgerAcknowledge: AsyncParsableCommand {
         }
         await opened.close()
         for loss in losses { try Console.result("Acknowledged: \(loss.sentence)") }
-        if losses.isEmpty { try Console.result("There is no loss that nobody has acknowledged.") }
+        if losses.isEmpty { try Console.result("There is no loss to acknowledge.") }
     }
 }
 

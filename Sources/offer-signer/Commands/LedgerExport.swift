@@ -15,7 +15,7 @@ struct LedgerExport: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only what was signed at that moment or later: 2026-01-31T00:00:00Z, 2026-01-31, or milliseconds since 1970.",
+            "Only signatures from this time on: 2026-01-31T00:00:00Z, 2026-01-31, or milliseconds since 1970.",
             valueName: "time"
         )
     )

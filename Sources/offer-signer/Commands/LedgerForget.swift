@@ -8,9 +8,9 @@ import Storage
 struct LedgerForget: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Deletes what is held of a customer, in every app of the catalog.",
-        discussion: "Records of signatures stay: they know the account by a keyed digest alone, which the hash chain "
-            + "needs. The service may be running; it notices within a second."
+        abstract: "Deletes a customer's data, in every app of the catalog.",
+        discussion: "Records of signatures stay, because the hash chain needs them: they have only a keyed digest "
+            + "of the account. The service may be running; it notices within a second."
     )
 
     @OptionGroup var options: ConfigurationOptions

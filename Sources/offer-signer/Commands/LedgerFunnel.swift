@@ -8,15 +8,20 @@ struct LedgerFunnel: AsyncParsableCommand {
         commandName: "funnel",
         abstract: "Prints what became of each offer: asked for, eligible, signed, redeemed, and why it was refused.",
         usage: "offer-signer ledger funnel --config <file> [<options>]",
-        discussion: "Days are whole days in UTC. The service may be running: what it counts is here after some seconds."
+        discussion: "Days are whole days in UTC. The service may be running: its counts arrive after some seconds."
     )
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(help: ArgumentHelp("From that day on, as in 2026-01-31.", valueName: "time"))
+    @Option(help: ArgumentHelp("The first day, such as 2026-01-31.", valueName: "time"))
     var since: String?
 
-    @Option(help: ArgumentHelp("Until that moment; with 2026-02-01, the last day is 2026-01-31.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "The day after the last one: with 2026-02-01, the last day is 2026-01-31.",
+            valueName: "time"
+        )
+    )
     var until: String?
 
     @Option(help: "Which purchases count: those of the App Store, or of its sandbox.")

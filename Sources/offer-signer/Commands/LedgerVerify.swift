@@ -12,18 +12,18 @@ struct LedgerVerify: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Checks every record's hash and every statement's signature; names the first broken record.",
         discussion:
-            "Exit status 1 when anything is broken or missing. The service may be running. A ledger that was set back "
-            + "as a whole, as by an old copy of its file, is found by --anchor alone: keep what --json prints somewhere else."
+            "Exit status 1 when anything is broken or missing. The service may be running. Only --anchor finds a ledger "
+            + "that an older copy has replaced: keep the output of --json on another machine."
     )
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Flag(help: "Print the result as JSON: an anchor for later.")
+    @Flag(help: "Print the result as JSON. Keep it as an anchor.")
     var json = false
 
     @Option(
         help: ArgumentHelp(
-            "What an earlier `ledger verify --json` printed: nothing of that may be missing now.",
+            "The output of an earlier `ledger verify --json`: everything in it still has to be there.",
             valueName: "file"
         )
     )

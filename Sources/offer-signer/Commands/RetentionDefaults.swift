@@ -5,7 +5,7 @@ import ArgumentParser
 struct RetentionDefaults: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "defaults",
-        abstract: "Looks at, sets or deletes default messages; without one, Apple asks nothing.",
+        abstract: "Prints, sets or deletes default messages. Apple asks only where there is one.",
         subcommands: [Get.self, Set.self, Delete.self]
     )
 
@@ -19,7 +19,7 @@ struct RetentionDefaults: ParsableCommand {
         @Option(help: ArgumentHelp("A locale such as en-US; several may be named.", valueName: "locale"))
         var locale: [String]
 
-        @Option(help: "Production or Sandbox: each has defaults of its own.")
+        @Option(help: "Production or Sandbox. Each has its own defaults.")
         var environment = EnvironmentArgument.production
 
         func validate() throws {
@@ -83,7 +83,7 @@ struct RetentionDefaults: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
             abstract: "Makes an approved message the default of products and locales.",
-            discussion: "By default, Apple shows text alone, or with an image: no offer, and no other product."
+            discussion: "A default message is a text, with or without an image. It has no offer and no other product."
         )
 
         @Option(
@@ -110,7 +110,7 @@ struct RetentionDefaults: ParsableCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",
-            abstract: "Takes default messages away: Apple asks nothing there any more."
+            abstract: "Deletes default messages. Apple then asks nothing for these products and locales."
         )
 
         @OptionGroup var places: Places

@@ -20,7 +20,7 @@ struct RetentionMessages: ParsableCommand {
             abstract: "Prints each message's identifier and state: PENDING, APPROVED or REJECTED."
         )
 
-        @Option(help: "Production or Sandbox: each has messages of its own.")
+        @Option(help: "Production or Sandbox. Each has its own messages.")
         var environment = EnvironmentArgument.production
 
         @OptionGroup var options: RetentionOptions
@@ -40,10 +40,10 @@ struct RetentionMessages: ParsableCommand {
             commandName: "put",
             abstract: "Uploads a message for Apple's review, and prints its identifier.",
             discussion: """
-                The file is Apple's UploadMessageRequestBody, JSON: header (66 characters) and body (144), and where \
-                wanted image {imageIdentifier, altText}, headerPosition (ABOVE_BODY or ABOVE_IMAGE) and up to five \
-                bulletPoints {text, imageIdentifier, altText}. A messageIdentifier in it names the message; else \
-                --message-id does, or a new one is made. A message that goes with an offer has no image.
+                The file is Apple's UploadMessageRequestBody as JSON: header (66 characters) and body (144). Optional: \
+                image {imageIdentifier, altText}, headerPosition (ABOVE_BODY or ABOVE_IMAGE) and up to five \
+                bulletPoints {text, imageIdentifier, altText}. The message gets the identifier of messageIdentifier in \
+                the file, or of --message-id, or a new one. A message that goes with an offer has no image.
                 """
         )
 
@@ -56,7 +56,7 @@ struct RetentionMessages: ParsableCommand {
         )
         var messageId: MessageIdentifier?
 
-        @Option(help: "Production or Sandbox: each has messages of its own.")
+        @Option(help: "Production or Sandbox. Each has its own messages.")
         var environment = EnvironmentArgument.production
 
         @OptionGroup var options: RetentionOptions
@@ -97,7 +97,7 @@ struct RetentionMessages: ParsableCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",
-            abstract: "Deletes a message; no rule and no default may name it any more."
+            abstract: "Deletes a message. Remove it from all rules and defaults first."
         )
 
         @Argument(
@@ -106,7 +106,7 @@ struct RetentionMessages: ParsableCommand {
         )
         var messageId: MessageIdentifier
 
-        @Option(help: "Production or Sandbox: each has messages of its own.")
+        @Option(help: "Production or Sandbox. Each has its own messages.")
         var environment = EnvironmentArgument.production
 
         @OptionGroup var options: RetentionOptions

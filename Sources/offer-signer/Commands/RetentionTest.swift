@@ -7,7 +7,7 @@ import Glibc
 struct RetentionTest: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Has Apple test the endpoint, which has to pass before it is asked in Production.",
+        abstract: "Has Apple test your address. In Production, Apple asks an address only after a test has passed.",
         subcommands: [Start.self, Result.self]
     )
 
@@ -15,7 +15,7 @@ struct RetentionTest: ParsableCommand {
 
     /// The environment of the test, which may be said.
     struct Environment: ParsableArguments {
-        @Option(help: "Sandbox: Apple tests nowhere else.")
+        @Option(help: "Only Sandbox: Apple tests nowhere else.")
         var environment = EnvironmentArgument.sandbox
 
         func validate() throws {
@@ -31,15 +31,18 @@ struct RetentionTest: ParsableCommand {
             commandName: "start",
             abstract: "Starts the test, waits for its result, and prints it as Apple gives it.",
             discussion: """
-                Apple asks the address that is set in the Sandbox, about a customer of the Sandbox. Exit status 0 when it \
-                has passed. What is still pending after an hour is given up; offer-signer retention test result asks again.
+                Apple asks the address that is set in the Sandbox, about a customer of the Sandbox. Exit status 0 when the \
+                test has passed. The command waits for an hour at most; offer-signer retention test result asks again.
                 """
         )
 
         @Option(help: ArgumentHelp("The original transaction of a subscription in the Sandbox.", valueName: "id"))
         var transactionId: String
 
-        @Flag(name: .customLong("no-wait"), help: "Print the test's identifier and what Apple will do, and end.")
+        @Flag(
+            name: .customLong("no-wait"),
+            help: "Print the test's identifier and what Apple will do, and do not wait for the result."
+        )
         var doesNotWait = false
 
         @OptionGroup var environment: Environment
@@ -69,7 +72,7 @@ struct RetentionTest: ParsableCommand {
     struct Result: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "result",
-            abstract: "Prints what a test has come to, as Apple gives it; exit status 0 when it has passed."
+            abstract: "Prints the result of a test, as Apple gives it. Exit status 0 when the test has passed."
         )
 
         @Argument(help: ArgumentHelp("The test's identifier.", valueName: "id"))

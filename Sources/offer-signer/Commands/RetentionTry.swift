@@ -7,10 +7,10 @@ import Storage
 struct RetentionTry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
-        abstract: "Says, rule by rule, what Apple would be answered about a customer.",
+        abstract: "Says, rule by rule, how the service would answer Apple about a customer.",
         discussion: """
-            Nothing is signed, nothing is recorded, and Apple is not asked. What the service remembers counts; it may be \
-            running. Exit status 1 when no rule fits.
+            Nothing is signed, nothing is recorded, and Apple is not asked. It uses what the service remembers of the \
+            customer. The service may be running. Exit status 1 when no rule fits.
             """
     )
 
@@ -29,7 +29,8 @@ struct RetentionTry: AsyncParsableCommand {
     var locale: String?
 
     @Option(
-        help: "Where it was bought: Production or Sandbox. By default the first of the two that counts for the app."
+        help:
+            "Where it was bought: Production or Sandbox. Default: the first of the two that the catalog allows for the app."
     )
     var environment: EnvironmentArgument?
 

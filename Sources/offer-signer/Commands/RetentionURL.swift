@@ -6,7 +6,7 @@ import FoundationEssentials
 struct RetentionURL: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "url",
-        abstract: "Looks at, sets or deletes the address that Apple asks.",
+        abstract: "Prints, sets or deletes the address that Apple asks.",
         subcommands: [Get.self, Set.self, Delete.self]
     )
 
@@ -22,7 +22,7 @@ struct RetentionURL: ParsableCommand {
             abstract: "Prints the address that Apple asks."
         )
 
-        @Option(help: "Production or Sandbox: each has an address of its own.")
+        @Option(help: "Production or Sandbox. Each has its own address.")
         var environment = EnvironmentArgument.production
 
         @OptionGroup var options: RetentionOptions
@@ -40,14 +40,15 @@ struct RetentionURL: ParsableCommand {
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
-            abstract: "Has Apple ask an address: https://HOST/v1/retention-messages of the notifications listener.",
-            discussion: "For Production, a performance test has to have passed: offer-signer retention test start."
+            abstract:
+                "Sets the address that Apple asks: https://HOST/v1/retention-messages, which leads to the notifications listener.",
+            discussion: "Production needs a passed performance test first: offer-signer retention test start."
         )
 
         @Argument(help: ArgumentHelp("The address: https, 256 characters at most.", valueName: "url"))
         var url: String
 
-        @Option(help: "Production or Sandbox: each has an address of its own.")
+        @Option(help: "Production or Sandbox. Each has its own address.")
         var environment = EnvironmentArgument.production
 
         @OptionGroup var options: RetentionOptions
@@ -83,10 +84,10 @@ struct RetentionURL: ParsableCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",
-            abstract: "Has Apple ask nobody; default messages are shown as before."
+            abstract: "Deletes the address. Apple then asks nobody, and shows default messages as before."
         )
 
-        @Option(help: "Production or Sandbox: each has an address of its own.")
+        @Option(help: "Production or Sandbox. Each has its own address.")
         var environment = EnvironmentArgument.production
 
         @OptionGroup var options: RetentionOptions

@@ -28,8 +28,8 @@ struct Serve: AsyncParsableCommand {
     func validate() throws { try options.validate() }
 
     func run() async throws {
-        // Before all else: the start may take seconds, and untrapped, SIGHUP ends the process, which systemd takes for its
-        // request to end. One that comes during the start takes effect after it.
+        // First of all: without a trap, SIGHUP ends the process, and systemd would count that as a clean end. A SIGHUP
+        // during the start takes effect after it.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let composition = try compose()
         do {
@@ -40,7 +40,7 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// Nothing but the composition holds on to what was loaded, or a reload could not let its keys go.
+    /// Only the composition keeps the loaded service: another reference would keep the keys in memory after a reload.
     private func compose() throws(ExitCode) -> ServiceComposition {
         let service = try options.load(logsWarnings: false)
         let log = LogOutput(format: service.settings.log.format, level: service.settings.log.level)

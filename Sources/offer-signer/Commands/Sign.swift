@@ -10,8 +10,8 @@ struct Sign: AsyncParsableCommand {
         commandName: "sign",
         abstract: "Prints one answer of the service, as POST /v1/signatures gives it.",
         discussion: """
-            What the service holds of the customer counts, too, and limits do. Exit status 1 when nothing was signed; the \
-            answer says why.
+            What the service remembers of the customer counts, and limits apply. Exit status 1 when nothing was signed: \
+            the answer says why.
             """
     )
 
@@ -20,7 +20,7 @@ struct Sign: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The app.", valueName: "id"))
     var bundleId: String
 
-    @Option(help: ArgumentHelp("The product to be bought.", valueName: "id"))
+    @Option(help: ArgumentHelp("The product that the customer buys.", valueName: "id"))
     var productId: String
 
     @Option(help: ArgumentHelp("The promotional offer.", valueName: "id"))
@@ -36,11 +36,11 @@ struct Sign: AsyncParsableCommand {
     var format: Format = .discount
 
     @Option(
-        help: ArgumentHelp("A verifyReceipt answer: what the customer has; - is standard input.", valueName: "file")
+        help: ArgumentHelp("A file with a verifyReceipt answer, as evidence; - is standard input.", valueName: "file")
     )
     var receiptResponse: String?
 
-    @Flag(help: "Sign without a look at the customer. The catalog and the offer's dates hold all the same.")
+    @Flag(help: "Sign without checking the customer. The catalog and the offer's dates still apply.")
     var skipEligibility = false
 
     /// The formats that a signature can have, as the flag takes them.

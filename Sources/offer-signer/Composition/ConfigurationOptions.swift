@@ -5,7 +5,7 @@ import Foundation
 struct ConfigurationOptions: ParsableArguments {
     /// The help of `--config`.
     static let help = ArgumentHelp(
-        "The configuration, offer-signer.yaml. Each of its settings has a flag, too: see serve --help.",
+        "The configuration file, offer-signer.yaml. Each setting also has a flag: see serve --help.",
         valueName: "file"
     )
 

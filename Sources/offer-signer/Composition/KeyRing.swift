@@ -20,7 +20,7 @@ final class KeyRing: KeyLoading {
     private var publicKeys: [Name: P256.Signing.PublicKey] = [:]
 
     func prepareMemory(_ protection: KeyProtection) throws(ValueFault) -> String? {
-        do throws(SecureHeapError) {
+        do throws(KeyError) {
             let memory = try SecureHeap.initialize(
                 allowUnlocked: protection.allowsUnlockedMemory,
                 secret: protection.usesSecretMemory
@@ -36,7 +36,7 @@ final class KeyRing: KeyLoading {
         guard let file = key.file, memory != nil else { return nil }
         let name = Name(file: file, id: key.id)
         if let known = keys[name] { return known.signer.publicKeySHA256 }
-        do throws(KeyFileError) {
+        do throws(KeyError) {
             let access: FileAccess = isGroupReadable ? .groupReadable : .ownerOnly
             let signer = try SigningKey(contentsOf: file, keyIdentifier: key.id, access: access)
             keys[name] = GuardedKey(signer)

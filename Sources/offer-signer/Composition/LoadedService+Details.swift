@@ -32,8 +32,9 @@ extension LoadedService {
             return !known.contains { $0.signer.publicKeySHA256 == key.signer.publicKeySHA256 }
         }
         return Set(changed.map(\.keyIdentifier)).sorted().map { id in
-            "the key \(id) is another than the one in use before the reload; StoreKit refuses what a key signs under the id "
-                + "of another: see with `offer-signer keys inspect` that the file is the one that was downloaded with this id"
+            "the reload changed the private key of \(id) under the same id; StoreKit refuses signatures under a wrong "
+                + "id: check with `offer-signer keys inspect` that the file is the one that was downloaded with this "
+                + "id"
         }
     }
 

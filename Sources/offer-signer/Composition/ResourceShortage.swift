@@ -27,7 +27,7 @@ struct ResourceShortage {
         guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur >> 20 < rlim_t(needed)
         else { return nil }
         return ResourceShortage(
-            message: "the process may have \(limit.rlim_cur >> 20) MiB of address space, and needs \(needed); raise "
+            message: "the process may have \(limit.rlim_cur >> 20) MiB of address space, but needs \(needed); raise "
                 + "LimitAS= of the unit (ulimit -v), and limit memory by MemoryMax= instead",
             status: .badConfiguration
         )
@@ -42,8 +42,8 @@ struct ResourceShortage {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         guard limit.rlim_cur < rlim_t(needed) else { return nil }
         return ResourceShortage(
-            message: "the process may have \(limit.rlim_cur) files open, and needs \(needed) without any client; raise "
-                + "LimitNOFILE= of the unit (ulimit -Hn)",
+            message: "the process may have \(limit.rlim_cur) files open, but needs \(needed) even without clients; "
+                + "raise LimitNOFILE= of the unit (ulimit -Hn)",
             status: .badConfiguration
         )
     }
@@ -52,7 +52,7 @@ struct ResourceShortage {
     private static func threads(_ needed: Int) -> ResourceShortage? {
         guard !ThreadProbe.canStart(needed - 1) else { return nil }
         return ResourceShortage(
-            message: "the process cannot start \(needed) threads, and needs them; raise TasksMax= of the unit, the "
+            message: "the process needs \(needed) threads and cannot start them; raise TasksMax= of the unit, the "
                 + "container's limit of processes, or that of the user (ulimit -u)",
             status: .failure
         )
@@ -125,7 +125,8 @@ struct OpenFiles {
         self.init(
             connections: room,
             warning: "server.limits.maximumConnections is \(connections), but the process may have \(files) files "
-                + "open, and lets \(room) connections in; raise LimitNOFILE= of the unit (ulimit -Hn) to \(needed)"
+                + "open, which leaves room for \(room) connections; raise LimitNOFILE= of the unit (ulimit -Hn) to "
+                + "\(needed)"
         )
     }
 

@@ -59,9 +59,10 @@ struct LedgerCheckup {
         case .notMigrated: finding = "\(place), whose tables the next start will make or bring up to date"
         case .turnedAway: throw ValueFault(failure?.detail ?? "")
         default:
-            finding = "\(place), which could not be asked"
+            finding = "\(place), which cannot be reached now"
             warnings.append(
-                "ledger.url: \(failure?.detail ?? ""); serve starts without it, and signs nothing until it is there"
+                "ledger.url: \(failure?.detail ?? ""); serve starts without it, but signs nothing until it can be "
+                    + "reached"
             )
         }
     }

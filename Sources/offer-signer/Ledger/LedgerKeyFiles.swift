@@ -59,7 +59,7 @@ struct LedgerKeyFiles {
             try Self.write(Self.randomBytes(), to: digestKey)
         }
         if settings.checkpointKeyFile == nil, !FileManager.default.fileExists(atPath: checkpointKey) {
-            do throws(KeyFileError) {
+            do throws(KeyError) {
                 try NewKeyFile.write(to: checkpointKey)
             } catch {
                 throw ValueFault("the ledger's checkpoint key: \(error)")
@@ -101,7 +101,10 @@ struct LedgerKeyFiles {
             let directory = URL(filePath: path).deletingLastPathComponent().path
             guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), isDirectory.boolValue
             else {
-                throw ValueFault("\(shown) has no directory; make it, writable for the service's user")
+                throw ValueFault(
+                    "\(shown) is in a directory that does not exist; make it, writable for the service's "
+                        + "user"
+                )
             }
             return try checkIsWritable(directory)
         }
@@ -150,7 +153,7 @@ struct LedgerKeyFiles {
             )
         }
         guard let key = DigestKey(bytes: Array(data)) else {
-            let fix = isLedgerNew ? "; where a first start was cut off, delete it: the next one makes it anew" : ""
+            let fix = isLedgerNew ? "; if a first start was interrupted, delete it: the next start makes a new one" : ""
             throw ValueFault("the ledger's digest key \(shown) has fewer than \(DigestKey.minimumBytes) bytes\(fix)")
         }
         return key
@@ -159,7 +162,7 @@ struct LedgerKeyFiles {
     /// Loads the checkpoint key.
     func loadCheckpointKey() throws(ValueFault) -> SigningKey {
         let key: SigningKey
-        do throws(KeyFileError) {
+        do throws(KeyError) {
             key = try SigningKey(
                 contentsOf: checkpointKey,
                 keyIdentifier: "ledger",
@@ -172,8 +175,8 @@ struct LedgerKeyFiles {
         }
         guard isLoopback || key.publicKeySHA256 != DemoCredentials.publicKeySHA256 else {
             throw ValueFault(
-                "the ledger's checkpoint key: \(Echo.path(checkpointKey)) is the demo key, with which everybody can make up "
-                    + "a ledger; it is for loopback addresses alone"
+                "the ledger's checkpoint key: \(Echo.path(checkpointKey)) is the demo key, which everyone has, so "
+                    + "anybody could forge the ledger; it is for loopback addresses only"
             )
         }
         return key

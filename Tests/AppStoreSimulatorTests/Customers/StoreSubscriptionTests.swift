@@ -90,7 +90,7 @@ struct StoreSubscriptionTests {
         #expect(try later("billingRetry", 0, app: "gracePeriodDays: 0").subscription.status == 3)
     }
 
-    @Test("What has ended stays so", arguments: ["lapsed", "refunded", "familyRevoked"])
+    @Test("An ended subscription stays ended", arguments: ["lapsed", "refunded", "familyRevoked"])
     func staysEnded(state: String) throws {
         #expect(try later(state, 1000).events.isEmpty)
     }

@@ -54,7 +54,7 @@ struct SimulatorRoutesTests {
         }
     }
 
-    @Test("Refunds and renewals show in what the customer has")
+    @Test("Refunds and renewals change the customer's subscriptions")
     func changes() async throws {
         try await store.live { client in
             let customer = try await client.get("/simulator/customers/a").json

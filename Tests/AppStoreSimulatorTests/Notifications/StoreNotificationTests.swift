@@ -35,7 +35,7 @@ struct StoreNotificationTests {
         #expect(notification.nextAttempt == nil)
     }
 
-    @Test("It has what Apple's have, both parts signed")
+    @Test("It has the members of Apple's, both parts signed")
     func payload() throws {
         let notification = try notification()
         let payload = try JSON.part(1, of: notification.signedPayload)

@@ -33,7 +33,7 @@ struct StoreKitRulesIntroductoryTests {
         }
     }
 
-    @Test("It gives the offer to who has used one, and keeps it from who has not")
+    @Test("It gives the offer to a customer who has used one, and keeps it from one who has not")
     func obeyed() throws {
         var former = try TestStore.world(state: "lapsed", more: ", introductory: true, periods: 3")
         #expect(try #require(former.customer("c")).hasUsedIntroductoryOffer(in: "100"))
@@ -42,7 +42,7 @@ struct StoreKitRulesIntroductoryTests {
         #expect(try outcome(["allowIntroductoryOffer": false], in: &newcomer) == "offer 0")
     }
 
-    @Test("A transaction of the customer serves as well as the download's, one of nobody's does not")
+    @Test("A transaction of the customer serves as well as the download's, an unknown one does not")
     func transaction() throws {
         var world = try TestStore.world(state: "lapsed")
         let id = try #require(world.customer("c")?.transactions.first?.transactionId)

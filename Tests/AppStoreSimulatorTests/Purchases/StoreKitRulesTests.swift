@@ -34,14 +34,14 @@ struct StoreKitRulesTests {
         return try verdict(change(discount), in: &world)
     }
 
-    @Test("A right signature is taken from everyone who subscribed once, in any state")
+    @Test("A right signature is taken from every customer who subscribed once, in any state")
     func taken() throws {
         for state in ["active", "activeAutoRenewOff", "gracePeriod", "billingRetry", "lapsed", "refunded"] {
             #expect(try verdict(state: state) == 0, "\(state)")
         }
     }
 
-    @Test("Who never subscribed is not eligible: 18")
+    @Test("A customer who never subscribed is not eligible: 18")
     func neverSubscribed() throws {
         var world = try TestStore.world("[{ name: c }]")
         let discount = try TestStore.discount(timestamp: world.clock.now.millisecondsSince1970)
@@ -79,7 +79,7 @@ struct StoreKitRulesTests {
         }
     }
 
-    @Test("What a server gets wrong: 12")
+    @Test("A server's mistakes: 12")
     func signedWrongly() throws {
         var world = try TestStore.world(state: "lapsed")
         let now = world.clock.now.millisecondsSince1970

@@ -157,7 +157,7 @@ struct RetentionCallTests {
         #expect((image["reason"] as? String)?.contains("image") == true)
     }
 
-    @Test("Where the endpoint fails, the default message is shown; without one, nobody is asked")
+    @Test("Where the endpoint fails, the default message is shown; without one, the endpoint is not asked")
     func fallsBack() async throws {
         let failed = try await shown("{}", status: 503)
         #expect(failed["shown"] as? String == "default")
@@ -183,7 +183,7 @@ struct RetentionCallTests {
         #expect(endpoint.signedPayloads.count == 1)
     }
 
-    @Test("A call about nobody, or with nothing to cancel or to take, is refused by its member")
+    @Test("A call about an unknown customer, or with nothing to cancel or to take, is refused by its member")
     func refusedCalls() async throws {
         try await store.live { client in
             for (body, pointer) in [

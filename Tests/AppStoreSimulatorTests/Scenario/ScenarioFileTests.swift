@@ -36,7 +36,7 @@ struct ScenarioFileTests {
     }
 
     @Test(
-        "What cannot be read is a fault that names the file and the place",
+        "An unreadable scenario is a fault that names the file and the place",
         arguments: [
             ("{}", "apps"), ("apps: {}", "apps"), ("apps: [", "not valid YAML"), ("", "app-store.yaml"),
             ("apps: []\nclock: soon", "clock"), ("apps: []\nclock: 1999-01-01T00:00:00Z", "2020 to 2040"),

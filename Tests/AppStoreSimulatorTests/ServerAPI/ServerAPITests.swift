@@ -39,7 +39,7 @@ struct ServerAPITests {
         #expect((only["data"] as? [Any])?.count == 1)
     }
 
-    @Test("A transaction says what was bought, and at which offer")
+    @Test("A transaction has the product that was bought and its offer")
     func transaction() throws {
         let world = try TestStore.world(state: "refunded", more: ", redeemed: [half, half]")
         let answer = try JSON.object(try api(world).transactionInfo(try anyId(world)))
@@ -102,7 +102,7 @@ struct ServerAPITests {
         #expect(renewal["renewalPrice"] as? Int == 5990)
     }
 
-    @Test("Ids that are none, and ids of nobody here")
+    @Test("Malformed and unknown ids are errors")
     func unknown() throws {
         let world = try TestStore.world(state: "active")
         let (production, sandbox) = (try api(world), try api(world, .sandbox))

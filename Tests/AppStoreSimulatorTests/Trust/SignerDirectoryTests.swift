@@ -10,7 +10,7 @@ import X509
 struct SignerDirectoryTests {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "signer-\(UUID().uuidString)")
 
-    @Test("What it signs has a chain of three with Apple's marks, which swift-certificates trusts under its root")
+    @Test("Its signatures have a chain of three with Apple's marks, which swift-certificates trusts under its root")
     func trusted() async throws {
         let signer = try SignerDirectory(url: directory).load()
         defer { try? FileManager.default.removeItem(at: directory) }

@@ -108,7 +108,7 @@ struct VerifyReceiptAnswerTests {
         #expect((latest["cancellation_date_ms"] != nil) == (state == "refunded"))
     }
 
-    @Test("Who never bought has neither list; old transactions can be left out")
+    @Test("A customer without purchases has neither list; old transactions can be left out")
     func lists() throws {
         let newcomer = try TestStore.world("[{ name: c }]")
         let empty = try answer(try receipt(of: newcomer), world: newcomer)

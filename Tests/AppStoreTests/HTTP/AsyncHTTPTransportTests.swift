@@ -43,7 +43,7 @@ struct AsyncHTTPTransportTests {
         #expect(requests[0].headers["content-type"] == "application/json")
     }
 
-    @Test("A redirect is an answer like any other: nobody follows it")
+    @Test("A redirect is an answer like any other, and is not followed")
     func redirect() async throws {
         let (result, requests) = try await send { _ in .init(302, headers: ["Location": "/other"]) }
         #expect(try result.get().status == 302)
@@ -97,7 +97,7 @@ struct AsyncHTTPTransportTests {
         }.result
     }
 
-    @Test("A name without an address and a server that does not speak TLS are told from a connection that fails")
+    @Test("A name without an address, a server without TLS and a failed connection are different failures")
     func parts() async throws {
         // No name has a part of more than 63 characters, so nobody has to be asked for it.
         let long = String(repeating: "a", count: 64)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppStore
 
-@Suite("What is counted on the way to Apple")
+@Suite("Metrics of calls to Apple")
 struct AppStoreMetricsTests {
     /// Longer than any machine that runs the tests is busy with something else.
     private static let deadline = Duration.seconds(600)
@@ -46,7 +46,7 @@ struct AppStoreMetricsTests {
         Set(String(decoding: registry.exposition(), as: UTF8.self).split(separator: "\n"))
     }
 
-    @Test("calls by what came of them, questions by what answered them")
+    @Test("calls are counted by outcome, questions by source of the answer")
     func calls() async {
         let answer = #"{"status":0,"receipt":{"bundle_id":"b"}}"#
         let fetcher = fetcher([.failure(.timeout), .reply("", status: 503), .reply(answer)])
@@ -62,7 +62,7 @@ struct AppStoreMetricsTests {
         #expect(samples.contains("offer_signer_app_store_waiting_calls 0"))
     }
 
-    @Test("a question that is under way, and who shares its answer")
+    @Test("questions under way are counted, and callers that share an answer")
     func shared() async throws {
         let fetcher = fetcher([])
         let key = QuestionKey(.transactionId("1"), of: "b")
@@ -84,7 +84,7 @@ struct AppStoreMetricsTests {
         #expect(samples.contains(Substring(name)))
     }
 
-    @Test("who waits for a turn, as long as it waits")
+    @Test("callers that wait for a turn are counted while they wait")
     func waiting() async {
         let metrics = AppStoreMetrics(factory: registry)
         let transport = ThrottledTransport(

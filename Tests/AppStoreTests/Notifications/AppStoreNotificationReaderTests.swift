@@ -3,7 +3,7 @@ import Offers
 import SignedDataFixtures
 import Testing
 
-@Suite("Apple's notifications, and what is none")
+@Suite("Apple's notifications, and other payloads")
 struct AppStoreNotificationReaderTests {
     private let signer: TestSigner
     private let stranger: TestSigner
@@ -57,7 +57,7 @@ struct AppStoreNotificationReaderTests {
         #""signedRenewalInfo":"\#(try signer.sign(payload ?? renewal()))""#
     }
 
-    @Test("What Apple signed is read, with its transaction and renewal info")
+    @Test("A notification that Apple signed is read, with its transaction and renewal info")
     func genuine() throws {
         let text = try signer.sign(
             payload(data: payloadData, #""status":5"#, try signedTransaction(), try signedRenewal())
@@ -76,7 +76,7 @@ struct AppStoreNotificationReaderTests {
         #expect(history.coverage == .partial)
     }
 
-    @Test("A notification is read whole when what an app adds to purchases makes it long")
+    @Test("A notification that an app's additions to purchases make long is read whole")
     func long() throws {
         let items = #","advancedCommerceInfo":"\#(String(repeating: "i", count: 20_000))"}"#
         let transaction = String(transaction().dropLast()) + items
@@ -88,7 +88,7 @@ struct AppStoreNotificationReaderTests {
         #expect(try reader.notification(text).history?.transactions.count == 1)
     }
 
-    @Test("A test, a type that nobody knows and one without a transaction are notifications, too")
+    @Test("A test, an unknown type and one without a transaction are notifications, too")
     func withoutTransaction() throws {
         for type in ["TEST", "SOMETHING_NEW"] {
             let notification = try reader.notification(try signer.sign(payload(type: type)))
@@ -109,11 +109,11 @@ struct AppStoreNotificationReaderTests {
             _ = try reader.notification(signedPayload)
             return nil
         } catch {
-            return error.code
+            return error.code.rawValue
         }
     }
 
-    @Test("What is not Apple's, or not for an app of the catalog, is refused by name")
+    @Test("A payload that is not Apple's, or not for an app of the catalog, is refused by code")
     func refused() throws {
         #expect(code("not a JWS") == "jws_malformed")
         #expect(code(try stranger.sign(payload())) == "jws_untrusted_root")

@@ -116,7 +116,7 @@ struct ReceiptTransactionTests {
         }
     }
 
-    @Test("What cannot be taken apart, or does not say its app, is left to Apple")
+    @Test("A receipt that cannot be parsed, or names no app, is left to Apple")
     func leftToApple() {
         for receipt in ["", "MIIB", "AAAA", String(Self.definite.dropLast(8)), "!"] {
             #expect(refusal(of: receipt, for: "b") == nil)
@@ -124,7 +124,7 @@ struct ReceiptTransactionTests {
         #expect(refusal(of: Data(old("{ \"transaction-id\" = \"1\"; }")).base64EncodedString(), for: "b") == nil)
     }
 
-    @Test("A receipt without a transaction is no evidence, and what becomes a path has nothing but digits")
+    @Test("A receipt without a transaction is no evidence, and an identifier in a path has digits alone")
     func without() {
         #expect(code(old("{ \"bid\" = \"b\"; }")) == "receipt_without_transaction")
         #expect(code(old("{ \"transaction-id\" = \"../1\"; }")) == "receipt_without_transaction")
@@ -132,7 +132,7 @@ struct ReceiptTransactionTests {
         #expect(code(old("{ \"transaction-id\" = \"123456789012345678901\"; }")) == "receipt_without_transaction")
     }
 
-    @Test("What is no receipt is refused")
+    @Test("A text that is no receipt is refused")
     func malformed() throws {
         let receipt = try #require(Base64.decode(Self.indefinite))
         for count in 0..<receipt.count { #expect(code(Array(receipt[..<count])) == "receipt_malformed") }

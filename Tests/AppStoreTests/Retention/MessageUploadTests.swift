@@ -10,7 +10,7 @@ struct MessageUploadTests {
 
     private func message(_ text: String) throws -> MessageUpload { try MessageUpload(json: Array(text.utf8)) }
 
-    @Test("What Apple takes is sent as Apple names it, with identifiers in lowercase and without the message's own")
+    @Test("A message is sent with Apple's names, with identifiers in lowercase and without its own")
     func whole() throws {
         let image = #"{"imageIdentifier":"\#(Self.uuid)","altText":"A book"}"#
         let point = #"{"text":"Offline","imageIdentifier":"\#(Self.uuid)","altText":"A plane"}"#
@@ -29,7 +29,7 @@ struct MessageUploadTests {
         #expect(points.map { $0["text"] } == ["Offline"])
     }
 
-    @Test("Texts of 66 and 144 characters are taken, whatever their bytes")
+    @Test("Texts of 66 and 144 characters are taken, of any length in bytes")
     func longest() throws {
         let message = try message(
             #"{"header":"\#(String(repeating: "ü", count: 66))","body":"\#(String(repeating: "語", count: 144))"}"#
@@ -39,7 +39,7 @@ struct MessageUploadTests {
     }
 
     @Test(
-        "What Apple would refuse is refused at its place",
+        "A message that Apple would refuse is refused at its place",
         arguments: [
             (#"{"body":"b"}"#, "/header"), (#"{"header":"h"}"#, "/body"), (#"{"header":"","body":"b"}"#, "/header"),
             (#"{"header":"\#(String(repeating: "h", count: 67))","body":"b"}"#, "/header"),

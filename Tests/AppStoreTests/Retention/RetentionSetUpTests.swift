@@ -149,7 +149,7 @@ struct RetentionSetUpTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test("Without an issuer nobody is asked; without an answer, or with an unreadable one, that is said")
+    @Test("Without an issuer Apple is not asked; a missing or unreadable answer is an error that says so")
     func noAnswer() async {
         let transport = ScriptedTransport([])
         let issuer = await fault { () throws(RetentionFault) in

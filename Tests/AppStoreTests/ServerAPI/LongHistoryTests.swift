@@ -134,8 +134,8 @@ struct LongHistoryTests {
         let now = Self.now
         // A question has time for some of the pages, and not for all.
         let deadline = Duration.milliseconds(400)
-        let manners = ThrottledTransport(pages, requestsPerSecond: 5, deadline: deadline, now: { now })
-        let fetcher = fetcher(manners, deadline: deadline)
+        let throttled = ThrottledTransport(pages, requestsPerSecond: 5, deadline: deadline, now: { now })
+        let fetcher = fetcher(throttled, deadline: deadline)
         var outcome = await ask(fetcher)
         for _ in 0..<200 {
             guard case .failure(let fault) = outcome else { break }
@@ -147,7 +147,7 @@ struct LongHistoryTests {
         #expect(pages.count == 7)
     }
 
-    @Test("What is kept is bounded in number and time, and that of which most was read stays")
+    @Test("Kept histories are bounded in number and time, and the longest stay")
     func bounds() throws {
         guard case .success(let first) = statuses, case .success(let second) = page(1) else { return }
         let begun = try HistoryUnderWay(

@@ -127,13 +127,13 @@ struct ServerAPIClientTests {
         #expect(history.coverage == .newestTransactions)
     }
 
-    @Test("A revoked subscription is refunded, whatever its transaction says")
+    @Test("A revoked subscription is refunded, with any transaction")
     func revoked() async throws {
         let history = try await ask([try answer(status: 5)]).outcome.get()
         #expect(history.transactions.map(\.revocationDate) == [Self.now])
         let dated = transaction().replacing(#""type""#, with: #""revocationDate":1795100000000,"type""#)
-        let told = try await ask([try answer(status: 5, transaction: dated)]).outcome.get()
-        #expect(told.transactions.map(\.revocationDate) == [Timestamp(millisecondsSince1970: 1_795_100_000_000)])
+        let answered = try await ask([try answer(status: 5, transaction: dated)]).outcome.get()
+        #expect(answered.transactions.map(\.revocationDate) == [Timestamp(millisecondsSince1970: 1_795_100_000_000)])
     }
 
     @Test("Apple's status comes with the subscription, as of the question; a number that is none says nothing")
@@ -146,7 +146,7 @@ struct ServerAPIClientTests {
         #expect(try await ask([try answer(status: 9)]).outcome.get().renewals?.map(\.status) == [nil])
     }
 
-    @Test("An answer that says nothing of subscriptions is none, and nobody is taken for a newcomer by it")
+    @Test("An answer without subscriptions is refused, and makes no customer a newcomer")
     func noData() async throws {
         let silent = Result<IncomingResponse, TransportFault>.reply(#"{"environment":"Production","bundleId":"b"}"#)
         #expect(await ask([silent, silent, silent]).outcome.code == "app_store_unavailable")
@@ -196,7 +196,7 @@ struct ServerAPIClientTests {
         #expect(fault?.kind == .unavailable(retryAfterSeconds: 60))
     }
 
-    @Test("An app that is not released yet is known in the Sandbox alone; who is let in nowhere has the wrong key")
+    @Test("An unreleased app is known in the Sandbox alone; a key that neither environment takes is the wrong one")
     func unreleasedInSandbox() async throws {
         let refusal = Result<IncomingResponse, TransportFault>.reply("Unauthenticated", status: 401)
         let known = await ask([refusal, try answer(environment: "Sandbox")])
@@ -208,8 +208,8 @@ struct ServerAPIClientTests {
             #expect(refused.outcome.code == "app_store_credentials")
         }
         // Words of the API's own say that it knows the app.
-        let told = await ask([Self.error(4_010_000, status: 401), try answer()])
-        #expect(told.requests.count == 1)
+        let answered = await ask([Self.error(4_010_000, status: 401), try answer()])
+        #expect(answered.requests.count == 1)
     }
 
     @Test("Without an issuer in the catalog the call is not supported, and Apple is not asked")

@@ -19,7 +19,7 @@ struct ServerAPICredentialsTests {
         return try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: any Sendable])
     }
 
-    @Test("A token says what Apple asks for, and the key's signature over it is r and s")
+    @Test("A token has the claims that Apple asks for, and its signature is r and s")
     func token() throws {
         let parts = try credentials.bearerToken(at: now).split(separator: ".")
         try #require(parts.count == 3)

@@ -109,7 +109,7 @@ struct ServerAPIHistoryTests {
         #expect(RedemptionTally(history, of: app).redemptions(ofOffer: "o", inGroup: "1") == 2)
     }
 
-    @Test("An answer is as old as its question: what happens meanwhile may be missing in it", arguments: [false, true])
+    @Test("An answer is as old as its question: later events may be missing in it", arguments: [false, true])
     func date(isWhole: Bool) async throws {
         let clock = Mutex(Self.now)
         let (outcome, urls) = await ask(
@@ -190,7 +190,7 @@ struct ServerAPIHistoryTests {
         #expect(result.urls.count == 2)
     }
 
-    @Test("What is no subscription makes nobody a subscriber")
+    @Test("A purchase that is no subscription does not make its buyer a subscriber")
     func others() async throws {
         let history = try await ask([try statuses(), page([try transaction(1, type: "Consumable")])]).outcome.get()
         #expect(history.transactions.compactMap(\.transactionId) == ["9"])

@@ -39,7 +39,7 @@ struct SignedDataVerifierTests {
         #expect(TrustedRoot.appleRootCAG3 != nil)
     }
 
-    @Test("What a trusted root's signer signed is taken, from DER and from PEM")
+    @Test("A signature under a trusted root is taken, from DER and from PEM")
     func genuine() throws {
         let jws = try authority.signer().sign(Self.payload)
         let payload = try verifier.payload(of: jws)
@@ -50,7 +50,7 @@ struct SignedDataVerifierTests {
         #expect(fault(of: jws, pem) == nil)
     }
 
-    @Test("A root that nobody trusts makes nothing genuine, though the JWS brings it along")
+    @Test("A JWS that brings its own untrusted root is not genuine")
     func otherRoot() throws {
         let jws = try authority.signer().sign(Self.payload)
         #expect(fault(of: jws, SignedDataVerifier()) == .untrustedRoot)
@@ -205,7 +205,7 @@ struct SignedDataVerifierTests {
         #expect(fault(of: jws, SignedDataVerifier()) == .untrustedRoot)
     }
 
-    @Test("Headers that strangers write around a genuine chain are not kept, and displace nobody")
+    @Test("Forged headers around a genuine chain are not kept, and displace no other entry")
     func cacheOfStrangers() throws {
         let signer = try authority.signer()
         let genuine = try signer.sign(Self.payload)

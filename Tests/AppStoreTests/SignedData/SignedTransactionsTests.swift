@@ -123,7 +123,7 @@ struct SignedTransactionsTests {
         #expect(offer.catalogId == ([2, 5].contains(type) ? id : nil))
     }
 
-    @Test("What was revoked, and how much of the price went back")
+    @Test("Revocations, and the share of the price that went back")
     func revocations() throws {
         func revoked(_ more: String) throws -> Transaction {
             try #require(history([Self.transaction(#""revocationDate":1795100000000,\#(more)"#)]).transactions.first)
@@ -256,7 +256,7 @@ struct SignedTransactionsTests {
         #expect(fault?.member == "signedRenewalInfos")
     }
 
-    @Test("What is signed, but is something else, is refused")
+    @Test("A signed payload of another kind is refused")
     func otherPayloads() {
         let cases = [
             ([Self.renewal()], []), ([Self.transaction()], [Self.transaction()]),

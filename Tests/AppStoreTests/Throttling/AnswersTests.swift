@@ -18,7 +18,7 @@ struct AnswersTests {
         QuestionKey(.transactionId(id), of: bundleId)
     }
 
-    @Test("A question is what was asked, of which kind, and for which app")
+    @Test("A question is told apart by its text, its kind and its app")
     func keys() {
         #expect(key("1") == key("1"))
         #expect(key("1") != key("2"))

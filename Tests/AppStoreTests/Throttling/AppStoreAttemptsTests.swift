@@ -44,7 +44,7 @@ struct AppStoreAttemptsTests {
         #expect(budget.timeout(at: .seconds(4)) == .seconds(1))
     }
 
-    @Test("The other environment is asked once, and who is sent back and forth is refused")
+    @Test("The other environment is asked once, and a customer whom each sends to the other is refused")
     func environments() {
         for (first, other) in [(AppStoreEnvironment.production, AppStoreEnvironment.sandbox), (.sandbox, .production)] {
             var attempts = AppStoreAttempts<SubscriptionHistory>(startingIn: first, deadline: .seconds(5))
@@ -58,7 +58,7 @@ struct AppStoreAttemptsTests {
         }
     }
 
-    @Test("What may be a temporary fault or a bad receipt is asked once more, not twice")
+    @Test("An answer that may mean a temporary fault or a bad receipt is asked for once more, not twice")
     func once() {
         var attempts = question()
         #expect(

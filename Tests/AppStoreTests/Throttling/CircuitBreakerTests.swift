@@ -52,7 +52,7 @@ struct CircuitBreakerTests {
         #expect(breaker.pause(at: now) == .seconds(5))
     }
 
-    @Test("What was sent before does not count while nothing is sent; a try that never ends is given up")
+    @Test("Earlier requests do not count while nothing is sent; a try that never ends is given up")
     func stragglers() {
         var breaker = open()
         breaker.record(isSuccess: true, at: .seconds(1))

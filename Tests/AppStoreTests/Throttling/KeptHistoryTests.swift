@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStore
 
-@Suite("What Apple said a short while ago")
+@Suite("Apple's recent answers")
 struct KeptHistoryTests {
     private let transport = ScriptedTransport(
         Array(repeating: .reply(#"{"status":0,"receipt":{"bundle_id":"b"}}"#), count: 2)
@@ -27,12 +27,12 @@ struct KeptHistoryTests {
         fetcher.keptHistory(answering: .receipt(base64: receipt), for: app, needsWholeHistory: false)
     }
 
-    @Test("It is told without asking again: of this question and this app, as long as answers live")
+    @Test("It is answered without asking again, for this question and this app, until it expires")
     func once() async throws {
         let fetcher = fetcher(lifetimeSeconds: 86_400)
         #expect(kept(fetcher, "AAAA", of: "b") == nil)
-        let told = try await fetcher.history(answering: .receipt(base64: "AAAA"), for: "b")
-        #expect(kept(fetcher, "AAAA", of: "b") == told)
+        let answer = try await fetcher.history(answering: .receipt(base64: "AAAA"), for: "b")
+        #expect(kept(fetcher, "AAAA", of: "b") == answer)
         #expect(kept(fetcher, "AAAB", of: "b") == nil)
         #expect(kept(fetcher, "AAAA", of: "c") == nil)
         #expect(kept(fetcher, "AAAA", of: "unknown") == nil)
@@ -42,10 +42,10 @@ struct KeptHistoryTests {
     @Test("A caller that keeps nothing leaves nothing, and gets what others left")
     func keepingNothing() async throws {
         let fetcher = fetcher(lifetimeSeconds: 86_400)
-        let told = try await fetcher.keepingNothing.history(answering: .receipt(base64: "AAAA"), for: "b")
+        let answer = try await fetcher.keepingNothing.history(answering: .receipt(base64: "AAAA"), for: "b")
         #expect(kept(fetcher, "AAAA", of: "b") == nil)
         _ = try await fetcher.history(answering: .receipt(base64: "AAAA"), for: "b")
-        #expect(kept(fetcher.keepingNothing, "AAAA", of: "b") == told)
+        #expect(kept(fetcher.keepingNothing, "AAAA", of: "b") == answer)
         #expect(transport.requests.count == 2)
     }
 

@@ -15,7 +15,7 @@ struct RequestPaceTests {
         #expect((500...511).contains(sent))
     }
 
-    @Test("Who can wait has a place of its own; who cannot takes none")
+    @Test("A caller that can wait has a place of its own; one that cannot takes none")
     func places() {
         var pace = RequestPace(requestsPerSecond: 10)
         let waits = (0..<6).map { _ in pace.reserve(at: .seconds(1), patience: .seconds(1)) }

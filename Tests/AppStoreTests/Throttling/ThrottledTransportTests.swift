@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStore
 
-@Suite("Manners between the service and Apple")
+@Suite("Throttling between the service and Apple")
 struct ThrottledTransportTests {
     private let now: @Sendable () -> Timestamp = { Timestamp(millisecondsSince1970: 1_795_262_400_000) }
 
@@ -65,7 +65,7 @@ struct ThrottledTransportTests {
     }
 
     @Test(
-        "Who asks for patience, or says how long it is down, is left alone for as long, and others are asked",
+        "A host that asks for a pause, or says how long it is down, is left alone for as long, and others are asked",
         arguments: [
             (429, "20", 20), (429, "1795262420000", 20), (429, nil, 5), (429, "86400", 3600), (503, "20", 20),
             (503, "1795262420000", 20), (503, "86400", 60),
@@ -160,7 +160,7 @@ struct ThrottledTransportTests {
         #expect(!between.isPaused("a"))
     }
 
-    @Test("Who waits for a turn while the host goes down is not sent to it")
+    @Test("A request that waits for a turn while the host goes down is not sent to it")
     func downMeanwhile() async {
         var outcome: TransportFault?
         // On a busy machine the turn may come before the host is down.
@@ -177,7 +177,7 @@ struct ThrottledTransportTests {
         #expect(outcome != nil)
     }
 
-    @Test("Who gives up a place in the row leaves it to the next")
+    @Test("A caller that gives up its place in the queue leaves it to the next")
     func givenUp() async {
         let answering = TimedTransport(answeringWithin: .zero)
         let transport = ThrottledTransport(answering, requestsPerSecond: 1, deadline: .seconds(5), now: now)

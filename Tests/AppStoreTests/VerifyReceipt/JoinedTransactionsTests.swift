@@ -26,7 +26,7 @@ struct JoinedTransactionsTests {
         #expect(joined.lacksPeriods)
     }
 
-    @Test("Of two copies of a transaction what either says counts, whichever list is fuller", arguments: counts)
+    @Test("Members of both copies of a transaction count, whichever list is fuller", arguments: counts)
     func fullerCopy(count: Int) {
         let others = (1..<count).map { transaction($0, of: 0) }
         let poor = transaction(0, of: 0, doesExpire: false)

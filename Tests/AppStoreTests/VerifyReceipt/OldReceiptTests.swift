@@ -40,7 +40,7 @@ struct OldReceiptTests {
 
     private static let rows: [Row] = [
         Row(
-            "iOS 6 style, no date of the answer: its age cannot be told",
+            "iOS 6 style, no date of the answer: its age is unknown",
             #"{"status":0,"environment":"Production","receipt":\#(single(until: future))}"#,
             .evidenceStale,
             .evidenceStale
@@ -198,7 +198,7 @@ struct OldReceiptTests {
         return Customer(account: .none, history: history)
     }
 
-    @Test("An iOS 6 style answer is not dated: what to send in its place is said")
+    @Test("An iOS 6 style answer is not dated: the error names the evidence to send instead")
     func undated() throws {
         let answer = #"{"status":0,"environment":"Production","receipt":\#(Self.single(until: Self.future))}"#
         let now = Timestamp(millisecondsSince1970: Self.now)

@@ -76,7 +76,7 @@ struct VerifyReceiptResponseTests {
         )
     }
 
-    @Test("in_app tells of the subscriptions that latest_receipt_info leaves out, and of no others")
+    @Test("in_app adds the subscriptions that latest_receipt_info leaves out, and no others")
     func inApp() throws {
         let history = try read(
             #"""
@@ -104,7 +104,7 @@ struct VerifyReceiptResponseTests {
     }
 
     @Test(
-        "The date of an answer is told by text where it is not told in milliseconds",
+        "The date of an answer is read from its text where it has no milliseconds",
         arguments: [
             (#""request_date":"2020-07-22 17:54:46 Etc/GMT""#, 1_595_440_486_000),
             (#""request_date":"2020-07-22 17:54:46 Etc/GMT","request_date_ms":"""#, 1_595_440_486_000),
@@ -239,7 +239,7 @@ struct VerifyReceiptResponseTests {
     }
 
     @Test(
-        "What cannot be read is malformed, with a pointer to it",
+        "A member that cannot be read is malformed, with a pointer to it",
         arguments: [
             ("[]", ""), ("{}", "/status"), (#"{"status":"zero"}"#, "/status"), (#"{"status":true}"#, "/status"),
             (#"{"status":0"#, ""), (#"{"status":0} {}"#, ""),
@@ -334,7 +334,7 @@ struct VerifyReceiptResponseTests {
         }
     }
 
-    @Test("Members that decisions do not need are ignored, whatever they hold")
+    @Test("Members that decisions do not need are ignored, with any value")
     func unknownMembers() throws {
         _ = try read(
             #"{"status":0,"new":[{"deep":{"er":[1]}}],"receipt":{"new":{}},"latest_receipt_info":[{"new":[]}]}"#

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Connections that ask for signatures one after the other, each from a thread of its own, until told to stop.
+/// Connections that ask for signatures one after the other, each from a thread of its own, until they are stopped.
 final class Load: Sendable {
     /// One answered request.
     struct Sample: Sendable {

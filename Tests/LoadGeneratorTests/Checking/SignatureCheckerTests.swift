@@ -47,7 +47,7 @@ struct SignatureCheckerTests {
         return outcome
     }
 
-    @Test("A signature over what was asked for is right")
+    @Test("A signature over the fields of the request is right")
     func right() throws {
         let outcome = try check([answer()])
         #expect(outcome.checked == 1)
@@ -87,7 +87,10 @@ struct SignatureCheckerTests {
         #expect(SignatureChecker(pem: key.publicKey.pemRepresentation + "\n-----BEGIN PUBLIC KEY-----\nAAAA\n") == nil)
     }
 
-    @Test("What is no public key of P-256 is refused", arguments: ["", "hello", "-----BEGIN PUBLIC KEY-----\nAAAA\n"])
+    @Test(
+        "A text that is no public key of P-256 is refused",
+        arguments: ["", "hello", "-----BEGIN PUBLIC KEY-----\nAAAA\n"]
+    )
     func keys(pem: String) {
         #expect(SignatureChecker(pem: pem) == nil)
     }

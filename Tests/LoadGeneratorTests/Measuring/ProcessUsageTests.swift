@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoadGenerator
 
-@Suite("What processes use")
+@Suite("The processes' usage")
 struct ProcessUsageTests {
     @Test("Processes add up, and one that is not there is not passed over")
     func several() throws {
@@ -17,7 +17,7 @@ struct ProcessUsageTests {
         #expect(ProcessUsage(of: []) == nil)
     }
 
-    @Test("What was used before does not count")
+    @Test("Usage from before the measurement does not count")
     func since() throws {
         let usage = try #require(ProcessUsage(of: getpid()))
         #expect(usage.since(usage).processorSeconds == 0)

@@ -20,7 +20,7 @@ struct LoadReportTests {
         return LoadReport(measurement, verification: nil)
     }
 
-    @Test("A generator that had no time left says that it may be what was measured")
+    @Test("A generator that had no time left says that it may have limited the result")
     func busyGenerator() throws {
         #expect(try report(generatorShare: 0.95).text.contains("WARNING: the generator used 95 %"))
         #expect(try !report(generatorShare: 0.5).text.contains("WARNING"))

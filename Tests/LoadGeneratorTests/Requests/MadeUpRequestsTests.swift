@@ -78,7 +78,7 @@ struct MadeUpRequestsTests {
     }
 
     @Test("New customers never come again, a number of them does, and shared evidence is one's for ever more accounts")
-    func who() throws {
+    func customers() throws {
         func seen(_ customers: CustomerCount) throws -> (transactions: Int, accounts: Int) {
             let requests = requests(customers)
             let bodies = try (0..<60).map { try json(requests.body(of: $0)) }
@@ -90,7 +90,7 @@ struct MadeUpRequestsTests {
         #expect(try seen(.shared) == (1, 60))
     }
 
-    @Test("What is made ahead of time for few customers is what is made for them when it is sent")
+    @Test("Requests that are made ahead of time are those that would be made as they are sent")
     func ahead() async throws {
         let sent = requests(.number(7))
         var prepared = sent

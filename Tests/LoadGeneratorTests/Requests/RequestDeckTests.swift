@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoadGenerator
 
-@Suite("What is asked")
+@Suite("The requests of a deck")
 struct RequestDeckTests {
     private func hand(_ kind: EvidenceMix.Kind, weight: Int, requests: Int) -> RequestDeck.Hand {
         let list = (0..<requests).map { number in
@@ -68,7 +68,7 @@ struct RequestDeckTests {
     }
 
     @Test(
-        "What is no mix is refused with its fault",
+        "A malformed mix is refused with its fault",
         arguments: [
             ("", "is no kind"), ("receipts", "is no kind"), ("receipt=", "weight"), ("receipt=0", "weight"),
             ("receipt=-1", "weight"), ("receipt=1001", "weight"), ("receipt=1,receipt=2", "twice"),
@@ -81,7 +81,7 @@ struct RequestDeckTests {
     }
 
     @Test(
-        "Addresses are read, and loopback is told from the rest",
+        "Addresses are read, and loopback is recognised",
         arguments: [
             ("http://127.0.0.1:8080", "127.0.0.1:8080", true), ("http://localhost", "localhost:80", true),
             ("http://[::1]:81/", "[::1]:81", true), ("http://10.0.0.1:8080", "10.0.0.1:8080", false),
@@ -100,7 +100,7 @@ struct RequestDeckTests {
     }
 
     @Test(
-        "What is no address of a service is refused",
+        "An address of no service is refused",
         arguments: [
             "", "127.0.0.1:8080", "https://127.0.0.1", "http://", "http://h/path", "http://u@h", "http://h?q",
             "http://h#x", "http://h:0", "http://h:70000", "http://h:99999999999999999999/", "http://h:+80",

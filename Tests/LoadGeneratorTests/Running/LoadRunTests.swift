@@ -5,8 +5,8 @@ import Testing
 
 @Suite("A run")
 struct LoadRunTests {
-    @Test("Where nobody listens any more, the run says so, and ends whatever it has begun", arguments: [1, 2])
-    func nobody(eventLoops: Int) async throws {
+    @Test("A run whose target no longer listens says so, and ends all it has begun", arguments: [1, 2])
+    func closedPort(eventLoops: Int) async throws {
         let request = LoadRequest(
             bytes: ByteBuffer(),
             expected: ExpectedAnswer(bundleId: "", account: "", offers: [])

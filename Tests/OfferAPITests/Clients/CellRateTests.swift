@@ -50,7 +50,7 @@ struct CellRateTests {
         #expect(taken > 600 - step)
     }
 
-    @Test("Another limit takes over what was taken")
+    @Test("A new limit keeps the count of the old one")
     func change() {
         var rate = CellRate()
         #expect(rate.take(20, within: limit, at: .zero) == nil)
@@ -58,7 +58,7 @@ struct CellRateTests {
         #expect(rate.take(1, within: .init(perSecond: 1, burst: 1), at: .seconds(2)) != nil)
     }
 
-    @Test("The remaining requests are exact, whatever the rate is")
+    @Test("The remaining requests are exact at any rate")
     func remaining() {
         var wrong: [Int] = []
         for perSecond in 1...100_000 {

@@ -25,7 +25,7 @@ struct ClientDirectoryTests {
         #expect(ClientDirectory([]).client(presenting: "abc") == nil)
     }
 
-    @Test("A digest that agrees but for its last byte is nobody's")
+    @Test("A digest that differs in its last byte alone is refused")
     func lastByte() {
         var digest = sha256OfAbc
         digest[31] ^= 1
@@ -33,7 +33,7 @@ struct ClientDirectoryTests {
         #expect(directory.client(presenting: "abc") == nil)
     }
 
-    @Test("An app is named byte for byte: what Unicode takes for the same would be recorded as another")
+    @Test("An app is named byte for byte: an equivalent Unicode form would be recorded as another app")
     func apps() throws {
         let client = Client(name: "c", tokenSHA256: [sha256OfAbc], apps: ["com.example.Key"])
         #expect(try client.app(named: "com.example.Key") == "com.example.Key")
@@ -65,7 +65,7 @@ struct ClientDirectoryTests {
         #expect(directory([twoBlocks]).tokenUse[1].lastUsed == [nil])
     }
 
-    @Test("A digest of the wrong length is nobody's")
+    @Test("A digest of the wrong length is refused")
     func length() {
         let short = Client(name: "short", tokenSHA256: [Array(sha256OfAbc.prefix(31))], apps: ["a"])
         let none = Client(name: "none", tokenSHA256: [[]], apps: ["a"])

@@ -43,7 +43,7 @@ struct ClientLimitTests {
     }
 
     @Test("The remaining requests are in the fields of the draft; a client without a limit has none")
-    func told() throws {
+    func headerFields() throws {
         let client = client()
         let directory = ClientDirectory([client])
         #expect(

@@ -17,7 +17,7 @@ struct FailedAuthenticationsTests {
         #expect(failures.note(from: PeerNetwork("192.0.2.2"), at: .seconds(1)) == .zero)
     }
 
-    @Test("Where it is not known who fails, each failure is answered late")
+    @Test("Failures without a known address are all answered late")
     func unknown() {
         #expect(FailedAuthentications().note(from: nil, at: .zero) == .seconds(1))
     }
@@ -31,7 +31,7 @@ struct FailedAuthenticationsTests {
         #expect(PeerNetwork("nonsense") == nil)
     }
 
-    @Test("An IPv4 address is the same network however a socket tells it, and no other's")
+    @Test("An IPv4 address is the same network in every notation of a socket, and no other's")
     func mapped() {
         let failures = FailedAuthentications()
         for _ in 0..<11 { _ = failures.note(from: PeerNetwork("::ffff:192.0.2.1"), at: .zero) }
@@ -52,7 +52,7 @@ struct FailedAuthenticationsTests {
         #expect(failures.note(from: peer, at: .seconds(5000)) == .seconds(1), "it is still remembered")
     }
 
-    @Test("Where nobody's have worn off, the table is emptied before it grows")
+    @Test("A table whose entries are all still counting is emptied before it grows")
     func emptied() {
         let failures = FailedAuthentications()
         for _ in 0..<11 { _ = failures.note(from: peer, at: .zero) }

@@ -130,7 +130,7 @@ struct ConnectionStateTests {
         check(!halfClosed.answerBegins(isDraining: false))
     }
 
-    @Test("Who says at once that nothing more comes waits for the answer, and who says so later has given up")
+    @Test("A caller that half-closes at once waits for the answer, and one that does so later has given up")
     func givenUp() {
         var asking = reading()
         check(asking.requestEnded(at: start))
@@ -144,7 +144,7 @@ struct ConnectionStateTests {
         check(!refused.inputClosed(at: start + .seconds(1)), "the refusal is on its way")
     }
 
-    @Test("When the service goes, what has begun is finished and closes the connection, and what is answered closes it")
+    @Test("When the service stops, requests under way are finished, and every connection closes after its answer")
     func farewell() {
         var idle = self.idle()
         check(idle.serviceGoes(at: start) == .close)

@@ -61,7 +61,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "Who asks for another protocol, or for the end, gets an answer and no second one",
+        "A request for another protocol, or for the end, gets an answer and no second one",
         arguments: [(nil, false), ("Upgrade: h2c", true), ("Connection: close", true)] as [(String?, Bool)]
     )
     func last(field: String?, closes: Bool) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OfferAPI
 
-@Suite("What the connections of an event loop have in common")
+@Suite("The shared set-up of an event loop's connections")
 struct LoopSetupsTests {
     @Test("is made once for each")
     func loops() {

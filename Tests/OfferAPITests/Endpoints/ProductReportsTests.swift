@@ -136,7 +136,7 @@ struct ProductReportsTests {
         #expect(try await take(introductory).contains("\"accepted\":1"))
     }
 
-    @Test("What is no JSON, or no report at all, is a problem")
+    @Test("A body that is no JSON, or without reports, is a problem")
     func malformed() async throws {
         for body in ["", "[", "7", "[{]", Self.report() + "x"] {
             #expect(try await listener(abc).ask(Self.reports(body)).status == 400, "\(body)")

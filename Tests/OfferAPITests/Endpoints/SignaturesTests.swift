@@ -12,7 +12,7 @@ private struct NoSigner: ES256Signer {
     }
 }
 
-@Suite("Who may ask for signatures")
+@Suite("Permission to ask for signatures")
 struct SignaturesTests {
     private let abc = Client(
         name: "abc",

@@ -14,8 +14,8 @@ import Testing
 
 /// Takes everything for a notification but what is forged.
 private struct Reader: NotificationReader {
-    func notification(_ signedPayload: String) throws(NotificationFault) -> AppleNotification {
-        guard signedPayload != "forged" else { throw NotificationFault(code: "jws_malformed", detail: "forged") }
+    func notification(_ signedPayload: String) throws(SignedDataFault) -> AppleNotification {
+        guard signedPayload != "forged" else { throw SignedDataFault(.malformed, "forged") }
         return AppleNotification(
             id: signedPayload,
             type: "TEST",
@@ -30,7 +30,7 @@ private struct Reader: NotificationReader {
 
 /// Takes everything for a call about the subscription that it names.
 private struct CallReader: RetentionCallReader {
-    func retentionCall(_ signedPayload: String) throws(NotificationFault) -> RetentionCall {
+    func retentionCall(_ signedPayload: String) throws(SignedDataFault) -> RetentionCall {
         RetentionCall(
             subscription: SubscriptionIdentity(
                 bundleId: "a",
@@ -82,7 +82,7 @@ private struct BrokenBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
     mutating func next() async throws -> ByteBuffer? { throw Failure() }
 }
 
-/// States that keep a notification when they are told to, and not before.
+/// States that keep a notification when a test lets them, and not before.
 private final class PatientStates: SubscriptionStates {
     private struct State {
         var waiting = 0
@@ -221,7 +221,7 @@ struct NotificationsAPITests {
         return try await responder.respond(to: request, context: BasicRequestContext(source: source))
     }
 
-    @Test("A notification of version 1 is answered with what to choose in App Store Connect")
+    @Test("The answer to a notification of version 1 names the setting in App Store Connect")
     func version1() async throws {
         let body = #"{"notification_type":"CANCEL","password":"hunter2","unified_receipt":{"status":0}}"#
         let response = try await post(RequestBody(buffer: ByteBuffer(string: body)), to: responder)
@@ -233,7 +233,7 @@ struct NotificationsAPITests {
         #expect(!words.text.contains("hunter2"))
     }
 
-    @Test("What nobody foresaw is a fault of the service's own, and in the log")
+    @Test("An unforeseen error is 500, and in the log")
     func unforeseen() async throws {
         let response = try await post(RequestBody(asyncSequence: BrokenBody()), to: responder)
         #expect(response.status == .internalServerError)

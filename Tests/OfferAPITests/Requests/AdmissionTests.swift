@@ -17,7 +17,7 @@ struct AdmissionTests {
         #expect(enter(.ledger(offers: 3), .ledger(offers: 2)) == [false, true])
     }
 
-    @Test("A request that asks for more than may wait is taken where nobody waits")
+    @Test("A request larger than the queue is taken while the queue is empty")
     func large() {
         #expect(enter(.ledger(offers: 100), .ledger(offers: 1)) == [true, false])
         admission.leave(.ledger(offers: 100))
@@ -38,7 +38,9 @@ struct AdmissionTests {
         #expect(enter(.turn(isForSignatures: true)) == [true])
     }
 
-    @Test("Who waits for the App Store takes nobody's place, is bounded apart, and is recorded in any case")
+    @Test(
+        "Requests that wait for the App Store take no place in the queue, have a bound of their own, and are recorded"
+    )
     func elsewhere() {
         #expect(enter(.elsewhere, .elsewhere, .elsewhere) == [true, true, false])
         #expect(enter(.ledger(offers: 5), .ledgerAfterWait(offers: 1)) == [true, true])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import OfferAPI
 
-@Suite("What is judged by the head of a request alone")
+@Suite("Decisions by the head of a request alone")
 struct GateTests {
     private let listener: TestListener
     private let log = KeptLog()
@@ -141,7 +141,7 @@ struct GateTests {
         )
     }
 
-    @Test("What is refused keeps its name, its route and its client, in the answer, in the log and in the count, once")
+    @Test("A refused request has its id, its route and its client in the answer, in the log and in the count, once")
     func verdict() async throws {
         let named = ["X-Request-ID: order-1"]
         func ask(_ target: String, _ change: (String) -> String) async throws -> TestAnswer {

@@ -31,7 +31,7 @@ struct RequestHeadTests {
         #expect(head().token == nil)
     }
 
-    @Test("On a connection each request has the token that it carries, whatever the one before it had")
+    @Test("On a connection each request has its own token, not that of the one before it")
     func connection() {
         func head(_ authorization: String?, after previous: RequestHead?) -> RequestHead {
             var head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/")

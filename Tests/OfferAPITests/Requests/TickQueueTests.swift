@@ -155,7 +155,7 @@ struct TickQueueTests {
         return connections
     }
 
-    @Test("What came in one tick is signed and recorded together", arguments: Call.allCases)
+    @Test("The requests of one tick are signed and recorded together", arguments: Call.allCases)
     private func together(call: Call) async throws {
         let listener = listener()
         let connections = try await send(Array(repeating: call.request(), count: 3), to: listener)
@@ -171,7 +171,7 @@ struct TickQueueTests {
         #expect(counted("offer_signer_queue_wait_seconds_count") == ["offer_signer_queue_wait_seconds_count 4"])
     }
 
-    @Test("A large catalog is decided in a task, and keeps nobody on the event loop waiting for another turn")
+    @Test("A large catalog is decided in a task, and holds up no other request of the event loop")
     func largeCatalog() async throws {
         let connections = try await send(
             Array(repeating: Self.eligibility, count: 5),
@@ -325,7 +325,7 @@ struct TickQueueTests {
         #expect(counted(none) == [none + " 1"])
     }
 
-    @Test("What is logged of a call that fails names its request")
+    @Test("The log lines of a call that fails name its request")
     func logged() async throws {
         let listener = listener(ledger: ScriptedLedger(failure: StorageFailure(.refused, "full")))
         var request = Call.promotional.question

@@ -51,7 +51,7 @@ import Testing
         #expect(!String(decoding: problem.json, as: UTF8.self).contains("EVP_PKEY_sign"))
     }
 
-    @Test func whatTheClientIsAtFaultForHasNoLine() {
+    @Test func aClientsFaultHasNoLine() {
         telemetry.noteFault(Problem(status: 422, code: "evidence_forged", detail: ""), of: nil)
         faults.logCounts()
         #expect(news.isEmpty)

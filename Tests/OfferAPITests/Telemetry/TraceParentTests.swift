@@ -7,7 +7,7 @@ struct TraceParentTests {
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
     private static let parent = "b7ad6b7169203331"
 
-    @Test("a valid one is passed on as it is; of a later version, what this one knows")
+    @Test("a valid one is passed on as it is; of a later version, the part that is known")
     func valid() throws {
         let known = try #require(TraceParent("00-\(Self.trace)-\(Self.parent)-01"))
         #expect(known.traceId == Self.trace)

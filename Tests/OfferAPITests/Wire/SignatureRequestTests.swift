@@ -160,7 +160,7 @@ struct SignatureRequestTests {
     }
 
     @Test(
-        "What is sent in another member than its own is called by its name, and the error says where it belongs",
+        "Evidence in the wrong member is named, and the error says where it belongs",
         arguments: [
             (#""receipt":"eyJhIjoxfQ.eyJ0cmFuc2FjdGlvbklkIjoiMSIsImJ1bmRsZUlkIjoiYiJ9.AAAA""#, "signedTransactions"),
             (#""receipt":"2000000123456789""#, "It goes into transactionId"),

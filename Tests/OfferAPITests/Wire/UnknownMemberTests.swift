@@ -13,7 +13,7 @@ struct UnknownMemberTests {
         return fault.detail
     }
 
-    @Test("It is told with those that the call has, and with no others")
+    @Test("Its message lists the call's own members, and no others")
     func members() throws {
         let sign = try detail("/offerID") { _ = try CallMembers(json: Array(#"{"offerID":1}"#.utf8), of: .signatures) }
         #expect(

@@ -63,7 +63,7 @@ struct ClockWatchTests {
         #expect(byOperator.judge(Self.reading(wall: 20, uptime: 20)) == .jumped(milliseconds: -4_990_000))
     }
 
-    @Test("Behind what Apple has signed is a fault, and an operator's word does not mend it")
+    @Test("A clock behind Apple's signatures is a fault that no operator's acknowledgement ends")
     func behind() {
         var watch = ClockWatch(start)
         watch.observe(.signed(Self.timestamp(301)), at: start)
@@ -77,7 +77,7 @@ struct ClockWatchTests {
         #expect(watch.judge(corrected) == nil)
     }
 
-    @Test("Old signed data tells nothing, and data within the tolerance is fine")
+    @Test("Old signed data says nothing of the clock, and data within the tolerance is fine")
     func oldData() {
         var watch = ClockWatch(start)
         for age in [-300, 0, 60, 86_400, 31_536_000] as [Int64] {
@@ -89,7 +89,7 @@ struct ClockWatchTests {
         }
     }
 
-    @Test("What was fetched this moment also shows a clock that is ahead")
+    @Test("An answer fetched this moment also shows a clock that is ahead")
     func ahead() {
         var watch = ClockWatch(start)
         watch.observe(.fetched(Self.timestamp(-3_600)), at: start)

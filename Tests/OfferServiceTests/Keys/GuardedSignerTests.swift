@@ -5,7 +5,7 @@ import Offers
 import Synchronization
 import Testing
 
-/// A key whose hardware can be broken and mended.
+/// A key whose hardware can be broken and repaired.
 private final class FragileSigner: SelfTestingSigner {
     let keyIdentifier = "EXAMPLE123"
     let isBroken = Mutex(false)
@@ -36,7 +36,7 @@ struct GuardedSignerTests {
         #expect(throws: failure) { try guarded.derSignature(over: message.span) }
 
         key.isBroken.withLock { $0 = false }
-        #expect(guarded.selfTest() == nil, "it is told once")
+        #expect(guarded.selfTest() == nil, "it is reported once")
         #expect(throws: failure) { try guarded.derSignature(over: message.span) }
     }
 

@@ -119,10 +119,10 @@ struct HeldStateTests {
 
     @Test("Memory that is only looked at answers, and learns nothing")
     func readOnly() async {
-        let told = Result<SubscriptionHistory, EvidenceFault>.success(Self.active(secondsAgo: 1800))
-        #expect(await ask(receipt, told, remembering: false) == "active")
+        let answered = Result<SubscriptionHistory, EvidenceFault>.success(Self.active(secondsAgo: 1800))
+        #expect(await ask(receipt, answered, remembering: false) == "active")
         #expect(await ask(nil) == "no_evidence")
-        #expect(await ask(receipt, told) == "active")
+        #expect(await ask(receipt, answered) == "active")
         #expect(await ask(nil, remembering: false) == "active")
     }
 
@@ -133,7 +133,7 @@ struct HeldStateTests {
         #expect(await ask(nil) == "evidence_stale")
     }
 
-    @Test("An explanation tells whose lack it is that held state answers: the request's or the App Store's")
+    @Test("An explanation says why held state answers: the request lacks evidence, or the App Store an answer")
     func explained() async {
         #expect(await ask(receipt, .success(Self.active(secondsAgo: 1800))) == "active")
         #expect(await ask(nil, explaining: "evidence").hasPrefix("No evidence was sent; the last that is held"))
@@ -147,14 +147,14 @@ struct HeldStateTests {
         )
     }
 
-    @Test("What is held does not answer for a catalog that lacks what the question takes")
+    @Test("Held state does not answer where the catalog lacks the question's settings")
     func unsupported() async {
         let unsupported = EvidenceFault(.unsupported, code: "not_supported", detail: "The issuerId is missing.")
         #expect(await ask(receipt, .success(Self.active(secondsAgo: 60))) == "active")
         #expect(await ask(transaction, .failure(unsupported)) == "not_supported")
     }
 
-    @Test("A refusal of Apple's is one, whatever is held")
+    @Test("A refusal of Apple's counts, beside any held state")
     func refused() async {
         #expect(await ask(receipt, .success(Self.active(secondsAgo: 60))) == "active")
         #expect(await ask(receipt, .failure(Self.refusal)) == "receipt_status")
@@ -170,7 +170,7 @@ struct HeldStateTests {
 
     private let signed = Evidence.signedTransactions([], renewalInfos: [])
 
-    @Test("Evidence of another app teaches nothing")
+    @Test("Nothing is learnt from evidence of another app")
     func otherApp() async {
         #expect(await ask(signed, atHand: Self.active(secondsAgo: 60, bundleId: "other")) == "bundle_mismatch")
         #expect(await ask(nil) == "no_evidence")
@@ -178,7 +178,7 @@ struct HeldStateTests {
         #expect(await ask(nil) == "active")
     }
 
-    @Test("Evidence dated ahead of the clock teaches nothing")
+    @Test("Nothing is learnt from evidence dated ahead of the clock")
     func future() async {
         #expect(await ask(signed, atHand: Self.active(secondsAgo: -301)) == "evidence_in_future")
         #expect(await ask(nil) == "no_evidence")

@@ -11,7 +11,7 @@ struct AppAccountTokenTests {
     }
 
     @Test(
-        "What is no UUID is no token",
+        "A text that is no UUID is no token",
         arguments: [
             "", "7e3fb20b4cdb47cc936d99d65f608138", "7e3fb20b-4cdb-47cc-936d-99d65f60813",
             "7e3fb20b-4cdb-47cc-936d-99d65f6081388", "{7e3fb20b-4cdb-47cc-936d-99d65f60813}",

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Names in other cases")
 struct CaseVariantsTests {
-    @Test("A few letters come in every mixture of cases, and what is none stays as it is")
+    @Test("A few letters come in every mixture of cases, and other characters stay")
     func few() {
         #expect(Set("Ab-1".caseVariants(ofAtMost: 2)) == ["ab-1", "Ab-1", "aB-1", "AB-1"])
         #expect("é-1".caseVariants(ofAtMost: 2) == ["é-1"])

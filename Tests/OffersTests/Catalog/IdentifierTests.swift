@@ -20,7 +20,7 @@ struct IdentifierTests {
     }
 
     @Test(
-        "What Unicode takes for the same is another",
+        "An identifier equivalent by Unicode is another identifier",
         arguments: ["\u{212A}ey.\u{E9}", "Key.e\u{301}", "key.é", "Key.é ", "Key.é\u{0}", ""]
     )
     func equivalent(productId: String) {

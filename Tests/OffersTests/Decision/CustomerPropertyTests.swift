@@ -60,7 +60,7 @@ struct CustomerPropertyTests {
         #expect(introductory(row, history) == introductory(row, row.history))
     }
 
-    @Test("Without renewal information nobody is entitled to more", arguments: customers)
+    @Test("Without renewal information no customer is entitled to more", arguments: customers)
     func withoutRenewals(row: Row) {
         guard var history = row.history else { return }
         for renewals in [[], nil] as [[RenewalInfo]?] {
@@ -71,7 +71,7 @@ struct CustomerPropertyTests {
         #expect(introductory(row, history).verdict != .eligible)
     }
 
-    @Test("A shorter list of transactions never makes an introductory offer available from what is left of one entry")
+    @Test("Leaving transactions out of one entry never makes an introductory offer available")
     func withoutTransactions() {
         for row in Self.customers {
             guard var history = row.history, history.renewals?.isEmpty == false else { continue }

@@ -126,7 +126,7 @@ extension CustomerTable {
             .active
         ),
         Row(
-            "twice, one transaction told twice",
+            "twice, one transaction listed twice",
             history(
                 [entry()],
                 [
@@ -252,7 +252,7 @@ extension CustomerTable {
             "anyone",
             .environmentNotAllowed
         ),
-        Row("environment not told", history([entry()], [bought()], from: nil), "anyone", .environmentNotAllowed),
+        Row("environment unknown", history([entry()], [bought()], from: nil), "anyone", .environmentNotAllowed),
         Row("another app, in the sandbox", history([], of: "x", from: .sandbox), "anyone", .bundleMismatch),
         Row("two days old", history([entry()], [bought()], asOf: day(-2)), "anyone", .evidenceStale),
         Row("a day old to the second", history([entry()], [bought()], asOf: day(-1)), "anyone", .active),

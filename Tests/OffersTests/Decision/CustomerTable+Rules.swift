@@ -67,7 +67,7 @@ extension CustomerTable {
         Row("from the year, which lapsed", lapsed(50, "pro.yearly"), "from-year", .lapsed),
         Row("from the year, the month lapsed", lapsed(50), "from-year", .notFromProduct),
         Row("from the year, by the entry alone", history([entry("1", "pro.yearly")]), "from-year", .active),
-        Row("from the year, product not told", history([entry("1", nil, group: "pro")]), "from-year", .notFromProduct),
+        Row("from the year, product unknown", history([entry("1", nil, group: "pro")]), "from-year", .notFromProduct),
         Row(
             "from the year, left for the month since",
             history([entry()], [bought("1", "pro.yearly", on: -400, until: -35), bought()]),
@@ -149,8 +149,8 @@ extension CustomerTable {
             "after-30",
             .gracePeriod
         ),
-        Row("the end is not told: it cannot be said", history([entry(ended: true)]), "after-30", .noEvidence),
-        Row("the end is not told, nor for a maximum", history([entry(ended: true)]), "within-60", .noEvidence),
+        Row("the end is unknown: it cannot be said", history([entry(ended: true)]), "after-30", .noEvidence),
+        Row("the end is unknown, nor for a maximum", history([entry(ended: true)]), "within-60", .noEvidence),
         Row(
             "the grace period was access too: 40 days paid, 20 of grace",
             history([entry(graceUntil: -20)], [bought(on: -70, until: -40)]),

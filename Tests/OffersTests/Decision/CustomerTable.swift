@@ -18,7 +18,7 @@ enum CustomerTable {
             "anyone",
             .activeAutoRenewOff
         ),
-        Row("paid time left, auto-renew not told", history([entry(renews: nil)], [bought()]), "anyone", .active),
+        Row("paid time left, auto-renew unknown", history([entry(renews: nil)], [bought()]), "anyone", .active),
         Row("expired yesterday", history([entry(ended: true)], [bought(on: -31, until: -1)]), "anyone", .lapsed),
         Row("expired at this very moment", history([entry()], [bought(on: -30, until: 0)]), "anyone", .lapsed),
         Row("grace left", history([entry(retrying: true, graceUntil: 3)], [bought(until: -1)]), "anyone", .gracePeriod),
@@ -183,7 +183,7 @@ enum CustomerTable {
         ),
         Row("the entry names its group itself", history([entry("1", "pro.old", group: "pro")]), "anyone", .active),
         Row(
-            "group of the entry cannot be told",
+            "group of the entry unknown",
             history([entry("1", "pro.old")], [bought("1", "pro.old")]),
             "anyone",
             .groupUnknown

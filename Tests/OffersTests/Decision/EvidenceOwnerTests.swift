@@ -12,7 +12,7 @@ struct EvidenceOwnerTests {
         let transactions: [Transaction]
         /// What becomes of it where a sender chose what to show, and whether the account is counted.
         let composed: (reason: Reason, isCounted: Bool)
-        /// The same where Apple told of one Apple Account.
+        /// The same where Apple answered about one Apple Account.
         let whole: (reason: Reason, isCounted: Bool)
     }
 
@@ -109,15 +109,15 @@ struct EvidenceOwnerTests {
         let view = Account.alice.view
         let app = exampleApp()
         for (token, isCounted) in [(nil, true), (Self.alice, false)] {
-            let told = observation(history([entry()], [bought(by: token, called: "1")]), for: .alice)
-            let held = SubscriptionHistory(held: OffersTests.held([told]), of: app, for: view)
+            let observed = observation(history([entry()], [bought(by: token, called: "1")]), for: .alice)
+            let held = SubscriptionHistory(held: OffersTests.held([observed]), of: app, for: view)
             let outcome = held.map(outcome)
             #expect(outcome?.reason == .active)
             #expect(outcome?.isCounted == isCounted)
         }
     }
 
-    @Test("Of an upgraded transaction alone nobody can say what came after it, whatever is sent beside it")
+    @Test("The state after an upgraded transaction is unknown without its successor, beside any evidence")
     func upgradedAlone() {
         let old = bought(on: -900, until: -870, upgraded: true, called: "1")
         let standIn = RenewalInfo.standIn(

@@ -97,7 +97,7 @@ struct ExplanationTests {
     }
 
     @Test(
-        "Days are told so that they can be compared with the offer's: whole ones with the fewest, begun ones with the most"
+        "Days compare with the offer's: whole ones with the fewest, begun ones with the most"
     )
     func days() throws {
         func saw(_ lapsed: Double, _ offer: String, _ rule: String) throws -> String {

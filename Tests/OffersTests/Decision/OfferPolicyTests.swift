@@ -58,7 +58,7 @@ struct OfferPolicyTests {
         #expect(decide(row).reason == row.expected)
     }
 
-    @Test("The order of reasons, and what the evidence covers", arguments: CustomerTable.strict)
+    @Test("The order of reasons, and the evidence's coverage", arguments: CustomerTable.strict)
     func strict(row: Row) {
         #expect(decide(row).reason == row.expected)
     }
@@ -133,7 +133,7 @@ struct OfferPolicyTests {
         #expect(reason("soon") == .offerNotStarted)
     }
 
-    @Test("The detail says what was seen and what the offer asks for")
+    @Test("The detail has the customer's state and the offer's condition")
     func detail() {
         let lapsed = Row("", history([entry(ended: true)], [bought(on: -80, until: -50)]), "comeback", .lapsed)
         #expect(

@@ -43,7 +43,7 @@ struct OfferStartTests {
         Case("a downgrade: at the renewal", active, "lower", .nextRenewal, product: "basic.monthly"),
         Case("same level, same period: at once", active, "beside", .now, product: "other.monthly"),
         Case("same level, other period: at the renewal", active, "upgrade", .nextRenewal, product: "pro.yearly"),
-        Case("levels not told: not said", active, "somewhere", nil, product: "unranked"),
+        Case("levels unknown: no start", active, "somewhere", nil, product: "unranked"),
         Case(
             "held product not in the catalog: not said",
             history([entry("1", "pro.old", group: "pro")], [bought("1", "pro.old", group: "pro")]),
@@ -99,7 +99,7 @@ struct OfferStartTests {
         #expect(decision.replacesActiveOffer == row.replaces)
     }
 
-    @Test("Nothing starts for who may not have the offer", arguments: CustomerTable.all)
+    @Test("Nothing starts for a customer who may not have the offer", arguments: CustomerTable.all)
     func refused(row: Row) {
         guard let history = row.history else { return }
         let decision = decide(history, row.product, row.offer)

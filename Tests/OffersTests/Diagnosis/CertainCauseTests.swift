@@ -1,7 +1,7 @@
 import Offers
 import Testing
 
-@Suite("What is certain beside a payload for another app, or beside other values than those on record")
+@Suite("Certain causes beside a payload for another app, or beside other values than those on record")
 struct CertainCauseTests {
     private static let nonce = "0f4c2b1a-9d3e-4f6a-8b7c-1d2e3f4a5b6c"
 

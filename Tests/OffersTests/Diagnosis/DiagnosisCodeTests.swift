@@ -23,7 +23,7 @@ struct DiagnosisCodeTests {
         }
     }
 
-    @Test("StoreKit's errors are known by number and by name, whatever stands before the name or behind it")
+    @Test("StoreKit's errors are known by number and by name, with any text around the name")
     func errors() {
         for name in ["ineligibleForOffer", "Product.PurchaseError.ineligibleForOffer", ".ineligibleForOffer"] {
             #expect(ReportedError.name(name).meaning?.number == 18)

@@ -140,7 +140,7 @@ struct MistakePairTests {
         }
     }
 
-    @Test("One mistake, however many keys the app has: what was cut off a timestamp", arguments: [0, 799, 800, 999])
+    @Test("A timestamp whose end was cut off is one mistake, for any number of keys", arguments: [0, 799, 800, 999])
     func single(cutOff: Int64) {
         let milliseconds = clock.millisecondsSince1970 / 1000 * 1000 + cutOff
         let report = Self.report(account: .applicationUsername("led-1"), timestamp: milliseconds / 1000)
@@ -194,7 +194,7 @@ struct MistakePairTests {
         }
     }
 
-    @Test("What is unexplained says whether the budget was used up, and lays it on no small catalog")
+    @Test("An unexplained diagnosis says whether the budget was used up, and does not blame a small catalog")
     func unexplained() {
         for (keys, isUsedUp) in [(1, true), (0, false)] {
             let report = Self.report(account: .applicationUsername("led-1"))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Offers
 
-@Suite("What the search for mistakes may cost")
+@Suite("The budget of the search for mistakes")
 struct MistakeSearchTests {
     /// As many products and offers as are looked at, so that two mistakes together are a million.
     private static let app = App(
@@ -56,7 +56,7 @@ struct MistakeSearchTests {
         #expect(search.tries > 1)
     }
 
-    @Test("ends when nobody waits for it any more")
+    @Test("ends when its caller has gone")
     func cancelled() async {
         let verifier = CountingVerifier("FIRST")
         let tries = await Task {

@@ -2,7 +2,7 @@ import Foundation
 import Offers
 import Testing
 
-@Suite("The text of a signature, whatever was done to it")
+@Suite("The text of a signature, after any mangling")
 struct SignatureTextTests {
     private static let raw = [UInt8](repeating: 0xFB, count: 64)
     private static let der: [UInt8] = [0x30, 69, 2, 33, 0] + raw.prefix(32) + [2, 32, 0x7F] + raw.prefix(31)
@@ -68,7 +68,7 @@ struct SignatureTextTests {
         #expect(try #require(SignatureText(Self.base64(raw))).form == .raw(raw))
     }
 
-    @Test("What is no signature is none", arguments: ["", " ", "\"\"", "%", "%%%%", "AAAA", "bm9uc2Vuc2U="])
+    @Test("Text that is no signature is refused", arguments: ["", " ", "\"\"", "%", "%%%%", "AAAA", "bm9uc2Vuc2U="])
     func none(text: String) {
         #expect(SignatureText(text) == nil)
     }

@@ -64,7 +64,7 @@ struct FunnelTests {
         #expect(line.unpriced == 2)
     }
 
-    @Test("The catalog's offers come in its order, also those that nobody asked for; others of the app after them")
+    @Test("The catalog's offers come in its order, also those never asked for; others of the app after them")
     func order() {
         let unlisted = FunnelFigures.Offer(bundleId: "app", request: CountedDecision.unlisted)
         let figures = FunnelFigures(
@@ -78,7 +78,7 @@ struct FunnelTests {
         )
     }
 
-    @Test("What the catalog does not have is counted as one, whatever it was called")
+    @Test("Offers that the catalog does not have are counted as one, under any name")
     func bounded() {
         let kinds = Set(
             (0..<100).map {

@@ -18,7 +18,7 @@ struct NewestTransactionsTests {
         }
     }
 
-    @Test("are the account's own where the sender chose what to show, and anybody's of one Apple Account's answer")
+    @Test("are the account's own in evidence that the sender chose, and all of one Apple Account's answer")
     func own() {
         let transactions = [
             bought("1", on: -40, by: Account.alice.payloadField, called: "10"),
@@ -26,7 +26,7 @@ struct NewestTransactionsTests {
         ]
         let shown = history([entry("1"), entry("2")], transactions, coverage: .partial)
         #expect(NewestTransactions(shown, of: exampleApp(), for: .alice).identifier(inGroup: "pro") == "10")
-        let told = history([entry("1"), entry("2")], transactions)
-        #expect(NewestTransactions(told, of: exampleApp(), for: .alice).identifier(inGroup: "pro") == "20")
+        let answer = history([entry("1"), entry("2")], transactions)
+        #expect(NewestTransactions(answer, of: exampleApp(), for: .alice).identifier(inGroup: "pro") == "20")
     }
 }

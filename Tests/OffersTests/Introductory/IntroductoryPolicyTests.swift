@@ -152,7 +152,7 @@ struct IntroductoryPolicyTests {
         Case("no such product", history([]), .groupUnknown, product: "pro.weekly"),
         Case("no such product, no evidence either", nil, .groupUnknown, product: "pro.weekly"),
         Case("another app", history([], of: "com.example.other"), .noEvidence),
-        Case("no app told", history([], of: nil), .noEvidence),
+        Case("app unknown", history([], of: nil), .noEvidence),
         Case("the sandbox", history([], from: .sandbox), .noEvidence),
         Case("another's account", history([entry()], [bought(until: -9, by: alice)]), .noEvidence),
         Case("no date", history([], asOf: nil), .evidenceStale),
@@ -213,7 +213,7 @@ struct IntroductoryPolicyTests {
         return policy.decide(row.product, explaining: explaining)
     }
 
-    @Test("What became of the customer in the group", arguments: past)
+    @Test("The customer's past in the group", arguments: past)
     func judged(row: Case) {
         #expect(decide(row).reason == row.expected)
     }
@@ -253,8 +253,8 @@ struct IntroductoryPolicyTests {
                 productId: first.productId,
                 subscriptionGroupIdentifier: nil
             )
-            let told = history([standIn], transactions, coverage: .partial)
-            #expect(decide(Case("", told, .activeSubscription)).detail.hasPrefix("Subscription 1 of pro.yearly; its"))
+            let known = history([standIn], transactions, coverage: .partial)
+            #expect(decide(Case("", known, .activeSubscription)).detail.hasPrefix("Subscription 1 of pro.yearly; its"))
         }
     }
 }

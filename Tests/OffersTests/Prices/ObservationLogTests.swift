@@ -1,7 +1,7 @@
 import Offers
 import Testing
 
-@Suite("What clients saw")
+@Suite("Clients' observations")
 struct ObservationLogTests {
     @Test("The newest value counts, and older ones that contradict it are kept")
     func contradiction() {

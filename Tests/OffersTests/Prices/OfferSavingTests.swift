@@ -1,7 +1,7 @@
 import Offers
 import Testing
 
-@Suite("What an offer saves in each period")
+@Suite("An offer's saving in each period")
 struct OfferSavingTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -9,7 +9,7 @@ struct OfferSavingTests {
         let currency: String
         let terms: (price: String, mode: PaymentMode, unit: PeriodUnit, count: Int)
         let period: SubscriptionPeriod?
-        /// Money and per cent, as in `5.00 50`; `nil` where nothing can be told.
+        /// Money and per cent, as in `5.00 50`; `nil` where nothing can be said.
         let saved: String?
 
         init(

@@ -19,7 +19,7 @@ struct PriceTests {
     }
 
     @Test(
-        "What is no plain decimal number is refused",
+        "A price that is no plain decimal number is refused",
         arguments: [
             "", ".", "9.", ".99", "-1", "+1", "1e3", "9,99", "1 000", "0x10", "NaN", "9.9.9", "1000000000000", "٣",
         ]

@@ -116,7 +116,7 @@ struct RetentionPolicyTests {
         #expect(own.choice() == nil, "pro.yearly has no such offer")
     }
 
-    @Test("A subscription that nobody knows gets no offer, and messages all the same")
+    @Test("An unknown subscription gets no offer, and messages all the same")
     func unknown() {
         let nobody = customer([])
         #expect(nobody.history == nil)
@@ -134,7 +134,7 @@ struct RetentionPolicyTests {
         #expect(policy.decided.map(\.decision.reason) == [.noEvidence])
     }
 
-    @Test("What is remembered counts at any age while the paid time runs, and as long as it may once that is over")
+    @Test("Held state counts at any age while the paid time runs, and up to its age limit after it")
     func age() {
         #expect(offered("anyone", customer([bought(until: 1, called: "1")], asOf: -200)))
         // It was to renew since: nobody knows whether it did. An offer for every state is open all the same.
@@ -185,7 +185,7 @@ struct RetentionPolicyTests {
         #expect(offered("twice", customer(otherRedemptions: other)))
     }
 
-    @Test("A rule takes everybody of a product unless it has an offer")
+    @Test("A rule without an offer takes every subscriber of a product")
     func takesEverybody() {
         let app = exampleApp()
         let message = RetentionRule(message: Self.plain)

@@ -54,11 +54,14 @@ struct DiscountPayloadTests {
 
     @Test("A field that holds the separator is refused, whichever it is")
     func separator() {
-        #expect(throws: SeparatorInField.bundleId) { try payload(bundleId: "a\u{2063}b") }
-        #expect(throws: SeparatorInField.keyIdentifier) { try payload(key: "\u{2063}") }
-        #expect(throws: SeparatorInField.productId) { try payload(product: "pro\u{2063}") }
-        #expect(throws: SeparatorInField.offerId) { try payload(offer: "\u{2063}x") }
-        #expect(throws: SeparatorInField.account) { try payload(account: .applicationUsername("a\u{2063}b")) }
+        func failure(_ key: String = "EXAMPLE123", holds field: String) -> SigningFailure {
+            SigningFailure(keyIdentifier: key, detail: "the \(field) holds U+2063")
+        }
+        #expect(throws: failure(holds: "bundleId")) { try payload(bundleId: "a\u{2063}b") }
+        #expect(throws: failure("\u{2063}", holds: "keyIdentifier")) { try payload(key: "\u{2063}") }
+        #expect(throws: failure(holds: "productId")) { try payload(product: "pro\u{2063}") }
+        #expect(throws: failure(holds: "offerId")) { try payload(offer: "\u{2063}x") }
+        #expect(throws: failure(holds: "account")) { try payload(account: .applicationUsername("a\u{2063}b")) }
     }
 }
 

@@ -16,7 +16,7 @@ final class RecordingSigner: ES256Signer {
 
 @Suite("Signed offers")
 struct DiscountTests {
-    @Test("What is signed is what the answer says")
+    @Test("The answer has the fields that were signed")
     func consistent() throws {
         let signer = RecordingSigner()
         let discount = try Discount(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Offers
 
-/// A signer whose signatures are told beforehand.
+/// A signer with given signatures.
 private final class ScriptedSigner: ES256Signer {
     let keyIdentifier: String
     let messages = Mutex<[String]>([])
@@ -136,7 +136,7 @@ struct JSONWebTokenTests {
         for bytes in bad { #expect(RawSignature(der: bytes) == nil, "\(bytes)") }
     }
 
-    @Test("A signature that cannot be read is given to nobody")
+    @Test("A signature that cannot be read is not given out")
     func garbage() {
         #expect(throws: SigningFailure.self) {
             try JSONWebToken(JSONWebToken.Claims(), signer: ScriptedSigner([0x30, 0x00]))

@@ -1,7 +1,7 @@
 import Offers
 import Testing
 
-@Suite("Held state beside evidence: each subscription by what was said of it")
+@Suite("Held state beside evidence: each subscription by its newest news")
 struct HeldBesideEvidenceTests {
     private let token = Account.alice.payloadField
 
@@ -41,13 +41,13 @@ struct HeldBesideEvidenceTests {
         return evidence.updated(by: state, for: Account.alice.view)
     }
 
-    /// A subscription of another group, told lately.
+    /// A subscription of another group, dated lately.
     private var news: StateObservation {
         let bought = bought("5", "news.monthly", on: -5, until: 25, by: token, called: "5")
         return observation(signed(bought, entry("5", "news.monthly"), on: -0.1))
     }
 
-    @Test("What is learnt of one subscription moves no clock but its own")
+    @Test("An observation of one subscription moves no clock but its own")
     func clocks() {
         let renewing = history([entry()], [bought(on: -30, until: -0.6)], asOf: day(-0.9))
         for history in [renewing, updated(renewing, by: [news])] {
@@ -63,14 +63,14 @@ struct HeldBesideEvidenceTests {
         for history in [away, updated(away, by: [news])] {
             #expect(decide(history, "after-30") == .lapsedTooRecently)
         }
-        let told = observation(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
-        #expect(decide(updated(away, by: [told]), "after-30") == .lapsed)
+        let observed = observation(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
+        #expect(decide(updated(away, by: [observed]), "after-30") == .lapsed)
     }
 
-    @Test("The clock is named by which expiry was judged: a later one where more was told of the subscription")
+    @Test("The clock is named by which expiry was judged: a later one where more is known of the subscription")
     func clockInWords() throws {
         let away = history([entry(ended: true)], [bought(on: -60, until: -30.5)], asOf: day(-0.9))
-        let told = observation(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
+        let observed = observation(signed(bought(on: -60, until: -30.5), entry(ended: true), on: -0.1))
         func saw(_ rule: String, _ history: SubscriptionHistory) throws -> String {
             var policy = OfferPolicy(
                 app: exampleApp(),
@@ -82,7 +82,7 @@ struct HeldBesideEvidenceTests {
             let findings = try #require(policy.decide(request, explaining: true).explanation)
             return findings.first { $0.rule == rule }?.saw ?? ""
         }
-        let updated = updated(away, by: [told], isApples: false)
+        let updated = updated(away, by: [observed], isApples: false)
         #expect(
             try saw("evidence", updated)
                 == "Apple made the evidence at 2026-11-20T14:24:00Z; a newer statement about the subscription is of "
@@ -101,21 +101,21 @@ struct HeldBesideEvidenceTests {
         #expect(try saw("minimumLapsedDays", other).contains(", 29 days before the evidence was made; "))
     }
 
-    @Test("A subscription that was to renew since it was told is not taken for one that ended, whatever is sent beside")
+    @Test("A subscription that was to renew after its last news is not taken for one that ended, beside any evidence")
     func overdue() {
         let renewing = bought(on: -30, until: -0.6, by: token, called: "1")
-        let told = observation(signed(renewing, entry(), on: -0.8))
+        let observed = observation(signed(renewing, entry(), on: -0.8))
         let other = signed(bought("5", "news.monthly", by: token, called: "5"), on: -0.85)
         // A copy that is signed since then says nothing of the renewal.
         for evidence in [other, signed(renewing, on: -0.85), signed(renewing, on: -0.1)] {
-            #expect(decide(updated(evidence, by: [told]), "comeback") == .evidenceStale)
+            #expect(decide(updated(evidence, by: [observed]), "comeback") == .evidenceStale)
         }
         #expect(decide(signed(renewing, on: -0.1), "comeback") == .lapsed)
         let ending = observation(signed(renewing, entry(renews: false), on: -0.8))
         #expect(decide(updated(other, by: [ending]), "comeback") == .lapsed)
     }
 
-    @Test("A transaction that is signed again says nothing of its renewal: what Apple last said of that still counts")
+    @Test("A transaction that is signed again says nothing of its renewal: Apple's last word on that still counts")
     func lastWord() {
         let expired = bought(on: -30, until: -0.5, by: token, called: "1")
         let running = bought(on: -20, until: 10, by: token, called: "1")
@@ -127,28 +127,28 @@ struct HeldBesideEvidenceTests {
             (expired, grace, Reason.gracePeriod), (expired, retry, .billingRetry),
             (running, entry(renews: false), .activeAutoRenewOff),
         ] {
-            let told = observation(signed(transaction, renewal, on: -0.4))
+            let observed = observation(signed(transaction, renewal, on: -0.4))
             for signedOn in [-0.4, -0.1] {
                 let alone = signed(transaction, on: signedOn)
-                #expect(decide(updated(alone, by: [told])) == reason)
+                #expect(decide(updated(alone, by: [observed])) == reason)
                 #expect(
-                    decide(alone.updated(by: held([told]), for: Account.alice.view, since: day(-0.4)))
+                    decide(alone.updated(by: held([observed]), for: Account.alice.view, since: day(-0.4)))
                         == reason
                 )
             }
             // What is too old to count by itself counts no more beside it.
             let late = signed(transaction, on: -0.1)
             #expect(
-                decide(late.updated(by: held([told]), for: Account.alice.view, since: day(-0.3)))
+                decide(late.updated(by: held([observed]), for: Account.alice.view, since: day(-0.3)))
                     != reason
             )
             // Renewal info that comes with the transaction is newer.
-            #expect(decide(updated(signed(transaction, entry(), on: -0.1), by: [told])) != reason)
+            #expect(decide(updated(signed(transaction, entry(), on: -0.1), by: [observed])) != reason)
         }
         // What was bought since then is another time.
-        let told = observation(signed(expired, grace, on: -0.4))
+        let observed = observation(signed(expired, grace, on: -0.4))
         let again = signed(bought(on: -0.2, until: 29, by: token, called: "2"), on: -0.1)
-        #expect(decide(updated(again, by: [told])) == .active)
+        #expect(decide(updated(again, by: [observed])) == .active)
     }
 
     @Test("Of one Apple Account's answer nothing is left out for what is held of others")

@@ -18,7 +18,7 @@ struct HeldBoundTests {
         Set(subscriptions.map(\.identity.originalTransactionId))
     }
 
-    @Test("Of one history the newest subscriptions are learnt, the same ones in whatever order they are listed")
+    @Test("Of one history the newest subscriptions are learnt, the same ones in any order")
     func learnt() {
         var history = many(most + 30)
         // Of one nobody knows when it was bought: it is among the oldest.
@@ -46,8 +46,8 @@ struct HeldBoundTests {
         #expect(observation(many(most), for: .alice).mark != nil)
         #expect(observation(many(most + 1), for: .alice).mark == nil)
         let state = held([observation(many(most + 1), for: .alice)])
-        let told = SubscriptionHistory(held: state, of: exampleApp(), for: Account.alice.view)
-        #expect(told?.coverage == .partial)
+        let known = SubscriptionHistory(held: state, of: exampleApp(), for: Account.alice.view)
+        #expect(known?.coverage == .partial)
     }
 
     @Test("Evidence of too many subscriptions decides by all of them, also beside what is held of it")

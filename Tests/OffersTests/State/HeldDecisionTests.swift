@@ -28,7 +28,7 @@ struct HeldDecisionTests {
         )
     }
 
-    @Test("A customer who sent evidence once is answered without it, by the account in it or the one it was sent for")
+    @Test("After evidence was sent once, a customer is answered without it, by its account or the one it was sent for")
     func byAccount() {
         let own = observation(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5))
         let sent = observation(history([entry()], [bought()], asOf: day(-0.5)), for: .applicationUsername("carol"))
@@ -45,14 +45,14 @@ struct HeldDecisionTests {
         #expect(alone([own], for: .none) == nil)
     }
 
-    @Test("Evidence of one account, sent for another, ties it to nobody else")
+    @Test("Evidence of one account that is sent for another ties it to no third one")
     func foreignEvidence() {
         let stolen = observation(signed(bought(by: Account.alice.payloadField), entry(), on: -0.5), for: .bob)
         #expect(alone([stolen], for: .bob) == nil)
         #expect(decide(alone([stolen])) == .active)
     }
 
-    @Test("An account that Apple names later shuts out who presented the evidence before")
+    @Test("An account that Apple names later shuts out the accounts that presented the evidence before")
     func laterOwner() {
         let sent = observation(history([entry()], [bought(called: "1")], asOf: day(-0.5)), for: .bob)
         let owner = observation(signed(bought(by: Account.alice.payloadField, called: "1"), entry(), on: -0.2))
@@ -61,7 +61,7 @@ struct HeldDecisionTests {
         #expect(decide(alone([sent, owner])) == .active)
     }
 
-    @Test("A customer who only showed a redemption of a subscription has no state of it, even if Apple names one later")
+    @Test("An account that only showed a redemption has no state of the subscription, even if Apple names one later")
     func redeemedElsewhere() {
         let redeemed = bought(under: .promotional("once"), called: "1")
         let sent = shown(history([entry()], [redeemed], asOf: day(-0.5)), for: .bob)
@@ -167,7 +167,7 @@ struct HeldDecisionTests {
         #expect(decide(updated(newest, by: [older]), "once") == .redemptionLimit)
     }
 
-    @Test("What is on record is counted once, whether the evidence shows it, leaves it out, or has the offer taken off")
+    @Test("A recorded redemption is counted once, whether the evidence shows it, leaves it out, or has no offer for it")
     func redemptionsOnRecord() {
         let first = bought(on: -90, until: -60, under: .promotional("twice"), called: "1")
         let renewal = bought(on: -60, until: -30, under: .promotional("twice"), called: "2")
@@ -201,15 +201,15 @@ struct HeldDecisionTests {
     func offerTakenOff() throws {
         var once = bought(on: -90, until: -60, under: .promotional("once"), called: "1")
         let plain = bought(on: -10, until: 20, called: "2")
-        let told = shown(history([entry()], [once, plain], asOf: day(-1)))
+        let observed = shown(history([entry()], [once, plain], asOf: day(-1)))
         once.offer = nil
         let stripped = history([entry()], [once, plain], asOf: day(-0.5))
         let again = history([entry()], [once, plain], asOf: day(-0.1))
-        for observations in [[told, shown(stripped)], [shown(stripped), told]] {
+        for observations in [[observed, shown(stripped)], [shown(stripped), observed]] {
             #expect(decide(updated(again, by: observations, isApples: false), "once") == .redemptionLimit)
         }
         // What a client says of the offer is not put over what Apple says of the transaction.
-        let apples = [told, observation(signed(once, on: -0.5)), observation(signed(plain, on: -0.5))]
+        let apples = [observed, observation(signed(once, on: -0.5)), observation(signed(plain, on: -0.5))]
         #expect(held(apples).subscriptions.first?.redemptions.isEmpty == true)
     }
 
@@ -234,7 +234,7 @@ struct HeldDecisionTests {
         #expect(decide(updated(lapsed, by: [begun], isApples: false), "comeback") == .stateNotInAudience)
     }
 
-    @Test("What a client's own words say leaves nothing behind but redemptions")
+    @Test("Unsigned evidence of a client leaves nothing behind but redemptions")
     func clientBefore() {
         let refunded = bought(refunded: -1, by: Account.alice.payloadField, called: "1")
         #expect(shown(history([entry(renews: false)], [refunded], asOf: clock), for: .alice).isEmpty)
@@ -252,7 +252,7 @@ struct HeldDecisionTests {
         }
     }
 
-    @Test("Old evidence with newer state is not stale where the newer one tells of the subscription")
+    @Test("Old evidence is not stale where newer held state covers the subscription")
     func freshened() {
         let evidence = history([entry()], [bought(called: "1")], asOf: day(-3))
         let renewed = observation(signed(bought(called: "1"), entry(), on: -0.2))
@@ -265,7 +265,7 @@ struct HeldDecisionTests {
         #expect(decide(updated(evidence, by: [other], isApples: false)) == .evidenceStale)
     }
 
-    @Test("A history names each of its subscriptions once, and the same sixteen of many in whatever order they come")
+    @Test("A history names each of its subscriptions once, and the same sixteen of many in any order")
     func named() {
         func named(_ transactions: [Int], _ entries: [Int]) -> Set<String> {
             let history = history(entries.map { entry("\($0)") }, transactions.map { bought("\($0)") })

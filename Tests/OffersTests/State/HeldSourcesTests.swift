@@ -31,7 +31,7 @@ struct HeldSourcesTests {
         return evidence.updated(by: state, for: Account.alice.view)
     }
 
-    @Test("What was said of the renewal before a purchase says nothing of the purchase")
+    @Test("News of the renewal from before a purchase says nothing of the purchase")
     func boughtAgain() {
         let off = observation(signed(ended, entry(renews: false, ended: true), on: -0.2), for: .alice)
         let purchase = observation(signed(again, on: -0.05), for: .alice)
@@ -48,7 +48,7 @@ struct HeldSourcesTests {
         #expect(decide(alone([off, since, purchase]), "stay") == .activeAutoRenewOff)
     }
 
-    @Test("A purchase that a client alone showed is not put beside what Apple said, but its redemption counts")
+    @Test("A purchase that only a client showed is not put beside Apple's state, but its redemption counts")
     func clientsPurchase() {
         var purchase = again
         purchase.offer = .promotional("once")
@@ -84,10 +84,10 @@ struct HeldSourcesTests {
         #expect(decide(updated(statuses, by: [sent]), "once") == .redemptionLimit)
         // Beside another subscription, too, and alone where Apple said something of either.
         let other = signed(bought("2", called: "9"), on: -0.6)
-        let told = observation(signed(plain, entry(), on: -0.4), for: .alice)
-        #expect(decide(updated(other, by: [sent, told]), "once") == .redemptionLimit)
+        let observed = observation(signed(plain, entry(), on: -0.4), for: .alice)
+        #expect(decide(updated(other, by: [sent, observed]), "once") == .redemptionLimit)
         #expect(decide(updated(other, by: [sent]), "once") == .redemptionLimit)
-        #expect(decide(alone([sent, told]), "once") == .redemptionLimit)
+        #expect(decide(alone([sent, observed]), "once") == .redemptionLimit)
         #expect(decide(alone([sent, observation(other, for: .alice)]), "once") == .redemptionLimit)
         // What Apple says of the transaction counts more.
         once.offer = nil

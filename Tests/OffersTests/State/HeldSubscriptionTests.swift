@@ -1,7 +1,7 @@
 import Offers
 import Testing
 
-@Suite("Held state, whatever comes when")
+@Suite("Held state, with observations in any order")
 struct HeldSubscriptionTests {
     /// A customer's life, in pieces, at random: seeds make it the same each time.
     private func deliveries(_ seed: UInt64) -> [StateObservation] {
@@ -10,7 +10,7 @@ struct HeldSubscriptionTests {
         return (0..<12).map { _ in
             let id = "\(Int.random(in: 1...2, using: &random))"
             let number = Int.random(in: 0..<5, using: &random)
-            let told = day(Double(Int.random(in: -9...0, using: &random)))
+            let date = day(Double(Int.random(in: -9...0, using: &random)))
             let isSigned = Bool.random(using: &random)
             var transaction = bought(
                 id,
@@ -21,12 +21,12 @@ struct HeldSubscriptionTests {
                 under: number % 2 == 0 ? .promotional("once") : nil,
                 called: "\(id).\(number)"
             )
-            transaction.signedDate = isSigned ? told : nil
+            transaction.signedDate = isSigned ? date : nil
             var renewal = entry(id, renews: Bool.random(using: &random))
-            renewal.signedDate = isSigned ? told : nil
+            renewal.signedDate = isSigned ? date : nil
             if Int.random(in: 0..<4, using: &random) == 0 {
                 transaction.signedDate = nil
-                let words = history([entry(id)], [transaction], asOf: told)
+                let words = history([entry(id)], [transaction], asOf: date)
                 return shown(words, for: accounts.randomElement(using: &random) ?? .none)
             }
             let isAlone = Int.random(in: 0..<4, using: &random) == 0
@@ -34,7 +34,7 @@ struct HeldSubscriptionTests {
                 history(
                     isAlone ? [] : [renewal],
                     [transaction],
-                    asOf: told,
+                    asOf: date,
                     coverage: isSigned ? .partial : .complete
                 ),
                 for: accounts.randomElement(using: &random) ?? .none,
@@ -62,7 +62,7 @@ struct HeldSubscriptionTests {
         }
     }
 
-    @Test("What a client showed is never held over what Apple said, however new it is")
+    @Test("A client's evidence never replaces Apple's own state, however new it is")
     func clientsAnswers() throws {
         var refunded = bought(refunded: -3, called: "1")
         refunded.signedDate = day(-3)
@@ -77,7 +77,7 @@ struct HeldSubscriptionTests {
         }
     }
 
-    @Test("Accounts that present evidence which names nobody: eight stay, and a ninth only after thirty days")
+    @Test("Of accounts that present evidence without a name eight stay, and a ninth only after thirty days")
     func presenters() throws {
         let evidence = signed(bought(called: "1"), entry(), on: -1)
         func presented(_ number: Int, at moment: Timestamp) -> StateObservation {
@@ -103,7 +103,7 @@ struct HeldSubscriptionTests {
         #expect(presented(9, at: day(31)).isNews(beside: state))
     }
 
-    @Test("What is known for less than an hour teaches nothing, but for what is new in it")
+    @Test("Of evidence less than an hour after the last only new facts are learnt")
     func news() {
         func seen(_ seconds: Int64, refunded: Double? = nil, renews: Bool = true) -> StateObservation {
             let moment = day(-1).adding(seconds: seconds)
@@ -183,7 +183,9 @@ struct HeldSubscriptionTests {
         #expect(subscription.accounts[alice] == .bought)
     }
 
-    @Test("However many accounts the evidence names, few are held, in whatever order: who bought what is held always")
+    @Test(
+        "Of any number of accounts in the evidence few are held, in any order, and the buyer of a held purchase always"
+    )
     func owners() throws {
         let transactions = (0..<200).map { number in
             bought(
@@ -214,7 +216,7 @@ struct HeldSubscriptionTests {
         }
     }
 
-    @Test("No account's token is held, only what stands for it")
+    @Test("No account's token is held, only its digest")
     func pseudonyms() throws {
         let state = held([observation(history([entry()], [bought(by: Account.alice.payloadField)]), for: .alice)])
         #expect(!"\(state)".contains(Account.alice.payloadField))
@@ -234,7 +236,7 @@ struct HeldSubscriptionTests {
         #expect(subscription.redemptions.map(\.offerId) == ["a", "a"])
     }
 
-    @Test("What was redeemed years and hundreds of renewals ago stays on record, and each run is one redemption")
+    @Test("A redemption from years and hundreds of renewals ago stays on record, and each run is one redemption")
     func redeemedLongAgo() throws {
         var subscription: HeldSubscription?
         for index in 0..<300 {
@@ -257,7 +259,7 @@ struct HeldSubscriptionTests {
         #expect(held.transactions.count == HeldSubscription.mostTransactions + 11)
     }
 
-    @Test("What was bought under the offer again after a refund stays a redemption, however long ago that was")
+    @Test("A second purchase under the offer after a refund stays a redemption, at any age")
     func redeemedAfterRefund() throws {
         var subscription: HeldSubscription?
         for index in 0..<200 {
@@ -279,10 +281,10 @@ struct HeldSubscriptionTests {
 
     @Test("The reason of a transaction that one copy has stays, whichever copy is the newer")
     func reasons() throws {
-        var told = bought(under: .promotional("a"), called: "1")
-        let plain = history([entry()], [told], asOf: day(1))
-        told.reason = .purchase
-        for observations in [[history([entry()], [told]), plain], [plain, history([entry()], [told])]] {
+        var detailed = bought(under: .promotional("a"), called: "1")
+        let plain = history([entry()], [detailed], asOf: day(1))
+        detailed.reason = .purchase
+        for observations in [[history([entry()], [detailed]), plain], [plain, history([entry()], [detailed])]] {
             let subscription = try #require(held(observations.map { observation($0) }).subscriptions.first)
             #expect(subscription.transactions["1"]?.value.reason == .purchase)
         }

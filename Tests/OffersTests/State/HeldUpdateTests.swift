@@ -5,7 +5,7 @@ import Testing
 @Suite("Evidence beside many held subscriptions")
 struct HeldUpdateTests {
     /// A subscription's purchase or two and its entry, at random.
-    private func told(
+    private func subscription(
         _ id: String,
         isSigned: Bool,
         using random: inout SeededGenerator
@@ -35,7 +35,7 @@ struct HeldUpdateTests {
         isSigned: Bool,
         using random: inout SeededGenerator
     ) -> SubscriptionHistory {
-        let all = ids.map { told($0, isSigned: isSigned, using: &random) }
+        let all = ids.map { subscription($0, isSigned: isSigned, using: &random) }
         let doubled = all.flatMap(\.entries) + all.prefix(3).flatMap(\.entries)
         let coverages: [HistoryCoverage] = [.complete, .newestTransactions, .partial]
         return OffersTests.history(

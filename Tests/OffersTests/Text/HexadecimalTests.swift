@@ -10,7 +10,7 @@ struct HexadecimalTests {
         #expect(Hexadecimal.bytes(digits.lowercased()) == Array(text.utf8))
     }
 
-    @Test("All bytes come back; what are no two digits a byte is none")
+    @Test("All bytes come back; text without two digits a byte is refused")
     func roundTrip() {
         let all = Array(UInt8.min...UInt8.max)
         #expect(Hexadecimal.bytes(Hexadecimal.text(all)) == all)

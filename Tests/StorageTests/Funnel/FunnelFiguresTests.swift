@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("What is on record of offers")
+@Suite("Figures of offers in the ledger")
 struct FunnelFiguresTests {
     private static let app = "com.example.reader"
 
@@ -33,7 +33,7 @@ struct FunnelFiguresTests {
 
     private var allDays: FunnelPeriod { FunnelPeriod(since: nil, until: nil) }
 
-    @Test("What two services count adds up, and is there when they have stopped", arguments: LedgerHome.allCases)
+    @Test("Counts of two services add up, and stay after both have stopped", arguments: LedgerHome.allCases)
     func counted(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         for _ in 0..<2 {
@@ -137,7 +137,7 @@ struct FunnelFiguresTests {
         }
     }
 
-    @Test("What was counted while the database was away is warned of, and added when it is there again")
+    @Test("Counts made while the database was away are warned of, and added when it is back")
     func away() {
         let store = AwayStore()
         let tally = DurableOfferTally(in: store, now: { clock })

@@ -8,11 +8,11 @@ struct CommitObserverTests {
     @Test("is called for as long as the service runs, each time at the same cost")
     func long() {
         let observer = CommitObserver()
-        let told = Mutex(0)
+        let observed = Mutex(0)
         observer.note([], [], .zero)
-        observer.observe { _, _ in told.withLock { $0 += 1 } }
+        observer.observe { _, _ in observed.withLock { $0 += 1 } }
         // Were the function wrapped at each call, these would not fit on the stack.
         for _ in 0..<300_000 { observer.note([], [], .zero) }
-        #expect(told.withLock { $0 } == 300_000)
+        #expect(observed.withLock { $0 } == 300_000)
     }
 }

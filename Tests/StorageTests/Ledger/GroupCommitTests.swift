@@ -48,7 +48,7 @@ struct GroupCommitTests {
         await withCheckedContinuation { continuation in group.append(items) { continuation.resume(returning: $0) } }
     }
 
-    @Test("What was queued during a commit is the next one, and each caller gets its own outcomes")
+    @Test("Entries queued during a commit are the next one, and each caller gets its own outcomes")
     func grouping() async throws {
         let store = Store(isGated: true)
         let group = store.group(.init(deadline: .seconds(50)))
@@ -101,7 +101,7 @@ struct GroupCommitTests {
             #expect(throws: StorageFailure.self) { try result.get() }
             if case .failure(let failure) = result { #expect(failure.code == .tooSlow) }
         }
-        // While the writer is stuck, others are told at once.
+        // While the writer is stuck, others get the fault at once.
         #expect(group.failure?.code == .tooSlow)
         group.append([3]) { #expect($0 == .failure(StorageFailure(.tooSlow, ""))) }
         store.gate.signal()
@@ -206,16 +206,16 @@ struct GroupCommitTests {
         #expect(group.failure == nil)
     }
 
-    @Test("When the store fails while a refused batch is taken apart, who is not written yet fails once")
+    @Test("When the store fails while a refused batch is taken apart, each unwritten entry fails once")
     func failureAfterRefusal() async {
         let store = Store(isGated: true)
         let group = store.group(.init(deadline: .seconds(50)))
-        let told = Mutex<[Int]>([])
+        let written = Mutex<[Int]>([])
         let failed = Mutex<[Int]>([])
         func append(_ item: Int) {
             group.append([item]) { result in
                 if case .success = result {
-                    told.withLock { $0.append(item) }
+                    written.withLock { $0.append(item) }
                 } else {
                     failed.withLock { $0.append(item) }
                 }
@@ -226,16 +226,16 @@ struct GroupCommitTests {
         for number in [1, 2, 3, -4] { append(number) }
         // The first, the batch, and its first half.
         for _ in 0..<3 { store.gate.signal() }
-        while told.withLock({ $0 }) != [0, 1, 2] { await Task.yield() }
+        while written.withLock({ $0 }) != [0, 1, 2] { await Task.yield() }
         store.state.withLock { $0.failure = StorageFailure(.unavailable, "the disk is full") }
         for _ in 0..<100 { store.gate.signal() }
         group.close()
-        #expect(told.withLock { $0 } == [0, 1, 2])
+        #expect(written.withLock { $0 } == [0, 1, 2])
         #expect(failed.withLock { $0 } == [3, -4])
         #expect(group.failure == StorageFailure(.unavailable, "the disk is full"))
     }
 
-    @Test("A closed one writes what waits, and takes no more")
+    @Test("After closing, waiting entries are written, and no more are taken")
     func closed() async {
         let store = Store()
         let group = store.group()

@@ -77,7 +77,10 @@ struct KeptAnswersTests {
         #expect(try fixture.records().count == 3)
     }
 
-    @Test("What a limit refuses is no answer; an earlier answer comes before the limit", arguments: LedgerHome.allCases)
+    @Test(
+        "A refusal by a limit is not kept as an answer; an earlier answer comes before the limit",
+        arguments: LedgerHome.allCases
+    )
     func limits(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let store = try fixture.store()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Somebody who can write the ledger's database, and has no key", .timeLimit(.minutes(30)))
+@Suite("Attacks with write access to the ledger's database, without a key", .timeLimit(.minutes(30)))
 struct LedgerAttackTests {
     /// The tables of the ledger, with the columns that name a row and all of them.
     private static let tables: [(name: String, key: [String], columns: [String])] = [
@@ -251,7 +251,7 @@ struct LedgerAttackTests {
         }
     }
 
-    @Test("What the service signs next makes none of it good: it refuses to go on", arguments: LedgerHome.allCases)
+    @Test("The service's next signature repairs none of it: it refuses to go on", arguments: LedgerHome.allCases)
     func signedOver(home: LedgerHome) throws {
         let attacks = [
             "DELETE FROM ledger_records WHERE number = 4", "DELETE FROM ledger_checkpoints",
@@ -276,7 +276,7 @@ struct LedgerAttackTests {
         }
     }
 
-    @Test("A record whose time somebody set back is not deleted for its age", arguments: LedgerHome.allCases)
+    @Test("A record whose time was set back is not deleted for its age", arguments: LedgerHome.allCases)
     func aged(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         let store = try fixture.store(retentionDays: 10)

@@ -148,7 +148,7 @@ struct LedgerLimitTests {
     }
 
     @Test(
-        "What was refused as shared is known from then on, and read on the spot where the database is a file",
+        "A refusal as shared is known from then on, and read on the spot where the database is a file",
         arguments: LedgerHome.allCases
     )
     func suspect(home: LedgerHome) async throws {

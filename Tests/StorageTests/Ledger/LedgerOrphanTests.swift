@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Records where no chain leads to")
+@Suite("Records outside of every chain")
 struct LedgerOrphanTests {
     /// What somebody with the database, but without the checkpoint key, might do to it.
     struct Tampering: Sendable, CustomTestStringConvertible {
@@ -137,7 +137,7 @@ struct LedgerOrphanTests {
         #expect(faults.first?.detail == "is there twice", "\(faults)")
     }
 
-    @Test("What a service writes and deletes meanwhile is none of them", arguments: LedgerHome.allCases)
+    @Test("Records that a service writes and deletes meanwhile are none of them", arguments: LedgerHome.allCases)
     func meanwhile(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         let store = try fixture.store(retentionDays: 10)

@@ -33,7 +33,7 @@ struct LedgerRecallTests {
     }
 
     @Test(
-        "The same name in whatever case is told from another name",
+        "A name that differs in its case alone is recognised",
         arguments: [
             ("Led-1", "led-1"), ("Led-1", "LED-1"), ("led-1", "Led-1"), ("ReaderOne7", "readerone7"),
             ("Anna.Schmidt@example.com", "anna.schmidt@example.com"), ("ÄRGER", "ärger"),

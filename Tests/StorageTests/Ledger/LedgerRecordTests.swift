@@ -29,7 +29,10 @@ struct LedgerRecordTests {
         #expect(record.number == 1)
     }
 
-    @Test("What is not known of a signature is not there, and what is empty is", arguments: LedgerHome.allCases)
+    @Test(
+        "An unknown field of a signature is missing in its record, and an empty one is there",
+        arguments: LedgerHome.allCases
+    )
     func nothing(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         let now = fixture.now

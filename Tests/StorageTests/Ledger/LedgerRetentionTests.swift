@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("What the ledger deletes, and by which clock", .timeLimit(.minutes(30)))
+@Suite("Deletion from the ledger, and its clock", .timeLimit(.minutes(30)))
 struct LedgerRetentionTests {
     /// A ledger that keeps a year, and was written once a day for so many days.
     private func filled(_ home: LedgerHome, days: Int) throws -> (fixture: LedgerFixture, store: any LedgerStore) {

@@ -136,7 +136,7 @@ struct LedgerVerificationTests {
         return fixture
     }
 
-    @Test("A ledger that nobody touched is in order", arguments: LedgerHome.allCases)
+    @Test("An unchanged ledger is in order", arguments: LedgerHome.allCases)
     func sound(home: LedgerHome) throws {
         let fixture = try filled(home)
         let store = try fixture.store()
@@ -249,7 +249,7 @@ struct LedgerVerificationTests {
         #expect(left == 1)
     }
 
-    @Test("Retention leaves a stump that nobody can lengthen")
+    @Test("The first record after a deletion cannot be given records before it")
     func stump() throws {
         let fixture = try LedgerFixture(.sqlite)
         let store = try fixture.store(retentionDays: 10)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("What is on record lately")
+@Suite("Recent figures of the ledger")
 struct RecentFiguresTests {
     private let offer = OfferRequest(productId: "monthly", offerId: "comeback50")
 

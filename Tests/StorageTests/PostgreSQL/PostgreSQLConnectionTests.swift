@@ -88,7 +88,7 @@ struct PostgreSQLConnectionTests {
         #expect(try connection.query("SELECT count(*) FROM a").integer(0, 0) == 2)
     }
 
-    @Test("A transaction decides by what it found, and is gone as a whole when the decision fails")
+    @Test("A transaction decides by its reads, and is rolled back as a whole when the decision fails")
     func transaction() throws {
         try connection.query("CREATE TABLE a (n int8)")
         @Sendable func insert(_ number: Int64) -> SQLCall { SQLCall("INSERT INTO a VALUES ($1)", .integer(number)) }
@@ -117,7 +117,7 @@ struct PostgreSQLConnectionTests {
     }
 
     @Test(
-        "What the server says it has committed is, though it ends before it says more",
+        "A commit that the server confirmed counts, though the server ends before it says more",
         arguments: ServerProxy.End.allCases
     )
     func endAfterCommit(end: ServerProxy.End) throws {
@@ -125,11 +125,11 @@ struct PostgreSQLConnectionTests {
         let proxy = try ServerProxy(to: location)
         let connection = try PostgreSQLConnection(to: proxy.location)
         proxy.end(after: "COMMIT", by: end)
-        let told = try PostgreSQLSession.transaction(on: connection, at: "here") { session throws(StorageFailure) in
+        let value = try PostgreSQLSession.transaction(on: connection, at: "here") { session throws(StorageFailure) in
             try session.send(SQLCall("INSERT INTO a VALUES (1)"))
             return 7
         }.get()
-        #expect(told == 7)
+        #expect(value == 7)
         #expect(connection.isBroken)
         #expect(try self.connection.query("SELECT count(*) FROM a").integer(0, 0) == 1)
     }

@@ -28,7 +28,7 @@ struct PostgreSQLLocationTests {
         #expect(error?.description.contains("hunter2secret") == false)
     }
 
-    @Test("What the URL says of TLS reaches libpq as it is, and wins over what the service would ask for")
+    @Test("The URL's TLS parameters reach libpq unchanged, and win over the service's defaults")
     func parameters() throws {
         let url = "postgresql://me@db-1:6432,db-2/offers?sslmode=verify-full&sslrootcert=/etc/ca.pem&keepalives_idle=60"
         let parameters = try PostgreSQLLocation(url: url).parameters

@@ -9,7 +9,7 @@ struct PostgreSQLMigratorTests {
 
     init() throws { location = try TestServer.makeDatabase() }
 
-    @Test("Many who open a new database at once make its tables once", .timeLimit(.minutes(30)))
+    @Test("Processes that open a new database at the same time make its tables once", .timeLimit(.minutes(30)))
     func race() async throws {
         let location = location
         try await withThrowingTaskGroup { group in

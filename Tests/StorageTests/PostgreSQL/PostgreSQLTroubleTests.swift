@@ -149,7 +149,7 @@ struct PostgreSQLTroubleTests {
         _ = try store.commit([.of(at: now)])
     }
 
-    @Test("What a database lacks for a ledger is found, each with its fix, and nothing is made")
+    @Test("A database's faults for a ledger are found, each with its fix, and nothing is made")
     func inspection() throws {
         let location = try TestServer.makeDatabase()
         let administrator = try PostgreSQLConnection(to: location)

@@ -42,7 +42,7 @@ struct PostgreSQLWorkerTests {
         await worker.stop()
     }
 
-    @Test("What cannot wait any more is refused at once, and what waited for too long fails")
+    @Test("Work beyond the queue's room is refused at once, and work that waited for too long fails")
     func bound() async throws {
         var limits = PostgreSQLLimits()
         limits.queue = 3
@@ -80,7 +80,7 @@ struct PostgreSQLWorkerTests {
         await worker.stop()
     }
 
-    @Test("Stopping does what waits, takes nothing new, and closes the connection")
+    @Test("Stopping finishes the waiting work, takes nothing new, and closes the connection")
     func stop() async throws {
         let location = try TestServer.makeDatabase()
         let worker = PostgreSQLWorker(name: "worker", location: location)
@@ -190,7 +190,7 @@ struct PostgreSQLWorkerTests {
         await worker.stop()
     }
 
-    @Test("What a new connection has to go through first keeps work away when it fails, and is tried again")
+    @Test("A new connection whose set-up fails takes no work, and the set-up is tried again")
     func prepare() async throws {
         let attempts = Atomic<Int>(0)
         let worker = PostgreSQLWorker(

@@ -23,7 +23,7 @@ struct DurableProductReportsTests {
     }
 
     @Test(
-        "What was reported is there when the database is opened again, with when and how often it was seen",
+        "Reports are there when the database is opened again, with their dates and counts",
         arguments: LedgerHome.allCases
     )
     func reopened(home: LedgerHome) async throws {

@@ -44,7 +44,7 @@ struct LogCheckpointsTests {
         #expect(count == Int64(commits * rows))
     }
 
-    @Test("A log that grows because somebody reads the file for long is reported, until the reader has gone")
+    @Test("A log that grows because of a long read of the file is reported, until the read ends")
     func pinned() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("ledger.sqlite")

@@ -20,7 +20,7 @@ struct SQLiteDatabaseTests {
         #expect(try database.text("PRAGMA journal_mode") == "wal")
     }
 
-    @Test("Nobody but the service's user can read the file or its log")
+    @Test("Only the service's user can read the file and its log")
     func mode() throws {
         let database = try SQLiteDatabase(path: path)
         for file in [path, path + "-wal"] {
@@ -30,7 +30,7 @@ struct SQLiteDatabaseTests {
         _ = database
     }
 
-    @Test("What was written is there after opening it again, and tables are made once")
+    @Test("Written rows are there after opening it again, and tables are made once")
     func reopened() throws {
         let count = "SELECT count(*) FROM schema_migrations"
         let first = try SQLiteDatabase(path: path)
@@ -77,7 +77,7 @@ struct SQLiteDatabaseTests {
         #expect(failure?.detail.contains(path) == true)
     }
 
-    @Test("What is no database is refused, and left as it was")
+    @Test("A file that is no database is refused, and left as it was")
     func noDatabase() throws {
         let text = String(repeating: "This is a letter, not a database. ", count: 40)
         try Data(text.utf8).write(to: URL(filePath: path))
@@ -105,7 +105,7 @@ struct SQLiteDatabaseTests {
         _ = writer
     }
 
-    @Test("Many who open a new file at once make its tables once", .timeLimit(.minutes(30)))
+    @Test("Processes that open a new file at the same time make its tables once", .timeLimit(.minutes(30)))
     func race() async throws {
         let path = path
         try await withThrowingTaskGroup { group in

@@ -36,7 +36,7 @@ struct DurableSubscriptionStatesTests {
         #expect(try DatabaseStateStore(database, digestKey: testDigestKey).count() == 2)
     }
 
-    @Test("What is read is what is kept, whatever waits to be written in between")
+    @Test("A read gives the stored state, also while other states wait to be written")
     func waiting() async throws {
         var bounds = DurableSubscriptionStates.Bounds()
         bounds.commit = 2

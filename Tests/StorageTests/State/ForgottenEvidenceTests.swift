@@ -4,16 +4,16 @@ import Testing
 
 @testable import Storage
 
-@Suite("What was learnt of a customer before another process forgot them, and is written after it")
+@Suite("Observations of a customer that another process forgets before they are written")
 struct ForgottenEvidenceTests {
-    /// Held state that writes what evidence teaches when it is closed.
+    /// Held state that writes its observations of evidence when it is closed.
     private func open(_ fixture: LedgerFixture) throws -> DurableSubscriptionStates {
         var bounds = DurableSubscriptionStates.Bounds()
         bounds.linger = .seconds(3600)
         return DurableSubscriptionStates(try fixture.states(), bounds: bounds, now: { clock })
     }
 
-    @Test("Evidence teaches no more of them; what comes later does", arguments: LedgerHome.allCases)
+    @Test("Nothing is learnt of them from the same evidence; later evidence is kept", arguments: LedgerHome.allCases)
     func evidence(home: LedgerHome) async throws {
         let fixture = try LedgerFixture(home)
         let states = try open(fixture)

@@ -34,7 +34,7 @@ struct HeldBytesTests {
         return held
     }
 
-    @Test("What is kept is read again, to the last member")
+    @Test("Kept state is read again, to the last member")
     func roundTrip() throws {
         let held = rich()
         #expect(held.shown.count == 1)
@@ -80,7 +80,7 @@ struct HeldBytesTests {
         #expect(held.bytes.count < 160)
     }
 
-    @Test("The same subscription has the same bytes, in whatever order it was seen")
+    @Test("The same subscription has the same bytes, in any order of its observations")
     func anyOrder() {
         let all = (0..<12).map { (number: Int) -> HeldSubscription in
             let offer: RedeemedOffer? = number % 2 == 0 ? .promotional("a") : nil
@@ -98,7 +98,7 @@ struct HeldBytesTests {
         for _ in 0..<50 { #expect(bytes((all + all.prefix(4)).shuffled()) == once) }
     }
 
-    @Test("What is cut off, or changed by somebody, is refused or read, and never brings the process down")
+    @Test("Truncated and changed bytes are refused or read, and never end the process")
     func damaged() {
         let held = rich()
         let bytes = held.bytes

@@ -8,7 +8,7 @@ import Testing
 struct RedemptionTests {
     private static let reader = Account.applicationUsername("reader-1")
 
-    /// What a signed transaction teaches of a purchase under an offer.
+    /// The observation that a signed transaction gives of a purchase under an offer.
     private func observation(
         _ transactionId: String,
         of id: String = "1000",
@@ -104,7 +104,7 @@ struct RedemptionTests {
     }
 
     @Test(
-        "What was signed for another account, app or offer, or after the purchase, is no match",
+        "A signature for another account, app or offer, or after the purchase, is no match",
         arguments: LedgerHome.allCases
     )
     func strangers(home: LedgerHome) throws {
@@ -165,7 +165,7 @@ struct RedemptionTests {
         func asked(at minute: Int64) throws -> GrantOutcome? {
             try store.commit([.of(limit: 3, at: self.minute(minute, fixture))]).first?.first
         }
-        func told() async throws -> Int? {
+        func countedSignatures() async throws -> Int? {
             let offer = OfferRequest(productId: "monthly", offerId: "comeback50")
             let question = LedgerQuestion(
                 bundleId: "com.example.reader",
@@ -177,7 +177,7 @@ struct RedemptionTests {
             )
             return try await store.answer(to: question).signatures[offer]
         }
-        #expect(try await told() == 1)
+        #expect(try await countedSignatures() == 1)
         try learn(
             [
                 observation("2", at: minute(11, fixture), under: nil), observation("3", at: minute(12, fixture)),
@@ -186,7 +186,7 @@ struct RedemptionTests {
             in: fixture
         )
         #expect(try matches(fixture) == ["1 1", "3 -"])
-        #expect(try await told() == 2)
+        #expect(try await countedSignatures() == 2)
         #expect(try asked(at: 20) == .recorded)
         #expect(try asked(at: 21) == .signatureLimit(count: 3))
     }
@@ -255,7 +255,7 @@ struct RedemptionTests {
         #expect(match.questions == all.indices.filter { $0 % 2 == 0 }.prefix(16).map { all[$0] })
     }
 
-    @Test("What is forgotten takes its redemptions with it", arguments: LedgerHome.allCases)
+    @Test("Forgetting a subscription deletes its redemptions", arguments: LedgerHome.allCases)
     func forgotten(home: LedgerHome) throws {
         let fixture = try LedgerFixture(home)
         try learn([observation("1", at: minute(10, fixture))], in: fixture)

@@ -28,7 +28,7 @@ struct RefusedObservationTests {
         #expect(states.fault == nil)
         #expect(states.warning?.contains("state: observations that could not be kept: 1;") == true)
         #expect(states.warning?.contains(refused) == false)
-        // What was dropped is not told from memory, either.
+        // A dropped observation is not answered from memory, either.
         let ids = try await states.held(question(1)).subscriptions.map(\.identity.originalTransactionId)
         #expect(Set(ids) == ["1", "2", "3", "4", "5", "6"])
         states.close()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Many who ask, one read", .timeLimit(.minutes(10)))
+@Suite("Concurrent questions share one read", .timeLimit(.minutes(10)))
 struct SharedReadsTests {
     /// Doubles numbers, and notes how many it was asked at a time; the first read lasts until it is let go.
     private final class Doubling: Sendable {
@@ -31,7 +31,7 @@ struct SharedReadsTests {
         return values
     }
 
-    @Test("What is asked during a read is answered by the next one, each question with its own answer")
+    @Test("Questions during a read are answered by the next one, each with its own answer")
     func together() async throws {
         let doubling = Doubling()
         let reads = SharedReads { (numbers) throws(StorageFailure) in await doubling.read(numbers) }
@@ -49,7 +49,7 @@ struct SharedReadsTests {
         #expect(doubling.sizes.withLock { $0 } == [1, 256, 44])
     }
 
-    @Test("What is asked at once is one read, however much it is, and has its answers in order")
+    @Test("Questions at the same time are one read, of any size, and have their answers in order")
     func atOnce() async throws {
         let doubling = Doubling()
         doubling.open()
@@ -58,7 +58,7 @@ struct SharedReadsTests {
         #expect(doubling.sizes.withLock { $0 } == [300])
     }
 
-    @Test("A read that fails fails those who waited for it, and nobody after it")
+    @Test("A read that fails is an error for its waiting callers, and for no later one")
     func failure() async throws {
         let isDown = Mutex(true)
         let reads = SharedReads<Int, Int> { (numbers) throws(StorageFailure) in
@@ -70,7 +70,7 @@ struct SharedReadsTests {
         #expect(try Self.values(await reads.answers(to: [2])) == [2])
     }
 
-    @Test("A row that cannot be read fails who asked for it, and nobody else")
+    @Test("A row that cannot be read is an error for its own caller alone")
     func malformed() async throws {
         let reads = SharedReads<Int, Int> { (numbers) throws(StorageFailure) in
             if numbers.contains(13) { throw .malformed("body") }

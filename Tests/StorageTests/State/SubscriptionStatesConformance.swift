@@ -110,7 +110,7 @@ func question(_ account: UInt8?, _ ids: String..., bundleId: String = "com.examp
 
 @Suite("Wherever state is held")
 struct SubscriptionStatesTests {
-    @Test("What was learnt is found by account and by subscription, at once", arguments: StatesImplementation.all)
+    @Test("An observation is found by account and by subscription, at once", arguments: StatesImplementation.all)
     func learnt(implementation: StatesImplementation) async throws {
         let (states, keep) = try implementation.make()
         let all: [RedeemedOffer?] = [
@@ -148,7 +148,7 @@ struct SubscriptionStatesTests {
         _ = keep
     }
 
-    @Test("That all was told of an account is kept with its newest date", arguments: StatesImplementation.all)
+    @Test("The newest date at which all was known of an account is kept", arguments: StatesImplementation.all)
     func marks(implementation: StatesImplementation) async throws {
         let (states, keep) = try implementation.make()
         func mark(_ seconds: Int64) -> AccountHistoryMark {
@@ -159,8 +159,8 @@ struct SubscriptionStatesTests {
                 asOf: clock.adding(seconds: seconds)
             )
         }
-        for told in [mark(0), mark(20), mark(10)] {
-            states.learn(StateObservation(subscriptions: [], mark: told))
+        for known in [mark(0), mark(20), mark(10)] {
+            states.learn(StateObservation(subscriptions: [], mark: known))
         }
         #expect(try await states.held(question(1)).marks == [mark(20)])
         _ = keep
@@ -181,11 +181,11 @@ struct SubscriptionStatesTests {
         )
         func id(_ number: Int) -> String { "\(2_000_000 + number)" }
         func check(_ count: Int) async throws {
-            let told = try await states.held(question(1, id(0)))
+            let known = try await states.held(question(1, id(0)))
             let newest = (max(count - most, 0)..<count).map(id)
-            #expect(Set(told.subscriptions.map(\.identity.originalTransactionId)) == Set(newest + [id(0)]))
-            #expect(told.subscriptions.count == Set(newest + [id(0)]).count)
-            #expect(told.marks == (count > most ? [] : [mark]))
+            #expect(Set(known.subscriptions.map(\.identity.originalTransactionId)) == Set(newest + [id(0)]))
+            #expect(known.subscriptions.count == Set(newest + [id(0)]).count)
+            #expect(known.marks == (count > most ? [] : [mark]))
         }
         for start in stride(from: 0, to: 3 * most, by: most / 2) {
             let end = start + most / 2
@@ -251,7 +251,7 @@ struct SubscriptionStatesTests {
     }
 
     @Test(
-        "Who is forgotten is forgotten with what was bought, and leaves what others have",
+        "Forgetting a customer deletes the purchases, and leaves those of others",
         arguments: StatesImplementation.all
     )
     func forgotten(implementation: StatesImplementation) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("What was seen and waits to be written")
+@Suite("States that wait to be written")
 struct UnwrittenStatesTests {
     private func waiting(_ held: HeldSubscription...) -> UnwrittenStates.Waiting {
         UnwrittenStates.Waiting(
@@ -20,7 +20,7 @@ struct UnwrittenStatesTests {
     }
 
     @Test(
-        "Who read before it was written finds it all the same: while it waits, in hand, written, and four writes later"
+        "A reader from before the write finds it: while it waits, in hand, written, and four writes later"
     )
     func found() {
         for steps in 0...5 {
@@ -64,7 +64,7 @@ struct UnwrittenStatesTests {
         #expect(states.lay(over: &read, for: question(1), since: states.glance(at: question(1))))
     }
 
-    @Test("What is not written may wait up to a bound, in batches; what could not be written comes first again")
+    @Test("Unwritten states wait up to a bound, in batches; those that could not be written come first again")
     func bounded() {
         var states = UnwrittenStates(most: 25, batchSize: 10)
         let isFirst = (0..<30).map { states.add(evidence: waiting(subscription("\($0)"))) }
@@ -77,7 +77,7 @@ struct UnwrittenStatesTests {
         #expect(ids == (0..<10).map { "\($0)" })
     }
 
-    /// A store that keeps a commit that is on durable storage from being told, until it may.
+    /// A store that holds back the answer of a commit on durable storage, until it is let go.
     private final class PatientStore: StateStore {
         let store: DatabaseStateStore
         let hasWritten = DispatchSemaphore(value: 0)

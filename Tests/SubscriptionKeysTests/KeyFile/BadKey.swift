@@ -6,13 +6,13 @@ import Testing
 struct BadKey: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// The fault's code.
-    let code: KeyFileError.Code
+    let code: KeyError.Code
     /// What the text has to say of the file.
     let says: String
     /// The file's bytes.
     let make: @Sendable () throws -> [UInt8]
 
-    init(_ name: String, _ code: KeyFileError.Code, says: String, make: @escaping @Sendable () throws -> [UInt8]) {
+    init(_ name: String, _ code: KeyError.Code, says: String, make: @escaping @Sendable () throws -> [UInt8]) {
         testDescription = name
         self.code = code
         self.says = says

@@ -8,31 +8,31 @@ struct BadKeyTests {
     func isRefusedByName(bad: BadKey) throws {
         let workbench = try Workbench()
         let path = try workbench.write(bad.make())
-        let error = try #require(throws: KeyFileError.self) {
+        let error = try #require(throws: KeyError.self) {
             try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
         }
         #expect(error.code == bad.code)
         #expect(error.path == path)
         #expect(error.description.hasPrefix("\(path) \(error.reason)"))
         #expect(error.reason.contains(bad.says))
-        #expect(error.reason.contains("; expected is an EC P-256 private key as PKCS#8 PEM (the .p8 file of App Store"))
+        #expect(error.reason.contains("; it has to be an EC P-256 private key as PKCS#8 PEM (the .p8 file of App"))
     }
 
-    @Test("The command in the text mends the key", arguments: [KeyFileError.Code.sec1PrivateKey, .encryptedPrivateKey])
-    func fix(code: KeyFileError.Code) throws {
+    @Test("The command in the text repairs the key", arguments: [KeyError.Code.sec1PrivateKey, .encryptedPrivateKey])
+    func fix(code: KeyError.Code) throws {
         let workbench = try Workbench()
         for bad in BadKey.all where bad.code == code {
             let path = try workbench.write(bad.make())
-            let error = try #require(throws: KeyFileError.self) {
+            let error = try #require(throws: KeyError.self) {
                 try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
             }
             let pattern = "openssl pkcs8 [^|]* -out KEY.p8$"
             let command = try #require(error.reason.range(of: pattern, options: .regularExpression))
-            let mended = workbench.path("mended.p8")
-            let words = error.reason[command].split(separator: " ").map { $0 == "KEY.p8" ? mended : String($0) }
+            let fixed = workbench.path("fixed.p8")
+            let words = error.reason[command].split(separator: " ").map { $0 == "KEY.p8" ? fixed : String($0) }
             let passphrase = code == .encryptedPrivateKey ? ["-passin", "pass:demo"] : []
             #expect(try Tool.run(words[0], words.dropFirst() + passphrase).status == 0)
-            #expect(throws: Never.self) { try SigningKey(contentsOf: mended, keyIdentifier: "TEST123456") }
+            #expect(throws: Never.self) { try SigningKey(contentsOf: fixed, keyIdentifier: "TEST123456") }
         }
     }
 
@@ -41,21 +41,21 @@ struct BadKeyTests {
         let workbench = try Workbench()
         // A path that a shell would take for several words.
         var path = try workbench.write(bad.make(), to: "it's my key.p8")
-        let mended = workbench.path("mended.p8")
+        let fixed = workbench.path("fixed.p8")
         for _ in 0..<3 {
             guard let error = refusal(of: path) else { break }
             let command = String(try #require(error.reason.split(separator: ". To fix it: ").dropFirst().first))
-            try #require(Tool.run("bash", ["-c", command.replacing("KEY.p8", with: mended + ".new")]).status == 0)
-            try? FileManager.default.removeItem(atPath: mended)
-            try FileManager.default.moveItem(atPath: mended + ".new", toPath: mended)
-            path = mended
+            try #require(Tool.run("bash", ["-c", command.replacing("KEY.p8", with: fixed + ".new")]).status == 0)
+            try? FileManager.default.removeItem(atPath: fixed)
+            try FileManager.default.moveItem(atPath: fixed + ".new", toPath: fixed)
+            path = fixed
         }
-        #expect(path == mended)
-        #expect(throws: Never.self) { try SigningKey(contentsOf: mended, keyIdentifier: "TEST123456") }
+        #expect(path == fixed)
+        #expect(throws: Never.self) { try SigningKey(contentsOf: fixed, keyIdentifier: "TEST123456") }
     }
 
-    private func refusal(of path: String) -> KeyFileError? {
-        do throws(KeyFileError) {
+    private func refusal(of path: String) -> KeyError? {
+        do throws(KeyError) {
             _ = try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
             return nil
         } catch {
@@ -68,7 +68,7 @@ struct BadKeyTests {
         let workbench = try Workbench()
         for bad in BadKey.all where bad.code == .encryptedPrivateKey {
             let path = try workbench.write(bad.make())
-            let error = try #require(throws: KeyFileError.self) {
+            let error = try #require(throws: KeyError.self) {
                 try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
             }
             let pattern = "openssl pkcs8 [^|]*(?= [|] systemd-creds encrypt --name=KEY.p8 - KEY.p8.cred)"
@@ -86,7 +86,7 @@ struct BadKeyTests {
         let path = try workbench.write(bytes)
         try Tool.openssl("pkey", "-in", path, "-pubcheck", "-noout")
         try Tool.openssl("dgst", "-sha256", "-sign", path, "/dev/null")
-        #expect(throws: KeyFileError.self) { try SigningKey(contentsOf: path, keyIdentifier: "TEST123456") }
+        #expect(throws: KeyError.self) { try SigningKey(contentsOf: path, keyIdentifier: "TEST123456") }
     }
 
     @Test("No text of an error holds a part of the file")
@@ -95,7 +95,7 @@ struct BadKeyTests {
         for bad in BadKey.all {
             let bytes = try bad.make()
             let path = try workbench.write(bytes)
-            let error = try #require(throws: KeyFileError.self) {
+            let error = try #require(throws: KeyError.self) {
                 try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
             }
             let body = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)

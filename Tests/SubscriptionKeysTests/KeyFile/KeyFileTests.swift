@@ -12,8 +12,8 @@ struct KeyFileTests {
         key = try TestKey()
     }
 
-    private func refusal(of path: String, access: FileAccess = .ownerOnly) throws -> KeyFileError {
-        try #require(throws: KeyFileError.self) {
+    private func refusal(of path: String, access: FileAccess = .ownerOnly) throws -> KeyError {
+        try #require(throws: KeyError.self) {
             try SigningKey(contentsOf: path, keyIdentifier: "TEST123456", access: access)
         }
     }
@@ -21,7 +21,7 @@ struct KeyFileTests {
     @Test func missing() throws {
         let error = try refusal(of: workbench.path("none.p8"))
         #expect(error.code == .missing)
-        #expect(error.description.hasPrefix("\(workbench.path("none.p8")) does not exist; expected is an EC P-256"))
+        #expect(error.description.hasPrefix("\(workbench.path("none.p8")) does not exist; it has to be an EC P-256"))
     }
 
     @Test func directory() throws {
@@ -48,7 +48,7 @@ struct KeyFileTests {
             try SecureHeap.initialize()
             // Root reads everything: become nobody, for whom the file is not.
             if geteuid() == 0 { try #require(setuid(65534) == 0) }
-            let error = #expect(throws: KeyFileError.self) {
+            let error = #expect(throws: KeyError.self) {
                 try SigningKey(contentsOf: path, keyIdentifier: "TEST123456")
             }
             #expect(error?.code == .unreadable)
@@ -71,7 +71,7 @@ struct KeyFileTests {
         #expect(try SigningKey(contentsOf: path, keyIdentifier: "TEST123456").fileMode == UInt32(mode))
     }
 
-    @Test("A mounted secret may be readable by the group, and by nobody else")
+    @Test("A mounted secret may be readable by the group, and by no others")
     func groupReadable() throws {
         let path = try workbench.write(key.pem, mode: 0o440)
         #expect(try refusal(of: path).code == .readableByOthers)
@@ -95,7 +95,7 @@ struct KeyFileTests {
         let error = try refusal(of: path)
         #expect(error.code == .foreignOwner)
         // Where the service runs as that user, it could not read a file that was given to root.
-        #expect(error.reason.hasPrefix("belongs to user 1234; expected is a file of root, as root runs this: if that"))
+        #expect(error.reason.hasPrefix("belongs to user 1234; it has to belong to root, as root runs this: if that"))
         #expect(error.reason.hasSuffix("run this as that user (sudo -u), and if not: chown 0 \(path)"))
 
         let groups = try workbench.write(key.pem, to: "root.p8", mode: 0o440)
@@ -108,8 +108,8 @@ struct KeyFileTests {
             try #require(setgid(1234) == 0 && setuid(1234) == 0)
             #expect(throws: Never.self) { try KeyInspection(of: path) }
             #expect(throws: Never.self) { try KeyInspection(of: groups, access: .groupReadable) }
-            let foreign = #expect(throws: KeyFileError.self) { try KeyInspection(of: others) }
-            #expect(foreign?.reason.hasSuffix("of root or of the service's user (1234): chown 1234 \(others)") == true)
+            let foreign = #expect(throws: KeyError.self) { try KeyInspection(of: others) }
+            #expect(foreign?.reason.hasSuffix("to root or to the service's user (1234): chown 1234 \(others)") == true)
         }
         let command = try #require(error.reason.range(of: "chown 0 .*", options: .regularExpression))
         #expect(try Tool.run("sh", ["-c", String(error.reason[command])]).status == 0)
@@ -128,7 +128,7 @@ struct KeyFileTests {
 
     @Test("A file of exactly 16 KiB is read")
     func largest() throws {
-        let blank = [UInt8](repeating: UInt8(ascii: "\n"), count: KeyFileError.maximumSize - key.pem.count)
+        let blank = [UInt8](repeating: UInt8(ascii: "\n"), count: KeyError.maximumSize - key.pem.count)
         #expect(throws: Never.self) { try workbench.load(key.pem + blank) }
     }
 

@@ -35,13 +35,13 @@ struct NewKeyFileTests {
         #expect(Set(keys).count == 8)
     }
 
-    @Test("A file that is there is never overwritten, nor what a link points to")
+    @Test("An existing file is never overwritten, nor the target of a link")
     func existing() throws {
         let bench = try Workbench()
         let path = try bench.write(Array("precious".utf8), to: "precious.p8")
         try FileManager.default.createSymbolicLink(atPath: bench.path("link.p8"), withDestinationPath: path)
         for name in ["precious.p8", "link.p8"] {
-            let error = #expect(throws: KeyFileError.self) { try NewKeyFile.write(to: bench.path(name)) }
+            let error = #expect(throws: KeyError.self) { try NewKeyFile.write(to: bench.path(name)) }
             #expect(error?.description.contains("cannot be written") == true)
         }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")

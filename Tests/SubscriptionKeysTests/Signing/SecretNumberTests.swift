@@ -69,7 +69,7 @@ struct SecretNumberTests {
         return forms.flatMap(\.patterns).reduce(0) { $0 + count(of: $1, in: trace.stack) }
     }
 
-    @Test("Nothing of it, nor of what is computed from it, is on a thread's stack after a signature")
+    @Test("Nothing of it, nor of numbers computed from it, is on a thread's stack after a signature")
     func leftovers() throws {
         let workbench = try Workbench()
         let key = try TestKey()

@@ -5,7 +5,7 @@ import SubscriptionKeys
 final class Workbench: Sendable {
     let directory: String
 
-    /// Makes the directory, and sets the secure heap up unless told otherwise.
+    /// Makes the directory, and sets the secure heap up unless asked not to.
     init(secureHeap: Bool = true) throws {
         if secureHeap { try SecureHeap.initialize() }
         let url = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)")

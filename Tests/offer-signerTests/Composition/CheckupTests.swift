@@ -42,7 +42,7 @@ import Testing
         )
     }
 
-    @Test func itIsEveryMinuteUnlessToldOtherwise() {
+    @Test func itIsEveryMinuteByDefault() {
         let checkup = Checkup(selfTestKeys: { [] }, clockFault: { nil }, logger: Logger(label: "test"))
         #expect(checkup.interval == .seconds(60))
     }

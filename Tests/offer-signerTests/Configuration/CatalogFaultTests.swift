@@ -84,7 +84,7 @@ import Testing
         .init("\"20900001\"", "{}", "13: apps[0].subscriptionGroups[0].id", "is a mapping; an identifier is needed"),
     ]
 
-    @Test("A misspelt state is one fault, whatever else the offer says of lapsed customers")
+    @Test("A misspelt state is one fault, beside any other member about lapsed customers")
     func misspeltState() throws {
         let rules = "audience: [lapsd]\n                minimumLapsedDays: 3\n                afterRefund: allow"
         let faults = try ConfigurationFixture([.init("catalog.yaml", "audience: [lapsed]", rules)]).faults()
@@ -110,13 +110,13 @@ import Testing
             "7: apps[0].keys[1].publicKeyFile",
             "no such file"
         ),
-        .init("id: EXAMPLE123", "id: EXAMPLE-12", "6: apps[0].keys[0].id", "is no key id"),
-        .init("id: EXAMPLE123", "id: \"\"", "6: apps[0].keys[0].id", "is no key id"),
-        .init("id: EXAMPLE123", "id: EXAMPLE123EXAMPLE1234", "6: apps[0].keys[0].id", "is no key id"),
+        .init("id: EXAMPLE123", "id: EXAMPLE-12", "6: apps[0].keys[0].id", "is not a key id"),
+        .init("id: EXAMPLE123", "id: \"\"", "6: apps[0].keys[0].id", "is not a key id"),
+        .init("id: EXAMPLE123", "id: EXAMPLE123EXAMPLE1234", "6: apps[0].keys[0].id", "is not a key id"),
         .init("id: EXAMPLE123", "id: \(p8)", "6: apps[0].keys[0].id", "not repeated here, it may be a secret"),
-        .init("id: EXAMPLE123", "id: ÉXAMPLE123", "6: apps[0].keys[0].id", "is no key id"),
-        .init("57246542-96fe", "57246542-96f", "6: apps[0].keys[0].issuerId", "is no issuer id"),
-        .init("    environments", "    issuerId: mine\n    environments", "4: apps[0].issuerId", "is no issuer id"),
+        .init("id: EXAMPLE123", "id: ÉXAMPLE123", "6: apps[0].keys[0].id", "is not a key id"),
+        .init("57246542-96fe", "57246542-96f", "6: apps[0].keys[0].issuerId", "is not an issuer id"),
+        .init("    environments", "    issuerId: mine\n    environments", "4: apps[0].issuerId", "is not an issuer id"),
         .init("\n      - " + key, " []", "5: apps[0].keys", "is empty"),
     ]
 
@@ -238,7 +238,7 @@ import Testing
             "[activeAutoRenewOff, billingRetry]\n",
             "[activeAutoRenewOff, billingRetry]\n                minimumLapsedDays: 3\n",
             "23: \(product).offers[1].minimumLapsedDays",
-            "whom the audience leaves out"
+            "but the audience leaves them out"
         ),
         .init(
             "[activeAutoRenewOff, billingRetry]\n",
@@ -283,7 +283,7 @@ import Testing
         )
     }
 
-    @Test func whatAnAppMustHaveIsNamed() throws {
+    @Test func missingMembersOfAnAppAreNamed() throws {
         let fixture = try ConfigurationFixture()
         try fixture.write(Array("apps:\n  - requireAccount: true\n".utf8), to: "catalog.yaml")
         let faults = fixture.faults()

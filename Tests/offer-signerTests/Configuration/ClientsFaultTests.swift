@@ -12,7 +12,10 @@ import Testing
         ("apps: [com.example.reader], ", "", "apps", "is missing"),
         ("name: reader-backend, ", "", "name", "is missing"),
         ("name: reader-backend", "name: \" \"", "name", "white space"),
-        ("\(ConfigurationFixture.token)", "my-secret-token", "tokenSHA256", "64 hexadecimal digits, but 15 characters"),
+        (
+            "\(ConfigurationFixture.token)", "my-secret-token", "tokenSHA256",
+            "has 15 characters, and is not the SHA-256"
+        ),
         (
             "\(ConfigurationFixture.token)", "g\(ConfigurationFixture.token.dropFirst())", "tokenSHA256",
             "64 hexadecimal"

@@ -8,7 +8,7 @@ import Testing
         "Zk3Qw7-hT0pR9vX2sLmN8bYcJ5dGf1HuM4aE_IoSxVt", "-----BEGIN PRIVATE KEY-----",
         "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0w", "see Zk3Qw7hT0pR9vX2sLmN8bYcJ5dGf1HuM4aEIoSxVt here",
     ])
-    func whatMayBeASecretIsNotRepeated(_ text: String) {
+    func possibleSecretsAreNotRepeated(_ text: String) {
         for echo in [Echo.quoted(text), Echo.key(text), Echo.path("keys/" + text)] {
             #expect(echo == "the value (not repeated here, it may be a secret)")
         }

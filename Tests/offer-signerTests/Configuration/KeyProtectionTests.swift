@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: ["credential:", "credential:../x", "credential:/etc/x", "credential:..", "credential:."])
-    func whatIsNoCredentialIsAFault(_ name: String) throws {
+    func aMalformedCredentialNameIsAFault(_ name: String) throws {
         let fixture = try fixture(file: "\"\(name)\"")
         let faults = fixture.faults(environment: ["CREDENTIALS_DIRECTORY": fixture.path("credentials")])
         #expect(faults.count == 1)
@@ -86,7 +86,7 @@ import Testing
         #expect(faults.first?.contains("names no credential") == true)
     }
 
-    @Test func withoutSystemdACredentialIsAFaultThatSaysWhatToDo() throws {
+    @Test func aCredentialWithoutSystemdIsAFaultWithTheFix() throws {
         let faults = try fixture(file: "credential:SubscriptionKey_EXAMPLE123.p8").faults()
         #expect(faults.count == 1)
         #expect(faults.first?.contains("LoadCredential=SubscriptionKey_EXAMPLE123.p8:FILE") == true)

@@ -63,7 +63,7 @@ import Testing
         #expect(faults.map { $0.prefix(34) } == ["offer-signer.yaml:1: server.port: "])
     }
 
-    @Test func whatKubernetesSetsForAServiceIsExplained() throws {
+    @Test func aVariableOfKubernetesServicesIsAFaultWithTheFix() throws {
         let faults = try ConfigurationFixture().faults(environment: ["OFFER_SIGNER_ADMIN_PORT": "tcp://10.0.0.1:9090"])
         #expect(faults.count == 1)
         #expect(faults.first?.contains("enableServiceLinks: false") == true)
@@ -116,6 +116,7 @@ import Testing
         let faults = try ConfigurationFixture().faults(environment: [name: "x"])
         #expect(faults.count == 1)
         #expect(faults.first?.hasPrefix("\(name): is not a variable of offer-signer") == true)
+        #expect(faults.first?.contains("use OFFER_SIGNER_SERVER_TLS_CERTIFICATE_FILE, ") == true)
     }
 
     /// The names that are promised, so that no change of the table renames them unseen.

@@ -87,10 +87,10 @@ struct RetentionFaultTests {
             "stay: { default: 11111111-2222-4333-8444-555555555555",
             "stay: { default: stay-message",
             "14: apps[0].retention.messages.stay.default",
-            "\"stay-message\" is no message identifier"
+            "\"stay-message\" is not a message identifier"
         ),
-        .init(", de: 2", ", de_DE: 2", "14: apps[0].retention.messages.stay.de_DE", "is no locale"),
-        .init(", de: 2", ", german: 2", "14: apps[0].retention.messages.stay.german", "is no locale"),
+        .init(", de: 2", ", de_DE: 2", "14: apps[0].retention.messages.stay.de_DE", "is not a locale"),
+        .init(", de: 2", ", german: 2", "14: apps[0].retention.messages.stay.german", "is not a locale"),
         .init(", de: 2", ", default: 2", "14: apps[0].retention.messages.stay.default", "is given twice"),
     ]
 
@@ -113,7 +113,7 @@ struct RetentionFaultTests {
             "switchTo: pro.monthly",
             "switchTo: news.monthly",
             "18: \(rules)[1].switchTo",
-            "is of another group than pro.yearly"
+            "is in another group than pro.yearly"
         ),
         .init("switchTo: pro.monthly", "switchTo: pro.yearly", "18: \(rules)[1].switchTo", "is one of the products"),
         .init("switchTo: pro.monthly", "switchTo: pro.weekly", "18: \(rules)[1].switchTo", "is no product of this app"),
@@ -128,14 +128,19 @@ struct RetentionFaultTests {
             "offerProduct: pro.yearly",
             "offerProduct: news.monthly",
             "19: \(rules)[2].offerProduct",
-            "is of another group"
+            "is in another group"
         ),
-        .init("offer: yearly20, offerProduct", "offerProduct", "19: \(rules)[2].offerProduct", "name the offer, too"),
+        .init(
+            "offer: yearly20, offerProduct",
+            "offerProduct",
+            "19: \(rules)[2].offerProduct",
+            "add offer, or remove this"
+        ),
         .init(
             "offer: yearly20,",
             "offer: yearly20, switchTo: pro.yearly,",
             "19: \(rules)[2].switchTo",
-            "make two rules of it"
+            "write two rules"
         ),
         .init("- { message: plain }", "- { products: [] , message: plain }", "20: \(rules)[3].products", "is empty"),
         .init("- { message: plain }", "- { products: [news.monthly] }", "20: \(rules)[3].message", "is missing"),
@@ -158,7 +163,7 @@ struct RetentionFaultTests {
         #expect(faults.first?.contains("needs the listener that Apple calls") == true)
     }
 
-    @Test("A rule that nobody gets to is a warning, and so is an offer with a cap on signatures")
+    @Test("A rule that is never reached is a warning, and so is an offer with a cap on signatures")
     func warnings() throws {
         func warnings(_ old: String, _ new: String) throws -> [String] {
             try fixture(old, new).warnings().filter { $0.contains("retention") }
@@ -168,13 +173,13 @@ struct RetentionFaultTests {
             "    - { message: plain }\n        - { products: [pro.monthly], offer: stay30"
         )
         #expect(first.count == 4, "\(first)")
-        #expect(first.allSatisfy { $0.contains("is never asked") })
+        #expect(first.allSatisfy { $0.contains("never applies") })
         // Each of its products has an answer by then.
         let twice = try warnings("- { message: plain }", "- { products: [pro.yearly, pro.monthly], message: plain }")
         #expect(twice.isEmpty, "\(twice)")
         let covered = try warnings("- { message: plain }", "- { products: [pro.yearly], message: plain }")
         #expect(covered.count == 1, "\(covered)")
-        #expect(covered.first?.hasPrefix("catalog.yaml:20: \(Self.rules)[3]: is never asked") == true)
+        #expect(covered.first?.hasPrefix("catalog.yaml:20: \(Self.rules)[3]: never applies") == true)
         let capped = try warnings("offer: yearly20,", "offer: capped,")
         #expect(capped.count == 1, "\(capped)")
         #expect(capped.first?.contains("19: \(Self.rules)[2].offer: has maximumSignaturesPerCustomer") == true)
@@ -184,6 +189,6 @@ struct RetentionFaultTests {
     func reservedName() throws {
         let faults = try fixture("name: reader-backend", "name: retention", in: "clients.yaml").faults()
         #expect(faults.count == 1, "\(faults)")
-        #expect(faults.first?.contains("clients[0].name: is what the ledger calls Apple's calls") == true)
+        #expect(faults.first?.contains("clients[0].name: is the ledger's name for Apple's calls") == true)
     }
 }

@@ -152,7 +152,7 @@ import Testing
         #expect(loaded.settings.notifications == nil)
     }
 
-    @Test func whatTheCatalogLeavesOutHasItsDefault() throws {
+    @Test func missingMembersOfTheCatalogHaveTheirDefaults() throws {
         let fixture = try ConfigurationFixture()
         let catalog = """
             apps:

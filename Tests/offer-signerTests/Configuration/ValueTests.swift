@@ -24,7 +24,7 @@ import Testing
         "2026-01-01T00:00:61Z", "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00+0200", "2026-01-01T00:00:00+24:00",
         "2026-01-01T00:00:00Zx", " 2026-01-01T00:00:00Z", "-026-01-01T00:00:00Z", "２026-01-01T00:00:00Z",
     ])
-    func whatIsNoMomentIsRefused(_ text: String) {
+    func malformedMomentsAreRefused(_ text: String) {
         #expect(throws: ValueFault.self) { try Timestamp(parsingRFC3339: text) }
     }
 
@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: ["^(a+)+$", "^((?:[a-z0-9]+-?)+)@", "^((?:[a-z0-9]+[._-]?)+)@example", "^(.*)-(?:.*)-(?:.*)-$"])
     func aPatternThatSomeNamesKeepBusyIsRefused(_ pattern: String) {
         let fault = #expect(throws: ValueFault.self) { try CustomerPattern.parse(pattern) }
-        #expect(fault?.message.contains("would stop the service") == true)
+        #expect(fault?.message.contains("would block the service") == true)
     }
 
     @Test func identifiersAreAsLongAsARequestCanNameThem() throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// What an operator should know is said at its place, and what is not set is not.
 @Suite struct WarningTests {
-    @Test func whatWeakensTrustIsNamedAtItsPlace() throws {
+    @Test func additionalRootsAreAWarningAtTheirPlace() throws {
         let edits: [ConfigurationFixture.Edit] = [
             .init("offer-signer.yaml", "additionalRoots: []", "additionalRoots: [root.pem]"),
             .init(
@@ -21,7 +21,7 @@ import Testing
         )
     }
 
-    @Test func whatIsNotSetIsNotNamed() throws {
+    @Test func aMinimalConfigurationHasNoWarnings() throws {
         let fixture = try ConfigurationFixture()
         let catalog = """
             apps:
@@ -124,7 +124,7 @@ import Testing
         }
         let named = try warnings(", issuerId: \(Self.issuer)")
         #expect(named.count == 1, "\(named)")
-        let start = "catalog.yaml:6: apps[0].keys[0]: has no issuerId, though the key OTHER12345 has one"
+        let start = "catalog.yaml:6: apps[0].keys[0]: has no issuerId, but the key OTHER12345 has one"
         #expect(named.first?.hasPrefix(start) == true)
         #expect(try warnings("").isEmpty)
     }

@@ -116,17 +116,17 @@ import Testing
         try fixture.write(comment + [UInt8(ascii: "#")], to: "catalog.yaml")
         #expect(
             fixture.faults() == [
-                "offer-signer.yaml:3: catalog: \"catalog.yaml\": is larger than 4 MiB; no configuration is"
+                "offer-signer.yaml:3: catalog: \"catalog.yaml\": is larger than 4 MiB, the limit for a configuration file"
             ]
         )
     }
 
     @Test(arguments: [
-        ("/dev/zero", "/dev/zero: is no regular file"), ("/", "/: is a directory; a file is needed"),
+        ("/dev/zero", "/dev/zero: is not a regular file"), ("/", "/: is a directory; a file is needed"),
         ("/nowhere/offer-signer.yaml", "/nowhere/offer-signer.yaml: no such file"),
         ("/dev/null/offer-signer.yaml", "/dev/null/offer-signer.yaml: cannot be reached: Not a directory"),
     ])
-    func whatIsNoFileIsSaidToBeNone(_ path: String, _ fault: String) {
+    func aPathWithoutARegularFileIsAFault(_ path: String, _ fault: String) {
         #expect {
             try Settings.load(file: path, flags: [:], environment: [:])
         } throws: { error in

@@ -519,14 +519,13 @@ function ledgerView({ ledger }) {
         h('code', null, 'offer-signer ledger verify'), ' names it.')) : null,
       h('p', { class: 'help' }, 'The note of the last verification is in the database, and proves nothing. Run it '
         + 'yourself with ', h('code', null, '--anchor'), ', from a machine that you trust.')),
-    card('Newest chains', ledger.newestChains.length
-      ? table('Each start of a service begins a chain, with its first signature.',
+    card('Newest chains',
+      table('Each start of a service begins a chain.',
         ['Writer', 'Began', { text: 'Records', number: true }, 'State'],
         ledger.newestChains.map((chain) => [
           h('code', null, chain.writer), time(chain.startedAt), number(chain.records),
           chain.isEnded ? 'ended, and signed' : 'open',
-        ]))
-      : empty('No chain yet', 'The first signature begins one.'),
+        ])),
     ledger.chainsCounted < ledger.chains
       ? h('p', { class: 'help' }, `Records are of the newest ${number(ledger.chainsCounted)} chains.`) : null),
   ];
@@ -958,13 +957,13 @@ function diagnose(form) {
 
 // Fills the fields from JSON: an answer of /v1/signatures, a decision of it, or a report.
 function pasteReport(form, text) {
-  const told = byId('diagnose-paste-help');
+  const help = byId('diagnose-paste-help');
   if (!text.trim()) return;
   let value;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    told.textContent = `This is no JSON: ${error.message}`;
+    help.textContent = `This is no JSON: ${error.message}`;
     return;
   }
   const first = value.decisions?.find((one) => one.discount ?? one.jws) ?? {};
@@ -981,7 +980,7 @@ function pasteReport(form, text) {
   if (found.bundleId) byId('diagnose-bundleId').value = found.bundleId;
   chooseFormat(form, filled.includes('jws') && !filled.includes('signature') ? 'jws' : 'discount');
   const all = [...filled, ...(kind ? [kind] : [])];
-  told.textContent = all.length ? `Filled in: ${all.join(', ')}.` : 'There is nothing of a signature in this.';
+  help.textContent = all.length ? `Filled in: ${all.join(', ')}.` : 'There is nothing of a signature in this.';
 }
 
 function chooseFormat(form, format) {

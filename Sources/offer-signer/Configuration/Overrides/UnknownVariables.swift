@@ -16,8 +16,11 @@ enum UnknownVariables {
             }
             let rest = name.dropFirst(SettingEntry.variablePrefix.count)
             if rest == "SERVER_TLS" || rest.hasPrefix("SERVER_TLS_") {
-                let reason = "is not a variable of offer-signer, and plain HTTP where TLS is asked for would be wrong"
-                faults.fault(place, reason + hint)
+                let variables = known.filter { $0.contains("_SERVER_TLS_") }.joined(separator: ", ")
+                let reason =
+                    "is not a variable of offer-signer, but seems to ask for TLS; serving plain HTTP instead would be "
+                    + "unsafe: use \(variables), or remove it"
+                faults.fault(place, reason)
             } else if !isSetByKubernetes(rest, value) {
                 faults.warning(place, "is not a variable of offer-signer and has no effect\(hint)")
             }

@@ -77,8 +77,8 @@ struct OfferRulesReader {
                 )
             } else if let groupId = product.groupId, !homes.contains(groupId) {
                 product.place.fault(
-                    "\(Echo.quoted(product.id)) is a product of another group, which does not count for this offer; "
-                        + "write scope: app, or name products of group \(groupId)"
+                    "\(Echo.quoted(product.id)) is a product of another group, but this offer has scope: group; write "
+                        + "scope: app, or name products of group \(groupId)"
                 )
             }
         }
@@ -122,11 +122,15 @@ struct OfferRulesReader {
     /// Rules about lapsed subscribers mean nothing where the audience leaves these out.
     private func refuseWithoutLapsed(_ members: ConfigurationMapping, afterRefund: OfferTreatment) {
         for key in ["minimumLapsedDays", "maximumLapsedDays"] {
-            members[key]?.fault("concerns lapsed subscribers, whom the audience leaves out; add lapsed to the audience")
+            members[key]?.fault(
+                "concerns lapsed subscribers, but the audience leaves them out; add lapsed to the audience, or remove "
+                    + "this rule"
+            )
         }
         if afterRefund == .allow {
             members["afterRefund"]?.fault(
-                "allows customers after a refund, who count as lapsed; add lapsed to the audience"
+                "allows customers after a refund, who count as lapsed, but the audience leaves these out; add lapsed to "
+                    + "the audience, or remove this rule"
             )
         }
     }

@@ -44,8 +44,8 @@ struct RetentionReader {
                 identifiers[locale.key] = identifier
             } else {
                 locale.value.fault(
-                    "\(Echo.quoted(locale.key)) is no locale; write a language or a locale as Apple does, such as de or "
-                        + "pt-BR, or default"
+                    "\(Echo.quoted(locale.key)) is not a locale; write a language or a locale as Apple does, such as "
+                        + "de or pt-BR, or default"
                 )
             }
         }
@@ -59,7 +59,8 @@ struct RetentionReader {
     private static func identifier(_ text: String) throws(ValueFault) -> String {
         guard AppAccountToken(text) != nil else {
             throw ValueFault(
-                "\(Echo.quoted(text)) is no message identifier; it is the UUID under which the message was sent to Apple"
+                "\(Echo.quoted(text)) is not a message identifier, which is the UUID under which the message was sent "
+                    + "to Apple"
             )
         }
         return text
@@ -111,14 +112,16 @@ struct RetentionReader {
         for products: Set<String>?
     ) -> RetentionRule.Proposal? {
         if members["offer"] != nil, let other = members["switchTo"] {
-            other.fault("stands beside offer; Apple shows one of the two: make two rules of it")
+            other.fault("is in one rule with offer, but Apple shows only one of the two; write two rules")
             return nil
         }
         if members["offer"] == nil, let product = members["offerProduct"] {
-            product.fault("says of which product the offer is, and there is none; name the offer, too")
+            product.fault("names the product of an offer, but the rule has no offer; add offer, or remove this")
         }
         if members["switchTo"] == nil, let plan = members["billingPlanType"] {
-            plan.fault("says how the other product is paid, and there is none; name it by switchTo, too")
+            plan.fault(
+                "says how the other product is paid, but the rule has no other product; add switchTo, or remove this"
+            )
         }
         if let node = members["offer"] { return offer(node, members["offerProduct"], for: products) }
         guard let node = members["switchTo"] else { return .message }
@@ -161,8 +164,9 @@ struct RetentionReader {
         if (meant ?? all).contains(where: { $0.offer(id)?.signatureLimit != nil }) {
             node.faults.warning(
                 node.place,
-                "has maximumSignaturesPerCustomer, and every call counts: Apple calls each time that a customer looks at "
-                    + "the subscription; then the rules behind are asked. maxRedemptions counts what was redeemed"
+                "has maximumSignaturesPerCustomer, and every call counts, as Apple calls each time a customer looks "
+                    + "at the subscription; after so many calls the next rules decide. To count only redemptions, use "
+                    + "maxRedemptions"
             )
         }
         return .offer(id: id, productId: named?.id)
@@ -184,8 +188,8 @@ struct RetentionReader {
         let home = group(of: product.id)
         guard let other = products.sorted().first(where: { group(of: $0) != home }) else { return true }
         node.fault(
-            "\(Echo.quoted(product.id)) is of another group than \(other), whose customers the rule is for; Apple takes "
-                + "a product of the customer's own group"
+            "\(Echo.quoted(product.id)) is in another group than \(other), whose customers the rule is for; name a "
+                + "product of the same group: Apple shows no other"
         )
         return false
     }
@@ -202,7 +206,8 @@ struct RetentionReader {
             guard isNeverAsked else { continue }
             later.node.faults.warning(
                 later.node.place,
-                "is never asked: the rules before it answer all customers that it is for; move it before them, or take it out"
+                "never applies: the rules before it already cover all of its customers; move it before them, or "
+                    + "remove it"
             )
         }
     }
@@ -227,12 +232,12 @@ extension SettingsReader {
         let rules = RetentionReader(groups: groups).rules(node)
         if members["appAppleId"] == nil {
             node.fault(
-                "needs appAppleId on the app, by which Apple's calls name it (Apple ID, under App Information in App Store "
-                    + "Connect)"
+                "needs appAppleId on the app, because Apple's calls identify the app by it (Apple ID, under App "
+                    + "Information in App Store Connect)"
             )
         }
         if let key = keys.first, key.issuerId == nil {
-            node.fault("needs the issuerId of key \(key.id), in whose name offers are signed; write it on the app")
+            node.fault("needs the issuerId of key \(key.id), which signs the offers; write issuerId on the app")
         }
         if !hasNotifications {
             node.fault(

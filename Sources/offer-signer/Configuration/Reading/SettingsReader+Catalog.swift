@@ -86,8 +86,8 @@ extension SettingsReader {
         if receipts == .serverAPI, let node = members["receipts"], let key = keys.first, key.issuerId == nil {
             faults.warning(
                 node.place,
-                "asks the App Store Server API, which takes the issuerId of key \(key.id); write it on the app or "
-                    + "beside the key: until then receipts are refused"
+                "asks the App Store Server API, which needs the issuerId of key \(key.id); write issuerId on the app "
+                    + "or on the key. Until then receipts are refused"
             )
         }
         let cacheSeconds = members["appStoreCacheSeconds"]?.wholeNumber(in: 0...3600)
@@ -121,8 +121,9 @@ extension SettingsReader {
         guard let id = app.appAppleId, let node, let first = uses.note(Int(id), at: node.place) else { return }
         faults.warning(
             node.place,
-            "is also \(first.keyPath)\(first.line.map { ", on line \($0)" } ?? ""); each app has its own (Apple ID, under App "
-                + "Information in App Store Connect), and what Apple says of production is refused with a wrong one"
+            "is also \(first.keyPath)\(first.line.map { ", on line \($0)" } ?? ""); each app has its own (Apple ID, "
+                + "under App Information in App Store Connect). With a wrong one, Apple's signed data of production "
+                + "is refused"
         )
     }
 

@@ -24,7 +24,7 @@ extension SettingsReader {
         var tokenUses = FirstUses<[UInt8]>()
         return nodes.compactMap { (node) -> Client? in
             guard let members = node.mapping(keys: Self.clientKeys) else { return nil }
-            let nameNode = members.required("name", "logs know the client by it")
+            let nameNode = members.required("name", "write a name for the client, for logs and the ledger")
             let name = nameNode?.value("a name", Self.parseName)
             names.claim(name, at: nameNode, "the name of another client")
             let digests = tokens(members, server: server)
@@ -62,11 +62,11 @@ extension SettingsReader {
 
     private static func parseName(_ text: String) throws(ValueFault) -> String {
         guard !Echo.looksLikeSecret(text) else {
-            throw ValueFault("looks like a token, and logs repeat names; call the client by another name")
+            throw ValueFault("looks like a token, and names appear in logs; give the client another name")
         }
         guard text != LedgerEntry.retention else {
             throw ValueFault(
-                "is what the ledger calls Apple's calls for retention messages; call the client by another name"
+                "is the ledger's name for Apple's calls for retention messages; give the client another name"
             )
         }
         return try Identifier.parse(text)
@@ -79,9 +79,10 @@ extension SettingsReader {
         let node = members.required("tokenSHA256", "`offer-signer clients token` makes a token and prints it")
         guard let node else { return [] }
         guard node.isList else { return token(node, server: server).map { [($0, node)] } ?? [] }
-        let nodes = node.filledList(of: "digests", fix: "write one, or two while one takes the other's place") ?? []
+        let nodes =
+            node.filledList(of: "digests", fix: "write one, or two while a new token replaces the old one") ?? []
         if nodes.count > 2 {
-            node.fault("has \(nodes.count) digests; a client has one, or two while one takes the other's place")
+            node.fault("has \(nodes.count) digests; a client has one, or two while a new token replaces the old one")
         }
         var uses = FirstUses<[UInt8]>()
         return nodes.compactMap { node in
@@ -98,7 +99,7 @@ extension SettingsReader {
         guard let digest = node.value("the SHA-256 of a token", TokenDigest.parse) else { return nil }
         if digest == DemoCredentials.tokenSHA256, let server, !server.isLoopback {
             node.fault(
-                "is the demo token, which everyone knows, and server.host \(Echo.quoted(server.host)) is not a "
+                "is the demo token, which everyone knows, but server.host \(Echo.quoted(server.host)) is not a "
                     + "loopback address; make a token of your own with `offer-signer clients token`"
             )
         }

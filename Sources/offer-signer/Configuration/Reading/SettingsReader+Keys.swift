@@ -72,8 +72,8 @@ extension SettingsReader {
         else { return }
         faults.warning(
             node.place,
-            "has no issuerId, though the key \(later.id) has one; the format jws and the App Store Server API need the "
-                + "first key's: write issuerId on the app, where it holds for all its keys"
+            "has no issuerId, but the key \(later.id) has one; the format jws and the App Store Server API use the "
+                + "first key's issuerId: write issuerId on the app, for all its keys"
         )
     }
 
@@ -108,7 +108,7 @@ extension SettingsReader {
                 return fingerprint
             }
             node.fault(
-                "is the demo key, which everyone has, and server.host \(Echo.quoted(server.host)) is not a loopback "
+                "is the demo key, which everyone has, but server.host \(Echo.quoted(server.host)) is not a loopback "
                     + "address; use a key of your own, from App Store Connect"
             )
         } catch {
@@ -144,8 +144,8 @@ extension SettingsReader {
             faults.warning(
                 file.place,
                 "\(Echo.path(path)) is named for the key \(Echo.quoted(name.keyIdentifier)), but the id is "
-                    + "\(Echo.quoted(id)); StoreKit refuses signatures under a wrong id: write the id of the file's name, "
-                    + "or the file of the key that is meant"
+                    + "\(Echo.quoted(id)); StoreKit refuses signatures under a wrong id: correct the id, or name the "
+                    + "file of that key"
             )
         }
         if let note = name.note { faults.warning(file.place, "\(Echo.path(path)) \(note)") }

@@ -38,8 +38,8 @@ extension SettingsReader {
             faults.warning(
                 layers.place(\.serverHost),
                 "\(Echo.quoted(listeners.server.host)) may be reached from other networks, and without server.tls "
-                    + "tokens cross them in plain text; set server.tls, or name the private address where your proxy "
-                    + "asks"
+                    + "tokens cross them in plain text; set server.tls, or name the private address that your proxy "
+                    + "connects to"
             )
         }
         if HostName.mayBePublic(listeners.admin.host) {
@@ -62,7 +62,7 @@ extension SettingsReader {
                 let other = SettingTable.shared[keyPath: there.key].entry.keyPath
                 faults.fault(
                     layers.place(here.key),
-                    "\(here.address.port) is also \(other); the listeners need ports of their own"
+                    "\(here.address.port) is also \(other); each listener needs its own port"
                 )
             }
         }

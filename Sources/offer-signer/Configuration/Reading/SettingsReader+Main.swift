@@ -61,7 +61,7 @@ extension SettingsReader {
             }
             faults.warning(
                 element.place,
-                "what this root signs counts as the App Store's; that is for tests, not for customers"
+                "the service trusts what this root signs as if the App Store had signed it; use this for tests only"
             )
             return root
         }
@@ -154,9 +154,9 @@ extension SettingsReader {
         guard let longest = periods.max(by: { $0.days < $1.days }), longest.days > days else { return }
         faults.warning(
             place,
-            "keeps records for \(days) days, and maximumSignaturesPerCustomer of the offer \(Echo.quoted(longest.id)) counts "
-                + "those of \(longest.days): what is deleted is not counted; keep them for \(longest.days) days, or shorten "
-                + "signaturePeriodDays"
+            "keeps records for \(days) days, but maximumSignaturesPerCustomer of the offer \(Echo.quoted(longest.id)) "
+                + "counts those of \(longest.days) days, and deleted ones cannot count; keep records for "
+                + "\(longest.days) days, or shorten signaturePeriodDays"
         )
     }
 }

@@ -1,9 +1,10 @@
 import LogLines
 import Logging
 
-/// The values of `offer-signer.yaml`, each in its one place.
+/// All settings of `offer-signer.yaml`.
 ///
-/// A new one is an entry here, a member of ``Settings``, and its row in `docs/configuration.md`, which a test asks for.
+/// A new setting is an entry here, a member of ``Settings``, and a row in `docs/configuration.md`, which a test
+/// demands.
 struct SettingTable: Sendable {
     /// The one table.
     static let shared = SettingTable()
@@ -11,42 +12,42 @@ struct SettingTable: Sendable {
     /// All settings, in the order of the table.
     static let entries = Mirror(reflecting: shared).children.compactMap { ($0.value as? any DescribedSetting)?.entry }
 
-    /// Those that the environment and the flags can give, too.
+    /// The settings that the environment and flags can also give.
     static let scalars = entries.filter { !$0.isList }
 
     let serverHost = Setting(
         "server.host",
         .host,
         default: "127.0.0.1",
-        "where clients ask. The demo key and the demo token are refused on any but a loopback address",
+        "the address that serves clients. Only a loopback address accepts the demo key and the demo token",
         changes: .atStart
     )
     let serverPort = Setting(
         "server.port",
         .port,
         default: 8080,
-        "where clients ask. 0: any free port",
+        "the port that serves clients. 0: any free port",
         changes: .atStart
     )
     let serverDrainDelaySeconds = Setting(
         "server.drainDelaySeconds",
         .seconds,
         default: 0,
-        "after SIGTERM, how long /readyz answers 503 before the listener closes",
+        "how long /readyz answers 503 after SIGTERM before the listener closes",
         changes: .atStart
     )
     let serverDrainTimeoutSeconds = Setting(
         "server.drainTimeoutSeconds",
         .seconds,
         default: 10,
-        "how long requests under way may take after that",
+        "how long requests under way may take after the listener has closed",
         changes: .atStart
     )
     let serverTLSCertificateFile = Setting(
         "server.tls.certificateFile",
         .file,
         without: "plain HTTP",
-        "the certificate with its chain, PEM. It is read anew at SIGHUP. /readyz warns 3 days before its end",
+        "the certificate with its chain, PEM. SIGHUP reads it again. /readyz warns 3 days before its end",
         changes: .onlyPresenceAtStart
     )
     let serverTLSPrivateKeyFile = Setting(
@@ -59,86 +60,86 @@ struct SettingTable: Sendable {
         "server.tls.clientCertificateAuthorityFile",
         .file,
         without: "any client",
-        "PEM. With it, clients need a certificate by one of these authorities, too"
+        "certificates of authorities, PEM. With it, a client also needs a certificate by one of them"
     )
     let maximumConnections = Setting(
         "server.limits.maximumConnections",
         .wholeNumber(1...1_000_000),
         default: 4096,
-        "connections at once. The next one is answered 503; over TLS it is closed. There are fewer where the process may "
-            + "not have so many files open (ulimit -Hn): a warning says so",
+        "how many connections may be open at once. The next one is answered 503; over TLS it is closed. If the process "
+            + "may not open so many files (ulimit -Hn), fewer are possible, and a warning says so",
         changes: .atStart
     )
     let maximumHeaderBytes = Setting(
         "server.limits.maximumHeaderBytes",
         .wholeNumber(1024...1_048_576),
         default: 16384,
-        "a head's target and the names and values of its fields, without what is between them. Beyond it, and beyond 100 "
-            + "fields: 431",
+        "the size of a head: its target and the names and values of its fields, without separators. A larger head, or "
+            + "one with more than 100 fields, is answered 431",
         changes: .atStart
     )
     let maximumEvidenceBodyBytes = Setting(
         "server.limits.maximumEvidenceBodyBytes",
         .wholeNumber(1024...67_108_864),
         default: 1_048_576,
-        "a body with evidence or product reports. Beyond it: 413",
+        "the size of a body with evidence or product reports. A larger one is answered 413",
         changes: .atStart
     )
     let maximumBodyBytes = Setting(
         "server.limits.maximumBodyBytes",
         .wholeNumber(1024...67_108_864),
         default: 16384,
-        "any other body. Beyond it: 413",
+        "the size of any other body. A larger one is answered 413",
         changes: .atStart
     )
     let maximumWaitingOffers = Setting(
         "server.limits.maximumWaitingOffers",
         .wholeNumber(1...1_000_000),
         default: 160,
-        "offers that may wait on each event loop to be signed and recorded, one loop for each processor. The next request "
-            + "is answered 503 overloaded at once",
+        "how many offers may wait on each event loop to be signed and recorded. Each processor has one event loop. The "
+            + "next request is answered 503 overloaded at once",
         changes: .atStart
     )
     let idleTimeoutSeconds = Setting(
         "server.limits.idleTimeoutSeconds",
         .wholeNumber(1...3600),
         default: 75,
-        "how long a connection may be without a request before it is closed",
+        "how long a connection without a request stays open",
         changes: .atStart
     )
     let headerTimeoutSeconds = Setting(
         "server.limits.headerTimeoutSeconds",
         .wholeNumber(1...3600),
         default: 10,
-        "how long a head may take. Beyond it: 408",
+        "how long a head may take to arrive. After that: 408",
         changes: .atStart
     )
     let requestTimeoutSeconds = Setting(
         "server.limits.requestTimeoutSeconds",
         .wholeNumber(1...3600),
         default: 30,
-        "how long a body may take after its head. Beyond it: 408",
+        "how long a body may take to arrive after its head. After that: 408",
         changes: .atStart
     )
     let adminHost = Setting(
         "admin.host",
         .host,
         default: "127.0.0.1",
-        "where operators ask: /livez, /readyz, /metrics, /version",
+        "the address that serves operators: /livez, /readyz, /metrics, /version",
         changes: .atStart
     )
     let adminPort = Setting(
         "admin.port",
         .port,
         default: 9090,
-        "where operators ask. 0: any free port",
+        "the port that serves operators. 0: any free port",
         changes: .atStart
     )
     let adminPage = Setting(
         "admin.page",
         .boolean,
         default: true,
-        "the page to look at: /, /overview.json and its forms, which take a client's token. false: 404",
+        "true: operators get a page at /, with /overview.json and forms that take a client's token. false: 404",
         changes: .atStart
     )
     let catalog = Setting("catalog", .file, without: "required", "the apps, products and offers")
@@ -147,62 +148,63 @@ struct SettingTable: Sendable {
         "log.level",
         .choice,
         default: Logger.Level.notice,
-        "the least level that is logged. info has a line for each request"
+        "the lowest level that is logged. info adds a line for each request"
     )
     let logFormat = Setting(
         "log.format",
         .choice,
         default: LogFormat.auto,
-        "one JSON object a line, or text. auto: text on a terminal, JSON elsewhere",
+        "json: one object a line. auto: text on a terminal, JSON elsewhere",
         changes: .atStart
     )
     let keysAllowUnlockedMemory = Setting(
         "keys.allowUnlockedMemory",
         .boolean,
         default: false,
-        "true: serve even where the system does not lock the keys' 64 KiB. /readyz keeps a warning. Better: "
-            + "LimitMEMLOCK=, --ulimit memlock="
+        "true: serve even if the system does not lock the keys' 64 KiB of memory. /readyz keeps a warning. Better: "
+            + "raise the limit (LimitMEMLOCK=, --ulimit memlock=)"
     )
     let keysGroupReadable = Setting(
         "keys.groupReadable",
         .boolean,
         default: false,
-        "true: the groups of key files may read them, as with mounted secrets"
+        "true: the group of a key file may read it, as with mounted secrets"
     )
     let keysSecretMemory = Setting(
         "keys.secretMemory",
         .boolean,
         default: true,
-        "use memfd_secret where the kernel has it (Linux 5.14; up to 6.4 with secretmem.enable=1). It keeps a machine "
-            + "from hibernating",
+        "true: keep keys in memfd_secret if the kernel has it (Linux 5.14 and later; up to 6.4 with "
+            + "secretmem.enable=1). The machine cannot hibernate then",
         changes: .atStart
     )
     let ledgerURL = Setting(
         "ledger.url",
         .ledgerURL,
         default: .sqlite(path: "ledger.sqlite"),
-        "where the ledger is",
+        "the file or the database of the ledger",
         changes: .atStart
     )
     let ledgerDigestKeyFile = Setting(
         "ledger.digestKeyFile",
         .file,
         without: "beside an SQLite file",
-        "key for digests of accounts, 32 bytes or more. Required with PostgreSQL",
+        "the key that makes digests of accounts, 32 bytes or more. Required with PostgreSQL",
         changes: .atStart
     )
     let ledgerCheckpointKeyFile = Setting(
         "ledger.checkpointKeyFile",
         .file,
         without: "beside an SQLite file",
-        "key that signs checkpoints, a P-256 P8. Required with PostgreSQL",
+        "the key that signs checkpoints, a P-256 P8. Required with PostgreSQL",
         changes: .atStart
     )
     let ledgerRetentionDays = Setting(
         "ledger.retentionDays",
         .wholeNumber(1...36500),
         without: "for ever",
-        "how many days records are kept. Limits count no older ones; a warning says where a limit counts more days",
+        "how many days records are kept. Limits count only records that are kept; a warning names a limit that counts "
+            + "more days",
         changes: .atStart
     )
     let evidenceMaximumAgeSeconds = Setting(
@@ -221,27 +223,27 @@ struct SettingTable: Sendable {
         "notifications.host",
         .host,
         default: "0.0.0.0",
-        "where Apple's notifications are taken. There is no such listener unless host or port is given",
+        "the address that takes Apple's notifications. The listener exists only if its host or port is given",
         changes: .atStart
     )
     let notificationsPort = Setting(
         "notifications.port",
         .port,
         default: 8081,
-        "where Apple's notifications are taken",
+        "the port that takes Apple's notifications",
         changes: .atStart
     )
     let retentionTimeoutMilliseconds = Setting(
         "retention.timeoutMilliseconds",
         .wholeNumber(10...5000),
         default: 500,
-        "how long an answer to a call for a retention message may take. Beyond it: 503. Apple waits for 700"
+        "how long the answer to a call for a retention message may take. After that: 503. Apple waits for 700"
     )
     let retentionMaximumCalls = Setting(
         "retention.maximumCalls",
         .wholeNumber(1...100_000),
         default: 256,
-        "calls for retention messages that are answered at once. The next one is answered 503"
+        "how many calls for retention messages are answered at once. The next one is answered 503"
     )
     let verifyReceiptURL = Setting(
         "appStore.verifyReceiptURL",
@@ -271,23 +273,23 @@ struct SettingTable: Sendable {
         "appStore.timeoutSeconds",
         .wholeNumber(1...60),
         default: 5,
-        "how long a question to Apple may take with all its attempts"
+        "how long a question to Apple may take, with all its attempts"
     )
     let appStoreRequestsPerSecond = Setting(
         "appStore.requestsPerSecond",
         .wholeNumber(1...100_000),
         default: 50,
-        "how often Apple is asked for one app in production; a tenth of it in the Sandbox"
+        "how many requests a second Apple gets for one app in production; in the Sandbox, a tenth of that"
     )
     let additionalRoots = SettingList(
         "appStore.additionalRoots",
         of: .file,
         without: "none",
-        "certificates, DER or PEM, that are trusted beside Apple's root. For tests alone; /readyz keeps a warning"
+        "root certificates, DER or PEM, that are trusted like Apple's. For tests only; /readyz keeps a warning"
     )
 }
 
-/// A setting whatever the type of its value.
+/// A setting, without the type of its value.
 private protocol DescribedSetting {
     var entry: SettingEntry { get }
 }

@@ -13,15 +13,15 @@ extension CustomerPattern {
         }
         guard count == 1 else {
             throw ValueFault(
-                "\(Echo.quoted(text)) has \(count) capture groups; exactly one is needed, around the customer, "
-                    + "and (?:…) groups without capturing"
+                "\(Echo.quoted(text)) has \(count) capture groups; exactly one is needed, around the customer. Write "
+                    + "other groups as (?:…)"
             )
         }
         if let length = pattern.lengthOfSlowName {
             throw ValueFault(
-                "\(Echo.quoted(text)) takes more than \(mostMilliseconds) ms for a name of \(length) characters that does not "
-                    + "fit, and longer ones would stop the service; repeat nothing that is a repetition itself, and begin "
-                    + "with ^: \"^([^-]+)-\" takes no time"
+                "\(Echo.quoted(text)) takes more than \(mostMilliseconds) ms to reject a name of \(length) "
+                    + "characters, and longer names would block the service; do not nest repetitions, and begin with "
+                    + "^, as in \"^([^-]+)-\""
             )
         }
         return pattern

@@ -46,8 +46,8 @@ enum Identifier {
         let isPlain = text.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || isDigit($0)) }
         guard !text.isEmpty, text.utf8.count <= longestKey, isPlain else {
             throw ValueFault(
-                "\(Echo.quoted(text)) is no key id; App Store Connect shows it beside the key, "
-                    + "ten letters and digits such as EXAMPLE123"
+                "\(Echo.quoted(text)) is not a key id; App Store Connect shows it beside the key, ten letters and "
+                    + "digits such as EXAMPLE123"
             )
         }
         return text
@@ -59,7 +59,10 @@ enum Identifier {
         let isUUID =
             parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.utf8.allSatisfy(Hexadecimal.isDigit) }
         guard isUUID else {
-            throw ValueFault("\(Echo.quoted(text)) is no issuer id; App Store Connect shows it above the keys, a UUID")
+            throw ValueFault(
+                "\(Echo.quoted(text)) is not an issuer id; App Store Connect shows it above the keys, a "
+                    + "UUID"
+            )
         }
         return text
     }

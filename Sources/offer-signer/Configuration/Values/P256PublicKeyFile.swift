@@ -28,8 +28,8 @@ enum P256PublicKeyFile {
 
     private static func fault(_ path: String, _ found: String) -> ValueFault {
         ValueFault(
-            "\(Echo.path(path)) \(found); expected is an EC P-256 public key as PEM, as "
-                + "`openssl pkey -in KEY.p8 -pubout` writes it"
+            "\(Echo.path(path)) \(found); an EC P-256 public key in PEM is needed, as `openssl pkey -in KEY.p8 "
+                + "-pubout` writes it"
         )
     }
 }

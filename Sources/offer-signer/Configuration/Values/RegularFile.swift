@@ -22,7 +22,7 @@ enum RegularFile {
         switch attributes[.type] as? FileAttributeType {
         case .typeRegular: return (attributes[.size] as? NSNumber)?.intValue ?? 0
         case .typeDirectory: throw ValueFault("is a directory; a file is needed")
-        default: throw ValueFault("is no regular file")
+        default: throw ValueFault("is not a regular file")
         }
     }
 

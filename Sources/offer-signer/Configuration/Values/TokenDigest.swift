@@ -17,7 +17,7 @@ enum TokenDigest {
     static func parse(_ text: String) throws(ValueFault) -> [UInt8] {
         guard let bytes = Hexadecimal.bytes(text), bytes.count == 32 else {
             throw ValueFault(
-                "is not the SHA-256 of a token, 64 hexadecimal digits, but \(text.count) characters; "
+                "has \(text.count) characters, and is not the SHA-256 of a token, which has 64 hexadecimal digits; "
                     + "`offer-signer clients token` makes a token and prints its tokenSHA256"
             )
         }

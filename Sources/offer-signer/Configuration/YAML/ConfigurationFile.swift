@@ -23,7 +23,7 @@ struct ConfigurationFile {
         do throws(ValueFault) {
             guard try RegularFile.size(of: path) <= Self.maximumBytes else { throw Self.tooLarge }
             guard RegularFile.isReadable(path) else {
-                throw ValueFault("cannot be read: this process lacks the permission")
+                throw ValueFault("cannot be read: this process may not read it")
             }
             let data = try Self.content(of: path)
             guard data.count <= Self.maximumBytes else { throw Self.tooLarge }
@@ -43,7 +43,7 @@ struct ConfigurationFile {
         }
     }
 
-    private static let tooLarge = ValueFault("is larger than 4 MiB; no configuration is")
+    private static let tooLarge = ValueFault("is larger than 4 MiB, the limit for a configuration file")
 
     private func text(of bytes: [UInt8], _ faults: FaultCollector) -> String? {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -51,7 +51,11 @@ struct ConfigurationFile {
         if let index = content.firstIndex(where: Self.isControl) {
             let line = content[..<index].count { $0 == UInt8(ascii: "\n") } + 1
             let character = Echo.codePoint(Unicode.Scalar(content[index]))
-            faults.fault(place(line: line), "has the control character \(character); a YAML file is text")
+            faults.fault(
+                place(line: line),
+                "has the control character \(character), which YAML does not allow; "
+                    + "remove it"
+            )
             return nil
         }
         guard let text = String(validating: content, as: UTF8.self) else {

@@ -23,8 +23,8 @@ struct PostgreSQLLedgerStoreTests {
         return (0..<Self.rounds).map { round in
             let outcomes = Mutex<[GrantOutcome]>([])
             DispatchQueue.concurrentPerform(iterations: Self.writers) { writer in
-                let told = try? stores[writer].commit([entry(round, writer)])
-                outcomes.withLock { $0 += told?.first ?? [] }
+                let granted = try? stores[writer].commit([entry(round, writer)])
+                outcomes.withLock { $0 += granted?.first ?? [] }
             }
             return outcomes.withLock { $0 }
         }
@@ -48,7 +48,7 @@ struct PostgreSQLLedgerStoreTests {
         for outcomes in rounds { #expect(outcomes.count { $0 == .recorded } == 2) }
     }
 
-    @Test("Many customers in each batch, in whatever order: nobody waits in a circle")
+    @Test("Batches of many customers, in any order, never deadlock")
     func order() throws {
         let now = fixture.now
         let stores = try (0..<4).map { _ in try fixture.store() }

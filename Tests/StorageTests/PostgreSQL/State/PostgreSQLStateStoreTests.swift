@@ -23,7 +23,7 @@ struct PostgreSQLStateStoreTests {
         #expect(try await !second.keep(notification("b"), StateObservation(subscriptions: [])))
     }
 
-    @Test("However many ask at once where there is no server, nobody waits for a thread, and all get the fault")
+    @Test("Without a server, each of many callers at once gets the fault, and none waits for a thread")
     func asking() async throws {
         var limits = PostgreSQLLimits()
         limits.connecting = .milliseconds(1)
@@ -106,7 +106,7 @@ struct PostgreSQLStateStoreTests {
         await database.close()
     }
 
-    @Test("Where other programs have taken the server's locks, what is learnt is kept with the few that are left")
+    @Test("When other programs hold most of the server's locks, states are kept with the few that are left")
     func fewLocks() async throws {
         let server = try PostgreSQLServer()
         let location = try PostgreSQLLocation(url: server.url())

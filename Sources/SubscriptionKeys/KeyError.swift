@@ -1,9 +1,10 @@
+import COpenSSL
 import Glibc
 
-/// A key file that cannot be used.
+/// A key that cannot be used, or that the system does not let the process protect.
 ///
-/// The text names the file, what it is, what was expected, and the fix; never key material.
-public struct KeyFileError: Error, CustomStringConvertible {
+/// The text says what was found, what was expected, and the fix; never key material.
+public struct KeyError: Error, CustomStringConvertible {
     /// Which fault it is: two errors are equal when their codes are.
     public enum Code: String, Sendable, CaseIterable {
         /// No file is at this path.
@@ -16,7 +17,7 @@ public struct KeyFileError: Error, CustomStringConvertible {
         case notRegularFile
         /// No bytes, or only blank lines.
         case empty
-        /// Above ``KeyFileError/maximumSize``.
+        /// Above ``KeyError/maximumSize``.
         case tooLarge
         /// The file belongs neither to root nor to the service's user.
         case foreignOwner
@@ -74,10 +75,20 @@ public struct KeyFileError: Error, CustomStringConvertible {
         case foreignPublicPoint
         /// The secure heap is not set up, or full.
         case secureHeap
-        /// OpenSSL refused the key for another reason, such as want of memory.
+        /// OpenSSL refused a step for another reason, such as want of memory.
         case openSSL
         /// The key's own signature does not verify.
         case selfTestFailed
+        /// The size asked for is not a power of two within ``SecureHeap/allowedSizes``.
+        case heapSize
+        /// The system has no memory for the secure heap.
+        case heapUnavailable
+        /// The system does not lock the secure heap into memory: keys could reach the swap.
+        case heapNotLocked
+        /// Another part of the process set the secure heap up first: whether it is locked is unknown.
+        case heapSetUpElsewhere
+        /// The system refused to protect the process.
+        case processNotProtected
     }
 
     /// The largest file that is read, in bytes.
@@ -87,27 +98,71 @@ public struct KeyFileError: Error, CustomStringConvertible {
 
     /// Which fault it is.
     public let code: Code
-    /// The file, as the caller named it.
-    public let path: String
-    /// The file's content, what was expected, and the fix: ``description`` without the path.
+    /// The file, as the caller named it; `nil` for a fault of no file.
+    public let path: String?
+    /// The finding, what was expected, and the fix; of a file, a clause that follows its path.
     public let reason: String
 
-    /// One or two sentences for an operator: the file, what it is, what was expected, and the fix.
-    public var description: String { "\(path) \(reason)" }
+    /// One or two sentences for an operator.
+    public var description: String { path.map { "\($0) \(reason)" } ?? reason }
 
-    init(_ fault: KeyFault, path: String, access: FileAccess?) {
-        self.code = fault.code
+    /// Creates a fault of no file, or of one that ``at(_:access:)`` names later.
+    ///
+    /// - Parameters:
+    ///   - code: Which fault it is.
+    ///   - reason: The finding: a sentence, or a clause that follows a path, as in "holds an RSA private key".
+    init(_ code: Code, _ reason: String) {
+        self.init(code, path: nil, reason)
+    }
+
+    private init(_ code: Code, path: String?, _ reason: String) {
+        self.code = code
         self.path = path
-        self.reason = fault.found + fault.code.fix(path: path.quotedForShell, access: access ?? .ownerOnly)
+        self.reason = reason
+    }
+
+    /// The fault with its file and the fix.
+    func at(_ path: String, access: FileAccess?) -> KeyError {
+        let found = code == .openSSL ? "could not be loaded, as \(reason)" : reason
+        return KeyError(
+            code,
+            path: path,
+            found + code.fix(path: path.quotedForShell, access: access ?? .ownerOnly)
+        )
     }
 }
 
-extension KeyFileError: Equatable {
+extension KeyError: Equatable {
     /// Equal by code: the same fault, whichever the file.
-    public static func == (left: KeyFileError, right: KeyFileError) -> Bool { left.code == right.code }
+    public static func == (left: KeyError, right: KeyError) -> Bool { left.code == right.code }
 }
 
-extension KeyFileError.Code {
+extension KeyError {
+    /// A step that OpenSSL refused, with the reasons in the calling thread's error queue, which is empty afterwards.
+    ///
+    /// To be called at once, on the thread of the failed call. The text holds the function's name and OpenSSL's fixed
+    /// reason texts, never the data of an error: "EVP_PKEY_sign failed: no private key".
+    ///
+    /// - Parameter step: The function that failed.
+    init(openSSL step: String) {
+        var reasons: [String] = []
+        while case let code = ERR_get_error(), code != 0 {
+            if let reason = unsafe ERR_reason_error_string(code) {
+                unsafe reasons.append(String(cString: reason))
+            } else {
+                reasons.append("error \(code)")
+            }
+        }
+        self.init(.openSSL, "\(step) failed" + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: ", ")))
+    }
+
+    /// Forgets what earlier calls left in the calling thread's error queue, so that a failure has its own reasons.
+    static func clearOpenSSLQueue() {
+        ERR_clear_error()
+    }
+}
+
+extension KeyError.Code {
     /// The end of a sentence that began with what was found: what was expected, and what to do.
     ///
     /// - Parameters:
@@ -118,15 +173,15 @@ extension KeyFileError.Code {
         let command = "openssl pkcs8 -topk8 -nocrypt -in \(path) -out KEY.p8"
         switch self {
         case .readableByOthers:
-            let expected = access == .ownerOnly ? "nobody but its owner" : "nobody but its owner and group"
-            return "; expected is that \(expected) may read it: chmod \(access.advisedMode) \(path)"
+            let readers = access == .ownerOnly ? "only its owner" : "only its owner and group"
+            return "; \(readers) may read it: chmod \(access.advisedMode) \(path)"
         case .foreignOwner:
             let user = geteuid()
             guard user == 0 else {
-                return "; expected is a file of root or of the service's user (\(user)): chown \(user) \(path)"
+                return "; it has to belong to root or to the service's user (\(user)): chown \(user) \(path)"
             }
             // The service's user could not read root's file, which is closed to others.
-            return "; expected is a file of root, as root runs this: if that user is the service's, run this as that "
+            return "; it has to belong to root, as root runs this: if that user is the service's, run this as that "
                 + "user (sudo -u), and if not: chown 0 \(path)"
         case .sec1PrivateKey:
             return Self.expectation + ". To convert it: \(command)"
@@ -138,12 +193,12 @@ extension KeyFileError.Code {
         case .tooLarge:
             return Self.expectation + ", about 260 bytes"
         case .secureHeap:
-            return "; load fewer keys: one that no longer signs needs its publicKeyFile alone, and a reload needs room "
-                + "for the old keys and the new"
+            return "; load fewer keys: one that no longer signs needs only its publicKeyFile, and a reload needs room "
+                + "for the old keys and the new ones"
         case .truncated, .trailingData, .severalBlocks, .malformedBase64, .malformedDER, .foreignPublicPoint:
             return Self.expectation + ", whole and unchanged: copy it again"
         case .unreadable:
-            return "; expected is a file that the service's user can read"
+            return "; the service's user has to be able to read it"
         case .unwritable:
             return "; its directory has to be writable for the service's user, and its file system to have room"
         case .der:
@@ -165,7 +220,8 @@ extension KeyFileError.Code {
         case .missingArmour:
             let lines = "echo -----BEGIN PRIVATE KEY-----; grep -v -e ----- \(path); echo -----END PRIVATE KEY-----"
             return Self.rewrite("{ \(lines); }")
-        case .openSSL, .selfTestFailed:
+        case .openSSL, .selfTestFailed, .heapSize, .heapUnavailable, .heapNotLocked, .heapSetUpElsewhere,
+            .processNotProtected:
             return ""
         case .missing, .notRegularFile, .empty, .notPEM, .certificate, .publicKey, .rsaPrivateKey, .otherPEM,
             .otherAlgorithm, .otherCurve, .scalarOutOfRange:
@@ -185,7 +241,7 @@ extension KeyFileError.Code {
         #"tr -d '"\047\r\\' | sed -n 's/^[[:blank:]]*//;/-BEGIN [A-Z ]*PRIVATE KEY-/,/-END /p' | grep ."#
 
     private static let expectation =
-        "; expected is an EC P-256 private key as PKCS#8 PEM (the .p8 file of App Store Connect)"
+        "; it has to be an EC P-256 private key as PKCS#8 PEM (the .p8 file of App Store Connect)"
 }
 
 extension String {
@@ -203,25 +259,5 @@ extension String {
             }
         }
         return plain ? self : "'\(split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'"
-    }
-}
-
-/// A fault of a key, before the file's path is known.
-struct KeyFault: Error {
-    /// Which fault it is.
-    let code: KeyFileError.Code
-    /// The file's content, a clause that follows its path, as in "holds an RSA private key".
-    ///
-    /// Never key material.
-    let found: String
-
-    init(_ code: KeyFileError.Code, _ found: String) {
-        self.code = code
-        self.found = found
-    }
-
-    /// A step that OpenSSL refused, though nothing is wrong with the key that we know of.
-    init(_ failure: OpenSSLFailure) {
-        self.init(.openSSL, "could not be loaded, as \(failure.detail)")
     }
 }
