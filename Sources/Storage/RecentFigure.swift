@@ -14,7 +14,7 @@ final class RecentFigure<Value: Sendable>: Sendable {
         var found: Found?
         var isLooking = false
 
-        /// What was found, unless it is too old.
+        /// The figure, unless it is too old.
         var known: Value? { found.flatMap { $0.at.duration(to: .now) < $0.life ? $0.value : nil } }
     }
 
@@ -38,7 +38,7 @@ final class RecentFigure<Value: Sendable>: Sendable {
 
     /// The figure as it was found last, without a wait; `nil` before.
     ///
-    /// Where it is too old, it is looked for meanwhile.
+    /// A figure that is too old is looked for meanwhile.
     var latest: Value? {
         let (latest, isDue) = state.withLock { state in
             let isDue = !state.isLooking && state.known == nil

@@ -48,7 +48,7 @@ public typealias CustomerStep = Result<Step<KnownCustomer, SignatureFault>, Sign
 
 /// The customers of requests that came together, in their order.
 public enum Customers: Sendable {
-    /// What is held of them was at hand.
+    /// The state held for them was at hand.
     case now([CustomerStep])
     /// The store of states has to be waited for: one question for all of them.
     case later(@Sendable () async -> [CustomerStep])

@@ -150,7 +150,7 @@ struct SQLiteFiles: Sendable {
         guard !foreign.isEmpty else { return nil }
         let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
         return
-            "another user owns \(foreign.joined(separator: ", ")), which has to belong to \(name), the service's user: "
+            "another user owns \(foreign.joined(separator: ", ")); the owner must be \(name), the service's user: "
             + "stop all that uses it, and run `chown \(name) \(foreign.joined(separator: " "))` as root"
     }
 

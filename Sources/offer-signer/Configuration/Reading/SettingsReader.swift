@@ -56,7 +56,7 @@ struct SettingsReader {
         } catch {
             let fix =
                 ConfigurationDirectory.isCredentialName(path)
-                ? "this should be \(kind), under the name of a LoadCredential= line, which systemd heeds when it starts "
+                ? "this should be \(kind), under the name of a LoadCredential= line, which systemd reads when it starts "
                     + "the service: after a new line, restart it"
                 : "this should be the path of \(kind), relative to the directory of offer-signer.yaml"
             faults.fault(place, "\(Echo.path(path)): \(error.message); \(fix)")
