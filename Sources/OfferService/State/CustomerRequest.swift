@@ -23,7 +23,7 @@ extension IntroductorySignatureRequest: CustomerRequest {
 }
 
 extension EligibilityRequest: CustomerRequest {
-    /// An introductory offer is for who never had one.
+    /// An introductory offer is for customers who never had one.
     public var needsWholeHistory: Bool { !products.isEmpty }
 }
 
