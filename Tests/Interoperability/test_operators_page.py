@@ -378,6 +378,8 @@ def test_each_empty_view_says_when_something_will_appear(chromium, tmp_path):
 
 def test_trying_a_customer_shows_every_rule_and_leaves_nothing_behind(page, example):
     wait_for(lambda: sum(part(example, "Production")["total"]["asked"][-1:]) == 4)
+    # Subscriptions are counted in the background.
+    wait_for(lambda: any(line.startswith("offer_signer_held_subscriptions") for line in counted(example)))
     tables, metrics = everything_in(example.folder), counted(example)
     look(page, "try")
     enter(page, "try", example.token, evidence=json.dumps(evidence("lapsed")), account="Reader-4711")
