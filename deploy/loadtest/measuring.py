@@ -315,7 +315,9 @@ def draw(path, curves, title, bars=()):
     axes.set_ylabel("latency in ms")
     axes.set_title(title)
     axes.grid(True, which="both", alpha=0.3)
-    axes.legend()
+    # Room for the names above the lines.
+    axes.set_ylim(top=axes.get_ylim()[1] * 8)
+    axes.legend(loc="upper right")
     figure.savefig(path, dpi=120)
     pyplot.close(figure)
     return True
