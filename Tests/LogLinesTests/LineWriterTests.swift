@@ -3,7 +3,7 @@ import Testing
 
 @testable import LogLines
 
-@Suite("Lines to a reader that may stall", .timeLimit(.minutes(1)))
+@Suite("Lines to a reader that may stall", .timeLimit(.minutes(10)))
 struct LineWriterTests {
     /// `F_SETPIPE_SZ` of fcntl(2), which Swift does not see.
     private static let setPipeSize: Int32 = 1031
