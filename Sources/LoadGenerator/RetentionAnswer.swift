@@ -76,7 +76,7 @@ struct OfferJWS {
     ///   - expected: What was asked for.
     ///   - subscription: The subscription that was asked about.
     ///   - checker: Has the public keys.
-    ///   - seen: What the answers before have shown.
+    ///   - seen: The keys and nonces of earlier answers.
     /// - Returns: The fault.
     func fault(
         of expected: ExpectedAnswer,

@@ -19,7 +19,7 @@ public struct SignatureChecker: Sendable {
         public init() {}
     }
 
-    /// What the answers before have shown.
+    /// The keys and nonces of earlier answers.
     struct Seen {
         /// The nonces: none may come twice.
         var nonces: Set<String> = []
@@ -77,7 +77,7 @@ public struct SignatureChecker: Sendable {
     ///
     /// - Parameters:
     ///   - keyIdentifier: The key identifier that the signature names.
-    ///   - seen: What the answers before have shown.
+    ///   - seen: The keys and nonces of earlier answers.
     ///   - verifies: Whether a key verifies it.
     /// - Returns: `false` for a wrong signature.
     func isRight(

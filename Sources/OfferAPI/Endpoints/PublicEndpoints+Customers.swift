@@ -26,7 +26,7 @@ struct CustomerCalls {
 extension PublicEndpoints {
     /// Answers calls, with one look at what is held of all their customers.
     ///
-    /// Where the store of states has to be waited for, that is one question to it, one task and one wake of the event loop.
+    /// If the store of states has to be asked, that is one question, one task and one wake of the event loop.
     func answer(_ calls: CustomerCalls, on loop: any EventLoop) {
         switch signOffers.customers(of: calls.all) {
         case .now(let customers): answer(calls, customers, on: loop)

@@ -31,7 +31,7 @@ extension EligibilityRequest: CustomerRequest {
 public final class KnownCustomer: Sendable {
     /// The app that was asked for, with its key.
     let signing: SigningApp
-    /// What the customer has; `nil` where nothing is known.
+    /// The purchases of the customer; `nil` if nothing is known.
     let history: SharedHistory?
     /// The server's clock when the evidence was there.
     let moment: Timestamp
