@@ -10,7 +10,7 @@ public struct AppStoreApp: Sendable {
     public let environments: Set<AppStoreEnvironment>
     /// The secret for verifyReceipt; `nil` when there is none.
     public let sharedSecret: SharedSecret?
-    /// In whose name the App Store Server API is asked; `nil` when it cannot be.
+    /// The issuer and key for requests to the App Store Server API; `nil` when the app has none.
     public let serverAPI: ServerAPICredentials?
     /// Whether a receipt is looked up at the App Store Server API, by a transaction in it, instead of at verifyReceipt.
     public let looksReceiptsUpAtServerAPI: Bool
@@ -89,11 +89,11 @@ public struct SharedSecret: Sendable {
 }
 
 extension SharedSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Nothing of the secret.
+    /// Shows nothing of the secret.
     public var description: String { "shared secret" }
-    /// Nothing of the secret.
+    /// Shows nothing of the secret.
     public var debugDescription: String { description }
-    /// Nothing of the secret.
+    /// Shows nothing of the secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

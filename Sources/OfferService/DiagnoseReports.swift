@@ -162,7 +162,7 @@ public actor DiagnoseReports {
         return record
     }
 
-    /// By what the customer of a JWS is known beside the transactions that the report names, as far as held state shows it:
+    /// Identifiers of a JWS's customer beside the transactions that the report names, as far as held state shows them:
     /// all transactions of the account, and those of subscriptions that share an account with one that is named.
     private func idsHeld(
         beside named: Set<String>,

@@ -98,7 +98,7 @@ public struct KnownProduct: Sendable {
 
     /// An offer of the product.
     public struct Offer: Sendable {
-        /// Which offer it is.
+        /// The offer's name.
         public let name: OfferName
         /// The reports.
         public let terms: ObservationLog<OfferTerms>

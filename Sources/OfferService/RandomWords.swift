@@ -7,7 +7,7 @@ import Synchronization
 /// Words wait in memory here: so they are for nonces and request identifiers, which leave in the clear anyway.
 public struct RandomWords: RandomNumberGenerator, Sendable {
     private struct Stock {
-        /// As much as the kernel gives at once: getentropy(3).
+        /// The 256 bytes that the kernel gives at once: getentropy(3).
         var words = InlineArray<32, UInt64>(repeating: 0)
         var left = 0
     }

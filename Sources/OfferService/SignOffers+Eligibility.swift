@@ -24,7 +24,7 @@ extension SignOffers {
     ) -> Step<EligibilityAnswer, SignatureFault> {
         let app = customer.signing.app
         var policy = offerPolicy(of: app, for: request.account, customer.history, at: customer.moment)
-        // Nothing is going to be written: what the ledger would say then is asked now.
+        // Eligibility writes nothing, so the ledger is asked now what it would say to a signature.
         guard let question = policy.question(about: request.offers ?? app.offers, decided: nil, at: customer.moment)
         else {
             return .now(eligibility(request, for: customer, by: policy))

@@ -6,7 +6,7 @@ public struct Decision: Codable, Equatable, Sendable {
     ///
     /// Not an enumeration: no signature is to be lost because the service comes to know more of them.
     public struct Start: RawRepresentable, Codable, Hashable, Sendable {
-        /// At once.
+        /// The offer begins at once.
         public static let now = Start(rawValue: "now")
         /// When the running period ends.
         public static let nextRenewal = Start(rawValue: "next_renewal")

@@ -66,7 +66,7 @@ extension OfferSigner: CustomStringConvertible, CustomReflectable {
     /// The service's address.
     public var description: String { "OfferSigner at \(address.url(""))" }
 
-    /// Nothing of the inside: the connections know the requests that are on their way, and so the token.
+    /// Shows nothing of the inside: the connections know the requests under way, and so the token.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

@@ -129,6 +129,6 @@ public struct ProductReportAnswer: Codable, Equatable, Sendable {
 
     /// How many were taken.
     public let accepted: Int
-    /// Which were not, and why.
+    /// The offers that were not taken, each with the reason.
     public let rejected: [Rejection]
 }

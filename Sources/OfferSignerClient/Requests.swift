@@ -78,9 +78,9 @@ public struct RequestedOffer: Codable, Equatable, Hashable, Sendable {
 
 /// A form in which an offer is signed.
 public enum SignatureFormat: String, Codable, Sendable {
-    /// For `SKPaymentDiscount`, and for StoreKit 2's `promotionalOffer(offerID:keyID:nonce:signature:timestamp:)`.
+    /// The form for `SKPaymentDiscount`, and StoreKit 2's `promotionalOffer(offerID:keyID:nonce:signature:timestamp:)`.
     case discount
-    /// For StoreKit 2's `compactJWS:`.
+    /// The form for StoreKit 2's `compactJWS:`.
     case jws
 }
 

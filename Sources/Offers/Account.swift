@@ -115,7 +115,7 @@ public struct AppAccountToken: Hashable, Sendable {
     }
 }
 
-/// Which part of an `applicationUsername` is the customer.
+/// A pattern for the part of an `applicationUsername` that names the customer.
 ///
 /// Many apps put an order into it, as in `4711-order-8`: the customer of many orders is one customer all the same.
 public struct CustomerPattern: Equatable, Sendable {

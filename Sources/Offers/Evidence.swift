@@ -105,7 +105,7 @@ public protocol EvidenceFetcher: Sendable {
 }
 
 extension EvidenceFetcher {
-    /// By default nothing is kept.
+    /// Keeps nothing by default.
     public func keptHistory(
         answering question: AppStoreQuestion,
         for bundleId: String,

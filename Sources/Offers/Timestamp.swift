@@ -191,6 +191,6 @@ public protocol AppleClock: Sendable {
 ///
 /// Time servers correct less than this without a step.
 public enum ClockSkew {
-    /// In seconds.
+    /// The tolerated difference of clocks, in seconds.
     public static let toleratedSeconds: Int64 = 300
 }

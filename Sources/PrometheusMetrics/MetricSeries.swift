@@ -51,7 +51,7 @@ final class GaugeSeries: MeterHandler, RecorderHandler {
 final class HistogramSeries: TimerHandler, RecorderHandler {
     /// The counts so far.
     struct Snapshot {
-        /// For each bound, how many values were not above it, and last how many there were at all.
+        /// The number of values up to each bound, and last the number of all values.
         let cumulative: [UInt64]
         /// The sum of all values; of durations in seconds.
         let sum: Double

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// The text says what was found, what was expected, and the fix; never key material.
 public struct KeyError: Error, CustomStringConvertible {
-    /// Which fault it is: two errors are equal when their codes are.
+    /// The fault's code: two errors are equal when their codes are.
     public enum Code: String, Sendable, CaseIterable {
         /// No file is at this path.
         case missing
@@ -25,7 +25,7 @@ public struct KeyError: Error, CustomStringConvertible {
         case readableByOthers
         /// The end is missing: the END line, some Base64, or bytes that the DER announces.
         case truncated
-        /// Not text with a PEM armour (RFC 7468).
+        /// The file is not text with a PEM armour (RFC 7468).
         case notPEM
         /// The key's DER itself, without Base64 and armour.
         case der
@@ -96,7 +96,7 @@ public struct KeyError: Error, CustomStringConvertible {
     /// A P-256 key takes about 260.
     public static let maximumSize = 16 << 10
 
-    /// Which fault it is.
+    /// The fault's code.
     public let code: Code
     /// The file, as the caller named it; `nil` for a fault of no file.
     public let path: String?
@@ -234,7 +234,7 @@ extension KeyError.Code {
         expectation + ". To fix it: (umask 077 && \(command) > KEY.p8)"
     }
 
-    /// For `sed -E`: the lines BEGIN and END by themselves.
+    /// A script for `sed -E` that puts the lines BEGIN and END by themselves.
     private static let linesApart = #"s/-----(BEGIN|END) [A-Z ]+-----/\n&\n/g"#
     /// The private key of a text in lines, and nothing else.
     private static let keyAlone =

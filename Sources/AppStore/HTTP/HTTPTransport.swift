@@ -62,7 +62,7 @@ struct IncomingResponse: Sendable {
 enum TransportFault: Error, Equatable, Sendable {
     /// A call that was made has no answer, with what the system or the library says of it.
     case failed(CallFailure, detail: String? = nil)
-    /// Nothing was sent: the service was down just now, or has been asked too much; ask again after that time.
+    /// The request was not sent: the host was down just now, or has been asked too much. Ask again after that time.
     case heldBack(seconds: Int)
 
     static let timeout = failed(.timeout)

@@ -81,7 +81,7 @@ final class ObservedTransport: HTTPTransport {
     }
 }
 
-/// Which failures of one cause have a line: one a minute, which says how many had none since the last.
+/// Gives the failures of one cause a line a minute, which says how many had none since the last.
 struct FailureLines: Sendable {
     static let interval = Duration.seconds(60)
 

@@ -167,7 +167,7 @@ public struct MessageUpload: Equatable, Sendable {
 
     private static func text(_ reader: inout JSONReader, atMost longest: Int) throws(JSONFault) -> String {
         let text = try reader.readString()
-        // As Apple's own library counts.
+        // Apple's own library counts Unicode scalars too.
         let length = text.unicodeScalars.count
         guard length > 0 else { throw JSONFault(.invalidValue, "The text is empty.") }
         guard length <= longest else {

@@ -2,7 +2,7 @@ import StrictJSON
 
 /// A test of the endpoint that Apple has begun (`PerformanceTestResponse`).
 public struct StartedPerformanceTest: Sendable {
-    /// By which the result is asked for.
+    /// The identifier with which to ask for the result.
     public let requestId: String
     /// How many calls Apple makes; `nil` where it does not say.
     public let totalRequests: Int64?

@@ -5,7 +5,7 @@ public struct RetentionFault: Error, Equatable, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 
-    /// Nothing came back.
+    /// Describes a call that got no answer.
     init(_ fault: TransportFault) {
         switch fault {
         case .failed(let failure, let detail):

@@ -54,7 +54,7 @@ struct HistoryUnderWay: Sendable {
     mutating func add(_ page: HistoryResponse, verifiedBy verifier: SignedDataVerifier) throws(SignedDataFault) {
         for text in page.signedTransactions {
             let transaction = try SignedTransaction(verifier.payload(of: text))
-            // Nothing else makes a subscriber, whatever the call was asked for.
+            // Only an auto-renewable subscription makes a subscriber, whatever was asked for.
             if transaction.isAutoRenewable { try signed.add(transaction) }
         }
         pages += 1

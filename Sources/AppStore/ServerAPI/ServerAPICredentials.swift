@@ -1,7 +1,7 @@
 public import Offers
 import Synchronization
 
-/// In whose name the App Store Server API is asked for an app: makes the tokens (JWT) that the API takes.
+/// Makes the tokens (JWT) with which the App Store Server API is asked about an app.
 ///
 /// The key itself stays where it is: it signs through the same port as it signs offers.
 public final class ServerAPICredentials: Sendable {

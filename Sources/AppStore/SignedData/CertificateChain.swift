@@ -9,9 +9,9 @@ import X509
 /// The chain has a fixed form, so it is followed by hand from certificate to certificate: the verifier of
 /// swift-certificates searches for a chain, and is asynchronous. Certificates are parsed and signatures checked there.
 struct CertificateChain {
-    /// By this extension Apple marks certificates that sign App Store data.
+    /// The extension with which Apple marks certificates that sign App Store data.
     private static let signerPurpose: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
-    /// By this one the intermediate certificates of Worldwide Developer Relations.
+    /// The extension with which Apple marks the intermediate certificates of Worldwide Developer Relations.
     private static let intermediatePurpose: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
     /// The critical extensions that are looked at below; any other makes a certificate unfit (RFC 5280 §4.2).
     private static let understood: Set<ASN1ObjectIdentifier> = [

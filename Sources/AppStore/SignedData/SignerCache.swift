@@ -62,7 +62,7 @@ final class SignerCache: Sendable {
 struct VerifiedSigner: Sendable {
     /// The key of the first certificate.
     let publicKey: P256.Signing.PublicKey
-    /// From when to when, both included, every certificate up to the root is valid.
+    /// The time in which every certificate up to the root is valid, both ends included.
     let validity: ClosedRange<Timestamp>
     /// Whether the one certificate is itself a root that the operator trusts, as with StoreKit testing in Xcode.
     let isSelfSigned: Bool
@@ -70,7 +70,7 @@ struct VerifiedSigner: Sendable {
     let isApples: Bool
 }
 
-/// Which JWS are known to be genuine, by the SHA-256 of their whole text.
+/// Remembers genuine JWS, by the SHA-256 of their whole text.
 ///
 /// To verify a signature takes several times as long as to make one, and an app that asks for eligibility first and for a
 /// signature next sends the same JWS twice. Only what was verified gets in, so strangers cannot fill it; and another

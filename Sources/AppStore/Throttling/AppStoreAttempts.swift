@@ -156,7 +156,7 @@ enum AppStoreOutcome<Answer: Sendable>: Sendable {
     case refusal(EvidenceFault)
     /// Apple could not answer now; the fault is what to say when it never does.
     case temporary(EvidenceFault)
-    /// As before, but worth only one more attempt.
+    /// A temporary failure that is worth only one more attempt.
     case temporaryOnce(EvidenceFault)
     /// There is no point in asking now: the service's own credentials are wrong, or Apple asked for patience.
     case unavailable(EvidenceFault)

@@ -5,9 +5,9 @@ import StrictJSON
 ///
 /// Old answers have the text alone, and in it milliseconds or a date.
 struct AppleDateFields {
-    /// From the member that ends in `_ms`.
+    /// The date from the member that ends in `_ms`.
     var milliseconds: Timestamp?
-    /// From the member that does not.
+    /// The date from the member without `_ms`.
     private var text: Timestamp?
     private var isTextUnreadable = false
 

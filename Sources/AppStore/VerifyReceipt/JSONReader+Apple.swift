@@ -66,7 +66,7 @@ extension JSONReader {
     /// - Throws: `JSONFault` for anything else.
     mutating func readAppleFlag() throws(JSONFault) -> Bool? {
         try readApple { (text) throws(JSONFault) in
-            // None of them is longer than a string that needs no memory.
+            // A longer text is no flag; a short one becomes a string without allocating memory.
             switch text.count <= 5 ? String(text) : "" {
             case "false", "0": return false
             case "true", "1": return true

@@ -61,14 +61,14 @@ struct Receipt {
 
 /// The members of a receipt and of its transactions that count: an iOS 6 style receipt is both in one object.
 enum ReceiptMember: String, CaseIterable {
-    // Of a receipt.
+    // Members of a receipt.
     case bundleId = "bundle_id"
     case oldBundleId = "bid"
     case receiptType = "receipt_type"
     case requestDate = "request_date_ms"
     case requestDateText = "request_date"
     case inApp = "in_app"
-    // Of a transaction.
+    // Members of a transaction.
     case productId = "product_id"
     case originalTransactionId = "original_transaction_id"
     case transactionId = "transaction_id"

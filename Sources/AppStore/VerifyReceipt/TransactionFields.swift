@@ -146,7 +146,7 @@ struct JoinedTransactions {
         }
     }
 
-    /// By what a transaction is known in both lists: its identifier, else subscription and date.
+    /// Identifies a transaction in both lists: by its identifier, else by subscription and date.
     private struct Name: Hashable {
         let id: String
         let purchaseDate: Timestamp?

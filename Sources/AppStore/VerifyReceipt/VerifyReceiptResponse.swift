@@ -110,7 +110,7 @@ extension VerifyReceiptResponse {
         var status: Int64?
         var receipt = Receipt()
         var response = VerifyReceiptResponse(status: 0)
-        // Not a member of the response meanwhile: a list of which there is another copy is copied for every element.
+        // The list is kept apart until it is complete: in the response too, it would be copied for every element.
         var renewals: [RenewalInfo]?
         var own = RenewalInfo(originalTransactionId: nil, productId: nil)
         try reader.readObject(ResponseMember.table) { (member, reader) throws(JSONFault) in
@@ -186,7 +186,7 @@ private enum ResponseMember: String, CaseIterable {
     case latestReceiptInfo = "latest_receipt_info"
     case latestExpiredReceiptInfo = "latest_expired_receipt_info"
     case pendingRenewalInfo = "pending_renewal_info"
-    // Of an iOS 6 style answer, which has no pending_renewal_info.
+    // Members of an iOS 6 style answer, which has no pending_renewal_info.
     case autoRenewStatus = "auto_renew_status"
     case expirationIntent = "expiration_intent"
     case isInBillingRetryPeriod = "is_in_billing_retry_period"

@@ -73,10 +73,10 @@ struct StoreSubscription: Equatable, Sendable {
         return isForLater ? nil : offerInUse?.offer
     }
 
-    /// For how many days the App Store tries a failed payment again.
+    /// The number of days for which the App Store tries a failed payment again.
     var billingRetryDays: Int64 { latest.commitment == nil ? 60 : 90 }
 
-    /// For how many days the customer keeps access after a failed payment: with a commitment there is no grace period.
+    /// The number of days for which the customer keeps access after a failed payment; 0 with a commitment.
     func gracePeriodDays(in app: StoreApp) -> Int { latest.commitment == nil ? app.gracePeriodDays : 0 }
 
     /// `expirationIntent`: why it does not go on; 2 is a failed payment.
@@ -256,7 +256,7 @@ struct Commitment: Equatable, Sendable {
     /// How many payments a commitment has (`totalBillingPeriods`).
     static let billingPeriods = 12
 
-    /// Which of the payments it is, from 1 (`billingPeriodNumber`).
+    /// The payment's number, from 1 (`billingPeriodNumber`).
     let number: Int
     /// What all payments cost, in thousandths of the currency's unit (`commitmentPrice`).
     let price: Int64

@@ -8,7 +8,7 @@ import StrictJSON
 /// Apple's side of the rules: "Generating a signature for promotional offers" and "Generating JWS to sign App Store
 /// requests". It composes the signed bytes itself, from what the client set.
 struct StoreKitRules {
-    /// For how long a signature is taken, in seconds.
+    /// The age up to which a signature is accepted, in seconds.
     static let lifetime: Int64 = 86400
     /// How far ahead of the clock a signature may be dated, in seconds.
     ///

@@ -1,7 +1,7 @@
 import Offers
 import StrictJSON
 
-/// Which transactions Get Transaction History is asked for (App Store Server API, query parameters of version 2).
+/// Selects transactions in Get Transaction History (App Store Server API, query parameters of version 2).
 struct HistoryFilter {
     /// `productId`, which may repeat.
     var productIds: Set<String> = []

@@ -8,7 +8,7 @@ struct ServerAPI {
 
     /// The app that the caller's token is for.
     let app: StoreApp
-    /// Which of the two addresses was called.
+    /// The environment whose address was called.
     let environment: AppStoreEnvironment
     /// The App Store's state, up to date.
     let world: AppStoreWorld

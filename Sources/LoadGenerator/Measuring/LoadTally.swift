@@ -1,16 +1,16 @@
 /// What one event loop counted; the tallies of all of them add up to the result.
 struct LoadTally: Sendable {
-    /// From the moment a request was to be sent to the end of its answer, in nanoseconds.
+    /// The time from the moment a request was due to the end of its answer, in nanoseconds.
     ///
     /// In a closed loop that is the moment it was sent.
     var latency = Histogram()
-    /// From the moment a request was sent to the end of its answer, in nanoseconds.
+    /// The time from the moment a request was sent to the end of its answer, in nanoseconds.
     var service = Histogram()
-    /// By kind of evidence the same as ``latency`` in an open loop, and as ``service`` in a closed one.
+    /// Times for each kind of evidence: like ``latency`` in an open loop, like ``service`` in a closed one.
     var kinds: [Histogram]
     /// The same as ``fulfilled``, by kind of evidence.
     var fulfilledByKind: [Int]
-    /// From the moment a request was due to its sending, where a connection was free all the time, in nanoseconds.
+    /// The time from the moment a request was due to its sending, if a connection was free throughout, in nanoseconds.
     var lateness = Histogram()
     /// Answers that brought every signature asked for.
     var fulfilled = 0
@@ -92,7 +92,7 @@ public enum LoadFailure: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Which answers are kept: each, or a fair sample of a fixed size whatever the number of answers.
+/// Keeps every answer, or a fair sample of a fixed size, however many answers there are.
 struct SampleReservoir: Sendable {
     private(set) var samples: [AnswerSample] = []
     /// How many are kept; `nil` for all.

@@ -43,7 +43,7 @@ public struct LoadReport: Codable, Equatable, Sendable {
     public let corrected: LatencySummary?
     /// The method by which they are corrected.
     public let correction: String
-    /// By kind of evidence: requests, and latencies as ``measured`` in a closed loop, as ``corrected`` in an open one.
+    /// Requests and latencies of each kind of evidence: as ``measured`` in a closed loop, as ``corrected`` in an open one.
     ///
     /// In an open loop, a request that was not answered in time or not sent counts with the time that it waited.
     public let kinds: [String: Kind]
@@ -165,6 +165,6 @@ public struct LatencySummary: Codable, Equatable, Sendable {
         mean = milliseconds(Int64(histogram.mean))
     }
 
-    /// In the order of a table's columns: p50, p90, p99, p99.9, max, mean.
+    /// The values in the order of a table's columns: p50, p90, p99, p99.9, max, mean.
     var columns: [Double] { [p50, p90, p99, p999, max, mean] }
 }

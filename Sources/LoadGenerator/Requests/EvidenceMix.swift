@@ -1,4 +1,4 @@
-/// Which kinds of evidence the requests carry, and how many of each.
+/// The kinds of evidence that requests carry, and the share of each.
 public struct EvidenceMix: Equatable, Sendable {
     /// A kind of evidence; the raw values are those of requests, but for `held`.
     public enum Kind: String, CaseIterable, Sendable {
@@ -60,9 +60,9 @@ public struct EvidenceMix: Equatable, Sendable {
 
 /// How many customers ask.
 public enum CustomerCount: Equatable, Sendable, CustomStringConvertible {
-    /// So many, in no order: of few, each comes again and again; of many, most come once.
+    /// A fixed number of customers, taken at random. If there are few, each comes again and again.
     case number(Int)
-    /// As many as there are requests: each is of a customer who has not asked before.
+    /// A new customer for every request, who has not asked before.
     case new
     /// One, whose evidence is shown for another account in each request: once a few were signed for, all are refused.
     case shared
@@ -78,7 +78,7 @@ public enum CustomerCount: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// As it is read.
+    /// The mix in the form in which it is read.
     public var description: String {
         switch self {
         case .number(let number): "\(number)"

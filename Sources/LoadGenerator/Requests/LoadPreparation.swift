@@ -213,7 +213,7 @@ extension LoadPreparation {
             }
         return MadeUpRequests(
             inOrder ? .new : customers,
-            // Of this run alone, however many customers one before it had.
+            // The clock keeps the customers of this run apart from those of earlier runs.
             from: Int64(customer.date.timeIntervalSince1970 * 1000) * 1000,
             expecting: ExpectedAnswer(bundleId: customer.bundleId, account: "", offers: offers),
             body: RequestBody.make(

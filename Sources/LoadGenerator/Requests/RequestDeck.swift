@@ -42,7 +42,7 @@ public struct RequestDeck: Sendable {
 
     /// Where requests come from.
     enum Requests {
-        /// From a list, one or more, and from its beginning after its end.
+        /// Requests from a list that is not empty, over and over.
         case listed([LoadRequest])
         case madeUp(MadeUpRequests)
         /// Apple's calls about customers who are about to cancel.

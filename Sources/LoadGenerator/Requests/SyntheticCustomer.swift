@@ -221,7 +221,7 @@ public struct StandInSigner: Sendable {
         var text = header
         text.reserveCapacity(header.count + payload.count * 4 / 3 + 2)
         Base64URL.append(payload, to: &text)
-        // With a key of its own, it fails where there is no memory.
+        // Signing with the generator's own key fails only without memory.
         return (try? key.signature(for: text)).map { Array($0.rawRepresentation) } ?? []
     }
 

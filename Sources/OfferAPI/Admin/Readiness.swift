@@ -6,7 +6,7 @@ import Synchronization
 public final class Readiness: Sendable {
     /// The phases of a service's life.
     public enum Phase: String, Sendable {
-        /// Not accepting requests yet.
+        /// The service does not accept requests yet.
         case starting
         /// Accepting requests.
         case ready

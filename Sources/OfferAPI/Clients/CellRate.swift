@@ -43,7 +43,7 @@ struct CellRate: Equatable, Sendable {
     /// How many can be taken now.
     func remaining(within limit: Limit, at now: Duration) -> Int {
         let free = limit.tolerance - backlog(at: now)
-        // In whole attoseconds: a quotient of floating point numbers may fall below the number that it is.
+        // Whole attoseconds are exact; a quotient of floating point numbers may be one too small.
         return free > .zero ? Int(clamping: free.attoseconds / limit.interval.attoseconds) : 0
     }
 

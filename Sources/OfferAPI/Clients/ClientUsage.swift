@@ -73,7 +73,7 @@ final class TokenUse: Sendable {
 public struct ClientTokenUse: Equatable, Sendable {
     /// The client's name.
     public let client: String
-    /// For each token in the order of `tokenSHA256`: when it was last shown; `nil` for never since the start.
+    /// The last use of each token, in the order of `tokenSHA256`; `nil` for a token not used since the start.
     public let lastUsed: [Timestamp?]
 }
 

@@ -17,7 +17,7 @@ public final class ConnectionCensus: Sendable {
     /// Whether every answer closes its connection.
     public var isDraining: Bool { draining.load(ordering: .relaxed) }
 
-    /// From now on every answer says `Connection: close` and closes its connection.
+    /// Makes every answer from now on say `Connection: close` and close its connection.
     public func drain() { draining.store(true, ordering: .relaxed) }
 
     /// How many requests were not answered as they should, as there was no time left.

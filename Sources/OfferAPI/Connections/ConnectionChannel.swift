@@ -23,7 +23,7 @@ struct ConnectionChannel: ServerChildChannel {
             if isExcess {
                 try pipeline.addHandler(ExcessConnectionHandler(isSecure: setup.tls != nil))
             } else {
-                // To a client that does not read, nothing more is written.
+                // A client that does not read gets no further answers.
                 try pipeline.addHandler(BackPressureHandler())
                 if let tls = setup.tls {
                     try pipeline.addHandler(NIOSSLServerHandler(context: tls.context))

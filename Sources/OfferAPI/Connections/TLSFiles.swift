@@ -30,7 +30,7 @@ public struct TLSFiles: Sendable {
         clientCertificateAuthorityFile: String?
     ) throws(TLSFault) {
         let chain = try Self.certificates(certificateFile, .certificate)
-        // Of a chain that has one certificate at least: all of them have to be valid.
+        // A chain has at least one certificate, and is valid while all of its certificates are.
         notValidBefore = Timestamp(secondsSince1970: chain.map(\.notValidBefore).max() ?? .min)
         notValidAfter = Timestamp(secondsSince1970: chain.map(\.notValidAfter).min() ?? .max)
         let key: NIOSSLPrivateKey

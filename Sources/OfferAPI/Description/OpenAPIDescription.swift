@@ -5,7 +5,7 @@ import Yams
 enum OpenAPIDescription {
     /// The description as one JSON object; `nil` where the YAML is none, which a test rules out.
     static let json: [UInt8]? = {
-        // Not `load(yaml:)`, which forgets the order of members.
+        // `load(yaml:)` would forget the order of members.
         guard let node = try? Yams.compose(yaml: String(decoding: PackageResources.openapi_yaml, as: UTF8.self)) else {
             return nil
         }

@@ -51,7 +51,7 @@ public final class PublicEndpoints: Sendable {
             guard offers < Self.offersPerTick else { break }
             taken += 1
             offers += 1
-            // Nothing is signed for a client that has gone.
+            // A client that has gone gets no signature.
             guard request.isWaiting else {
                 request.giveUp()
                 continue

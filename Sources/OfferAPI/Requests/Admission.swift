@@ -5,13 +5,13 @@
 final class Admission {
     /// A place among those that wait.
     enum Place: Equatable {
-        /// Of a request that waits for its turn, and the ledger where it is for signatures.
+        /// A place for a request that waits for its turn, and for the ledger if it asks for signatures.
         case turn(isForSignatures: Bool)
-        /// Of so many offers that are signed, and wait for the ledger.
+        /// Places for offers that are signed and wait for the ledger.
         case ledger(offers: Int)
-        /// Of so many offers that are signed after a wait elsewhere: there is always room.
+        /// Places for offers that are signed after a wait elsewhere. There is always room for these.
         case ledgerAfterWait(offers: Int)
-        /// Of a request that waits elsewhere: for the App Store, or a database.
+        /// A place for a request that waits for the App Store or a database.
         case elsewhere
     }
 

@@ -23,7 +23,7 @@ enum HostValue {
         return bytes[end] == UInt8(ascii: ":") && bytes[(end + 1)...].allSatisfy(isDigit)
     }
 
-    /// Of an IPv6 address, which may have an IPv4 address in it.
+    /// Whether a byte may stand in an IPv6 address, which may have an IPv4 address in it.
     private static func isOfAddress(_ byte: UInt8) -> Bool {
         isHexadecimal(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
     }

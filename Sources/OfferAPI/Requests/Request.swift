@@ -37,7 +37,7 @@ final class Request {
     /// The client that asks; `nil` while nobody is known.
     var client: Client? { token?.client }
 
-    /// By what the request is known.
+    /// The request's identifier and trace.
     var identity: RequestIdentity { head.identity }
 
     /// Whether the client is still there and waits for an answer.

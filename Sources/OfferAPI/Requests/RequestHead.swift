@@ -15,7 +15,7 @@ final class RequestHead: Sendable {
     let hasJSONBody: Bool
     /// Whether the body is in a content coding, such as gzip.
     let hasContentCoding: Bool
-    /// By what the request is known.
+    /// The request's identifier and trace.
     let identity: RequestIdentity
     /// What decides where the request begins and ends.
     let framing: RequestFraming

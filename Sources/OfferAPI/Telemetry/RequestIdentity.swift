@@ -1,7 +1,7 @@
 public import Logging
 import OfferService
 
-/// By what a request is known in logs, in its answer and on its way to others.
+/// Identifies a request in logs, in its answer, and in the requests that it causes.
 public struct RequestIdentity: Sendable {
     /// The request that the current task works for; `nil` outside of one.
     @TaskLocal public static var current: RequestIdentity?
@@ -33,7 +33,7 @@ public struct RequestIdentity: Sendable {
     init(_ fields: RequestFields) {
         let authorization = fields.authorization
         func isSafe(_ text: String) -> Bool {
-            // Of two tokens nobody can say which one it is that must not be repeated.
+            // If a request has two tokens, nobody can say which one must not be repeated.
             authorization.isUnambiguous && !Self.isRepeated(text, in: authorization.value ?? "")
         }
         id = fields.requestID.value.flatMap { isSafe($0) ? RequestID($0) : nil } ?? RequestID()

@@ -15,7 +15,7 @@ public final class RequestMetrics: Sendable {
         let route: String
         let status: Int?
         let client: String
-        /// Which of the client's tokens was shown, from 0; `nil` without a client.
+        /// The place of the token among the client's tokens, from 0; `nil` without a client.
         let token: Int?
     }
 

@@ -1,4 +1,4 @@
-/// Which trace a request is a part of: `traceparent` of W3C's Trace Context.
+/// The trace that a request belongs to: `traceparent` of W3C's Trace Context.
 struct TraceParent: Equatable, Sendable {
     /// The trace, 32 hexadecimal digits.
     let traceId: String

@@ -2,13 +2,13 @@ import StrictJSON
 
 /// The members of the bodies of `POST /v1/signatures`, `/v1/eligibility` and `/v1/introductory-eligibility-signatures`.
 enum CallMember: String, CaseIterable {
-    // Of all of them.
+    // Members of all calls.
     case bundleId
     case appAccountToken
     case applicationUsername
     case evidence
     case explain
-    // Of some.
+    // Members of some calls.
     case offers
     case formats
     case products

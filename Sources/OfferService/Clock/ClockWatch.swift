@@ -3,7 +3,7 @@ import Synchronization
 
 /// Judges the time of day by the machine's uptime and by Apple's clock; a value without a clock of its own.
 public struct ClockWatch: Sendable {
-    /// By how much the clock may be off, in milliseconds: what is tolerated of evidence, too.
+    /// The tolerated error of the clock, in milliseconds; it is also the tolerance for dates of evidence.
     public static var toleranceMilliseconds: Int64 { ClockSkew.toleratedSeconds * 1000 }
 
     /// How long small steps add up, in milliseconds: an hour.

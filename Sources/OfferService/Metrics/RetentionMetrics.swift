@@ -41,7 +41,7 @@ public struct RetentionMetrics: Sendable {
         case learned
         /// Apple did not say.
         case failed
-        /// As many were under way as may be.
+        /// The call was left out, because the limit of calls under way was reached.
         case leftOut = "left_out"
     }
 

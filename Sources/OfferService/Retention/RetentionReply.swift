@@ -47,7 +47,7 @@ public enum RetentionRefusal: Error, Equatable, Sendable {
     case noRule
     /// There was no answer within the limit.
     case tooSlow
-    /// As many calls are being answered as may be.
+    /// The limit of calls under way is reached.
     case tooMany
     /// The state of the customer cannot be read.
     case state(String)

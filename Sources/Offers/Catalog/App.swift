@@ -8,10 +8,10 @@ public final class App: Sendable {
     public let environments: Set<AppStoreEnvironment>
     /// Whether a request must name the account that it asks for.
     public let requiresAccount: Bool
-    /// Which part of an `applicationUsername` is the customer; `nil` when all of it is.
+    /// The pattern for the part of an `applicationUsername` that names the customer; `nil` if all of it does.
     public let customerPattern: CustomerPattern?
-    /// For how many accounts one original transaction may be presented within ``EvidenceSharing/periodDays``, the
-    /// account inside the evidence not counted.
+    /// The number of accounts for which one original transaction may be presented within
+    /// ``EvidenceSharing/periodDays``, the account inside the evidence not counted.
     public let maximumAccountsPerTransaction: Int
     /// The app's subscription groups, in the catalog's order.
     public let subscriptionGroups: [SubscriptionGroup]

@@ -89,9 +89,9 @@ extension PromotionalOffer: Equatable {
 /// The scope in which a customer must be a subscriber, or have been one, for an offer; the raw values are those of
 /// `scope` in `catalog.yaml`.
 public enum OfferScope: String, CaseIterable, Sendable {
-    /// In the product's subscription group.
+    /// The product's subscription group.
     case group
-    /// In any group of the app: Apple's own rule ("Implementing promotional offers in your app").
+    /// Any group of the app: Apple's own rule ("Implementing promotional offers in your app").
     ///
     /// The state that the offer's audience is about is then the strongest of all groups.
     case app
@@ -123,7 +123,7 @@ public struct SignatureLimit: Equatable, Sendable {
         self.periodDays = periodDays
     }
 
-    /// From when on signatures count.
+    /// The beginning of the period in which signatures count.
     ///
     /// - Parameter now: The server's clock.
     /// - Returns: The moment after which they count.

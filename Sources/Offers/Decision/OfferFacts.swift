@@ -104,8 +104,7 @@ final class SubscriberFacts: Sendable {
     let held: SubscriberState
     /// The state that is compared with the audience: a refunded customer has lapsed.
     let state: SubscriberState
-    /// Of a customer who has lapsed the subscription by which there was access last, as far as is known; else the one
-    /// that counts.
+    /// The subscription that counts; for a lapsed customer, the one that gave access last, as far as is known.
     let last: Subscription
 
     var offer: PromotionalOffer { offerFacts.offer }
@@ -139,7 +138,7 @@ final class SubscriberFacts: Sendable {
     /// A subscription that lapsed nobody knows when: it may have been the last.
     var undated: Subscription? { offerFacts.reading?.ended.undated }
 
-    /// For how many milliseconds a lapsed customer has been away at Apple's clock; `nil` when that is not known.
+    /// The milliseconds for which a lapsed customer has been away, by Apple's clock; `nil` when that is not known.
     var lapsedMilliseconds: Int64? {
         guard undated == nil else { return nil }
         return last.endsAt.map { end in

@@ -123,7 +123,7 @@ extension Subscription {
 }
 
 extension App {
-    /// Which environments count, as in "… for the app".
+    /// The environments that count, as in "… for the app".
     var environmentsPhrase: String {
         let names = AppStoreEnvironment.allCases.filter(environments.contains).map(\.rawValue)
         return "only \(names.enumeration) \(names.count == 1 ? "counts" : "count")"
@@ -188,7 +188,7 @@ enum EvidencePhrases {
         if history.isHeld {
             let lack = history.isStandIn ? "The App Store could not be asked" : "No evidence was sent"
             guard status == .noEvidence else {
-                return "\(lack); the last that is held of the account was said at \(date.rfc3339). "
+                return "\(lack); Apple last spoke of the account at \(date.rfc3339). "
                     + "Expiry is judged by the service's clock."
             }
             return "\(lack), and the state held of the account has no subscription of the group."
@@ -208,7 +208,7 @@ enum EvidencePhrases {
         return "Apple made the evidence at \(date.rfc3339), the clock by which expiry is judged."
     }
 
-    /// Of a subscription that was to renew after Apple last spoke of it.
+    /// The finding about a subscription that was to renew after Apple last spoke of it.
     static func unknownRenewal(of subscription: Subscription?, after date: Timestamp) -> String {
         let end = subscription?.endsAt.map { " on \($0.rfc3339)" } ?? ""
         return
@@ -216,10 +216,11 @@ enum EvidencePhrases {
             + "not known. Send newer evidence."
     }
 
-    /// Of a purchase of which nobody said when it ends; `nil` where upgraded ones alone are known.
+    /// The finding about a purchase without an end; `nil` if only upgraded purchases are known.
     static func endNotSaid(of transaction: Transaction?) -> String {
         guard let transaction else {
-            return "The evidence has upgraded transactions of the subscription alone: what followed them was left out."
+            return
+                "The evidence has only upgraded transactions of the subscription; those after them were left out."
         }
         let name = transaction.transactionId.map { " \($0)" } ?? ""
         return

@@ -42,7 +42,7 @@ struct Examination<Reason: VerdictReason> {
     ///   - facts: What they look at.
     /// - Returns: The first refusal; `nil` when all let pass.
     mutating func refusal<Facts>(by rules: [Rule<Facts, Reason>], of facts: Facts) -> Refusal? {
-        // In place: copying a rule takes longer than most of them.
+        // A span avoids copies: copying a rule takes longer than evaluating most of them.
         let rules = rules.span
         for index in rules.indices {
             let reason = rules[index].refusal(facts)

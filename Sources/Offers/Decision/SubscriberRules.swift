@@ -165,7 +165,7 @@ extension SubscriberFacts {
 
 /// When an offer starts that an eligible customer redeems now.
 public enum OfferStart: String, Sendable {
-    /// At once.
+    /// The offer begins at once.
     case now
     /// When the running period ends.
     case nextRenewal = "next_renewal"

@@ -123,7 +123,7 @@ public enum DiagnosisCode: String, CaseIterable, Sendable {
     case neverSubscribed = "never_subscribed"
     /// All is right, and the purchase has no offer.
     case offerNotApplied = "offer_not_applied"
-    /// Nothing that can be computed explains it.
+    /// No cause that can be computed explains it.
     case unexplained
 }
 
@@ -146,7 +146,7 @@ public protocol SignatureVerifier: Sendable {
 
 /// How a message was hashed before it was signed: rightly, or as backends do by mistake, the likeliest first.
 public enum SignedHash: String, CaseIterable, Sendable {
-    /// As Apple asks for.
+    /// The digest that Apple asks for.
     case sha256 = "SHA-256"
     /// The SHA-256 of the SHA-256: a digest was handed to a function that hashes by itself.
     case sha256Twice = "SHA-256 twice"

@@ -2,7 +2,7 @@
 public struct Diagnostician: Sendable {
     let app: App
     let verifiers: [any SignatureVerifier]
-    /// In whose name each key signs, by its identifier, where the catalog says so.
+    /// The issuer of each key, by the key's identifier, if the catalog names one.
     let issuerIds: [String: String]
     let otherBundleIds: [String]
     let otherApps: [App]
@@ -134,7 +134,7 @@ public struct Diagnostician: Sendable {
             + customer(of: report.productId)
     }
 
-    /// That no catalog has any of the offers.
+    /// A cause if no catalog has any of the offers.
     func unlisted(_ offers: [OfferRequest], in catalogs: [App]) -> [DiagnosisCause] {
         let isKnown = offers.contains { offer in
             catalogs.contains { app in
@@ -154,7 +154,7 @@ public struct Diagnostician: Sendable {
         ]
     }
 
-    /// That the customer never subscribed.
+    /// A cause if the customer never had a subscription.
     func customer(of productId: String) -> [DiagnosisCause] {
         guard let neverSubscribed else { return [] }
         let group = neverSubscribed == .group ? app.product(productId)?.group : nil
@@ -169,7 +169,7 @@ public struct Diagnostician: Sendable {
 }
 
 extension DiagnosisCause {
-    /// That a nonce is on record for another signature.
+    /// The nonce is on record for another signature.
     static let nonceReused = DiagnosisCause(
         .nonceReused,
         detail: "The service has signed something else with this nonce, so it is no new one.",

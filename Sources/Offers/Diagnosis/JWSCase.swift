@@ -4,16 +4,16 @@ struct JWSCase: Sendable {
     let jws: ReportedJWS
     /// The key that signed it, and how; `nil` where none of the caller's keys did.
     let signer: Signer?
-    /// In whose name the key signs; `nil` where the catalog does not say.
+    /// The issuer of the key; `nil` if the catalog does not name one.
     let issuerId: String?
     /// The service's signature with its nonce.
     let record: RecordedSignature?
     /// The purchase that it came to.
     let purchase: ReportedPurchase?
-    /// By what else those transactions' customer is known.
+    /// Other transaction identifiers of the same customer.
     let customerIds: Set<String>
 
-    /// Which key signed a JWS.
+    /// The key that signed a JWS.
     struct Signer: Sendable {
         let keyIdentifier: String
         let hash: SignedHash

@@ -66,7 +66,7 @@ public struct ReportedPurchase: Equatable, Sendable {
     public let productId: String
     /// The offer that it was bought under; `nil` for none.
     public let offer: RedeemedOffer?
-    /// By what the App Store knows the customer: the transaction, its subscription, the app's own transaction.
+    /// The App Store's identifiers of the customer: the transaction, its subscription, the app's own transaction.
     public let customerIds: Set<String>
 
     /// Describes a purchase.

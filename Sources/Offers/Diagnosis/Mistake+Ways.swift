@@ -5,7 +5,7 @@ extension Mistake {
     static let maximumCatalogEntries = 500
     /// The rank of ways that are many and alike: pairs with them are many, and each is unlikely.
     static let rankOfMany = 8
-    /// Of how many letters a name is tried in every mixture of cases: 64 mixtures.
+    /// The most letters of a name that is tried in every mixture of cases: 64 mixtures.
     private static let mostLetters = 6
 
     /// Whether so much of the catalog is tried that nothing of it is left out.

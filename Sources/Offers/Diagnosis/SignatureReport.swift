@@ -96,7 +96,7 @@ extension SignatureReport {
         }
     }
 
-    /// Of how many letters a name is recalled in every mixture of cases: a thousand mixtures.
+    /// The most letters of a name that is recalled in every mixture of cases: a thousand mixtures.
     private static let mostLettersToRecall = 10
 
     /// Every field in which StoreKit was given something else than the service has signed.

@@ -106,7 +106,7 @@ public struct NewestTransactions: Sendable {
     ///   - history: What the evidence says.
     ///   - app: The app of the catalog, which knows the groups of its products.
     public init(_ history: SubscriptionHistory, of app: App) {
-        // By their places: copying a transaction takes longer than looking at it.
+        // Indices avoid copies: copying a transaction takes longer than looking at it.
         let all = history.transactions
         var newest: Int?
         var newestOfGroups: [String: Int] = [:]

@@ -84,7 +84,7 @@ public final class RedemptionTally: Sendable {
             guard let group = history.groupIdentifier(of: transaction, in: app) else { continue }
             purchases.append(Purchase(index: index, groupId: group))
         }
-        // By their places: copying a transaction takes longer than looking at it.
+        // Indices avoid copies: copying a transaction takes longer than looking at it.
         purchases.sort { Transaction.isOlder(transactions[$0.index], transactions[$1.index]) }
         return purchases
     }

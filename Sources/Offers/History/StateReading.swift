@@ -74,7 +74,7 @@ struct StateReading {
         self.init(endedAt: expiry, newest, with: renewal, by: clocks)
     }
 
-    /// Of a subscription whose paid time is over by now.
+    /// Reads the state of a subscription whose paid time is over by now.
     private init(
         endedAt expiry: Timestamp,
         _ newest: Transaction,
@@ -127,7 +127,7 @@ struct StateReading {
         }
     }
 
-    /// As Apple itself puts it; dates only say what may have become of it since.
+    /// Takes the state from Apple's status; dates only say what may have become of it since.
     private init(
         _ status: SubscriptionStatus,
         of newest: Transaction,

@@ -31,7 +31,7 @@ public final class Subscription: Sendable {
     ) -> Transaction? {
         var newest: Int?
         var newestPurchase: Int?
-        // By their places, and where they lie: copying a transaction takes longer than looking at it.
+        // Indices and a span avoid copies: copying a transaction takes longer than looking at it.
         let all = transactions.span
         for index in all.indices where !all[index].isUpgraded && isOfSubscription(all[index]) {
             if Self.isNewest(all, index, than: newest) { newest = index }
@@ -93,7 +93,7 @@ extension Subscription: Equatable {
     }
 }
 
-/// Of a customer's subscriptions in one place the one that counts: the one with the strongest state.
+/// Finds the subscription that counts among a customer's subscriptions in one place: the one with the strongest state.
 struct StrongestSubscription {
     /// The customer's status there.
     private(set) var status: GroupStatus
@@ -173,9 +173,9 @@ extension Subscription {
 /// refund takes nothing from a customer who has lapsed; but where an offer takes a refund for a lapse, access ended with
 /// whichever of the two came last.
 struct EndedSubscriptions: Sendable {
-    /// Of those that lapsed the one whose access ended last.
+    /// The lapsed subscription whose access ended last.
     private var lapsed: Subscription?
-    /// Of those that were refunded the one whose access ended last.
+    /// The refunded subscription whose access ended last.
     private var refunded: Subscription?
     /// One that lapsed nobody knows when, which may have been the last.
     private(set) var undated: Subscription?

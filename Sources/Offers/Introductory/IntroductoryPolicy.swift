@@ -8,7 +8,7 @@ public struct IntroductoryPolicy: Sendable {
     private let now: Timestamp
     private let maximumEvidenceAgeSeconds: Int64
     private let maximumHeldAgeSeconds: Int64
-    /// By group; the whole app has none.
+    /// The readings by group; the key is `nil` for the whole app.
     private var readings: [String?: HistoryReading] = [:]
     private var pasts: [String: IntroductoryPast] = [:]
     private var index: GroupIndex?

@@ -36,8 +36,8 @@ public struct OfferGrant: Equatable, Sendable {
     public let signatures: [Signature]
     /// How often the customer may get the offer signed; `nil` when there is no limit.
     public let signatureLimit: SignatureLimit?
-    /// For how many customers the subscription may be presented within ``EvidenceSharing/periodDays``; `nil` when it is
-    /// not counted, as for the account that the evidence itself names.
+    /// The number of customers for whom the subscription may be presented within ``EvidenceSharing/periodDays``;
+    /// `nil` when it is not counted, as for the account that the evidence itself names.
     public let maximumAccounts: Int?
 
     /// Creates a grant.
@@ -180,8 +180,8 @@ public enum SignatureForm: String, CaseIterable, Sendable {
     case discount
     /// A promotional offer, as a JWS.
     case jws
-    /// That the customer may have the introductory offer, as a JWS.
+    /// A JWS that says that the customer may have the introductory offer.
     case introductoryAllowed
-    /// That the customer may not have the introductory offer, as a JWS.
+    /// A JWS that says that the customer may not have the introductory offer.
     case introductoryRefused
 }

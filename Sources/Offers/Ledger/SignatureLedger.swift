@@ -39,10 +39,10 @@ public protocol SignatureLedger: Sendable {
 }
 
 extension SignatureLedger {
-    /// Nothing is at hand.
+    /// Has no answer at hand by default.
     public func answerAtHand(to question: LedgerQuestion) -> LedgerAnswer? { nil }
 
-    /// Nothing is suspect.
+    /// Suspects no subscription by default.
     public func isSuspect(_ subscription: SubscriptionIdentity) -> Bool { false }
 
     /// Appends an entry, and waits until it is on durable storage.
@@ -172,7 +172,7 @@ public enum EvidenceSharing {
     /// How many accounts may use a transaction where the catalog does not say.
     public static let defaultMaximumAccounts = 3
 
-    /// From when on presentations count.
+    /// The beginning of the period in which presentations count.
     ///
     /// - Parameter now: The server's clock.
     /// - Returns: The moment after which they count.

@@ -56,7 +56,7 @@ public enum PaymentMode: Int, CaseIterable, Sendable {
     case payAsYouGo = 0
     /// The offer's price is paid once for all of its time.
     case payUpFront = 1
-    /// Nothing is paid.
+    /// The customer pays nothing.
     case freeTrial = 2
 }
 
@@ -85,7 +85,7 @@ public enum PeriodUnit: Int, CaseIterable, Sendable {
     }
 }
 
-/// Which of a product's offers is meant.
+/// Names one of a product's offers.
 public enum OfferName: Hashable, Sendable {
     /// The introductory offer: a product has one in a country.
     case introductory

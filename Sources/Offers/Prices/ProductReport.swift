@@ -33,7 +33,7 @@ public struct ProductReport: Equatable, Sendable {
 
 /// An offer that a client was shown.
 public struct ReportedOffer: Equatable, Sendable {
-    /// Which offer it is.
+    /// The offer's name.
     public let name: OfferName
     /// Its terms.
     public let terms: OfferTerms

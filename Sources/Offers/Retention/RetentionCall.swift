@@ -34,20 +34,20 @@ public struct RetentionCall: Equatable, Sendable {
         self.signedDate = signedDate
     }
 
-    /// By what its answer is found again.
+    /// The key under which its answer is kept.
     public var key: RetentionCallKey {
         RetentionCallKey(requestIdentifier: requestIdentifier, subscription: subscription)
     }
 }
 
-/// By what the answer to a call is found again.
+/// The key under which the answer to a call is kept.
 public struct RetentionCallKey: Hashable, Sendable {
     /// The call's name, in lower case.
     public let requestIdentifier: String
     /// The subscription that it is about.
     public let subscription: SubscriptionIdentity
 
-    /// For how long an answer is kept, in seconds.
+    /// The time for which an answer is kept, in seconds.
     public static let lifetimeSeconds: Int64 = 3600
 
     /// Names a call.

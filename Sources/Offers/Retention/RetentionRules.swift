@@ -73,7 +73,7 @@ public struct RetentionMessage: Equatable, Sendable {
     /// The identifier where no locale fits better.
     public let standard: String
 
-    /// By locales in lower case.
+    /// The identifiers by locale, in lower case.
     private let byLocale: [String: String]
 
     /// Creates a message.

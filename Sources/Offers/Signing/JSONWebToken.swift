@@ -234,7 +234,7 @@ struct AppStoreRequest {
     }
 }
 
-/// In whose name App Store requests are signed.
+/// The issuer of requests to the App Store.
 public struct AppStoreRequestIssuer: Equatable, Sendable {
     /// The app's bundle identifier.
     public let bundleId: String

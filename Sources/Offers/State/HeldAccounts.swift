@@ -8,7 +8,7 @@ public enum AccountTie: Equatable, Sendable {
     /// A request for the account showed a redemption, in a client's words alone: nothing but that redemption counts.
     case redeemed
 
-    /// For how many days an account that presented evidence keeps its place from others.
+    /// The number of days for which an account that presented evidence keeps its place.
     static let keptDays = 30
 
     /// The one of two that counts.
@@ -65,7 +65,7 @@ public struct AccountView: Equatable, Sendable {
     }
 }
 
-/// That Apple once spoke of all subscriptions of an account, so that one not held was not there.
+/// Marks an account of which Apple once told all subscriptions, so that one not held did not exist.
 ///
 /// Signed transactions never make one: they show what their sender chose.
 public struct AccountHistoryMark: Equatable, Sendable {

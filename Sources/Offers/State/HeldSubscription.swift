@@ -13,7 +13,7 @@ public struct HeldSubscription: Equatable, Sendable {
     /// How many accounts are held that bought what is no longer held, at the most.
     public static let mostFormerOwners = 8
 
-    /// Which subscription it is.
+    /// The subscription's identity.
     public let identity: SubscriptionIdentity
     /// Its transactions, by their identifiers; an account's token in them is its pseudonym.
     public private(set) var transactions: [String: Held<Transaction>] = [:]

@@ -1,4 +1,4 @@
-/// That a promotional offer was redeemed: the first transaction of a run under it.
+/// A promotional offer that was redeemed, as the first transaction of a run under it shows.
 public struct OfferRedemption: Hashable, Sendable {
     /// The subscription.
     public let originalTransactionId: String

@@ -155,7 +155,7 @@ private struct SeenHistory<Digester: AccountDigester> {
         return dated.sorted { $0 > $1 }.prefix(HeldState.mostOfAccount).lazy.map(\.id)
     }
 
-    /// That these are all subscriptions of the account, where the history says so.
+    /// The mark that these are all subscriptions of the account, if the history says so.
     private var mark: AccountHistoryMark? {
         guard let presenter, history.coverage.showsEverySubscription, history.renewals != nil,
             !isOthers(history.transactions)

@@ -2,7 +2,7 @@
 public struct StateObservation: Equatable, Sendable {
     /// The subscriptions, each as it was seen.
     public let subscriptions: [HeldSubscription]
-    /// That all subscriptions of the account are among them; `nil` when that is not known.
+    /// The mark that these are all subscriptions of the account; `nil` when that is not known.
     public let mark: AccountHistoryMark?
 
     /// Creates an observation.

@@ -24,7 +24,7 @@ extension SubscriptionHistory {
         func isMark(_ mark: AccountHistoryMark, of environment: AppStoreEnvironment) -> Bool {
             mark.environment == environment && mark.bundleId == app.bundleId && mark.account == view.digest
         }
-        // By their places: copying what is held takes longer than looking at it.
+        // Indices avoid copies: copying what is held takes longer than looking at it.
         let meant = subscriptions.indices.filter(isState)
         let found = AppStoreEnvironment.allCases.first { environment in
             guard app.environments.contains(environment) else { return false }
@@ -65,13 +65,13 @@ extension SubscriptionHistory {
         guard let bundleId, let environment else { return [] }
         var ids: [String] = []
         func note(_ id: String) {
-            // As it is one of a few, they are looked through.
+            // There are only a few, so a linear search will do.
             if ids.count <= Self.mostNamedSubscriptions, !ids.contains(id) { ids.append(id) }
         }
         for transaction in transactions { note(transaction.originalTransactionId) }
         for renewal in renewals ?? [] { renewal.originalTransactionId.map(note) }
         if ids.count > Self.mostNamedSubscriptions {
-            // Which ones are left out does not depend on the order of the lists.
+            // The order of the lists must not decide which ones are left out.
             let all = transactions.map(\.originalTransactionId) + (renewals ?? []).compactMap(\.originalTransactionId)
             ids = Array(Set(all).sorted().prefix(Self.mostNamedSubscriptions))
         }

@@ -3,7 +3,7 @@ package import Offers
 
 /// A connection that runs SQL, within a transaction or a read of one snapshot.
 package protocol Session {
-    /// Which database it is, for the few statements that differ.
+    /// The database's dialect, for the few statements that differ.
     var dialect: SQLDialect { get }
 
     /// Runs statements in their order.
@@ -90,7 +90,7 @@ package protocol SQLDatabase: LedgerArchive, OfferCountStore {
     /// The file, or the server and the database, for messages.
     var name: String { get }
 
-    /// Which database it is.
+    /// The database's dialect.
     var dialect: SQLDialect { get }
 
     /// Reads one snapshot, and blocks meanwhile: not to be called from the cooperative pool.

@@ -58,7 +58,7 @@ public final class DurableOfferTally: OfferTally {
             failure.withLock { $0 = nil }
         } catch {
             failure.withLock { $0 = error }
-            // As many kinds as there can be is all that ever waits.
+            // The number of kinds is bounded, and so is what waits.
             counts.withLock { $0.merge(taken, uniquingKeysWith: +) }
         }
     }
@@ -79,7 +79,7 @@ package protocol OfferCountStore: Sendable {
 
 extension OfferCountStore where Self: SQLDatabase {
     package func add(_ counts: [CountedDecision: Int], on day: Int64) throws(StorageFailure) {
-        // In an order that all services have, so that nobody waits in a circle.
+        // All services write in the same order, so that they cannot wait for each other in a circle.
         let sorted = counts.sorted { $0.key.names.lexicographicallyPrecedes($1.key.names) }
         // Added twice it would count twice: so it is not tried again where the connection breaks.
         try transaction(.beside) { session throws(StorageFailure) in

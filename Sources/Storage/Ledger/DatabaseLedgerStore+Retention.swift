@@ -5,7 +5,7 @@ import Synchronization
 struct PresentationLook {
     /// The next page.
     var page: Int64 = 0
-    /// Which were deleted when all pages were looked through: those before this moment.
+    /// The moment before which all presentations were deleted; `nil` until all pages were looked through.
     var limit: Int64?
 }
 
@@ -130,7 +130,7 @@ extension DatabaseLedgerStore {
                 count += 1
             }
             guard count > 0 else { return 0 }
-            // With the record that led to it, nothing else would tell how the chain began.
+            // After its first records are deleted, only this statement tells how the chain began.
             try session.put(try LedgerStatement(.retention, of: chain, at: last, time: now, keys: keys))
             try session.send(SQLCall(LedgerSQL.deleteRecords, .text(writer), .integer(last.number)))
             if session.dialect == .sqlite {

@@ -129,7 +129,7 @@ final class DatabaseLedgerStore: LedgerStore {
     func endChain() throws(StorageFailure) {
         let (writer, isBegun) = chain.withLock { ($0.writer, $0.isBegun) }
         guard isBegun else {
-            // Nothing was recorded: it may still be the first look at the chains of others.
+            // A service without records of its own may still have seen the chains of others for the first time.
             return try writeCheckpoint()
         }
         let (keys, now) = (keys, now())
@@ -188,7 +188,7 @@ extension DatabaseLedgerStore {
                 let keys = locks.union([AdvisoryLocks.key(ofWriter: writer)])
                 let written = try database.transaction(.ledger, locking: SQLLocks(keys: keys)) {
                     session throws(StorageFailure) in
-                    // By a new connection it may be another server, which has to be asked how far the chain is.
+                    // A new connection may lead to another server, which has to be asked how far the chain is.
                     let isNew = try session.hold(writer)
                     return try body(session, writer, isNew ? nil : known, confirmed)
                 }

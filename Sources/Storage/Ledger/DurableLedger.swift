@@ -270,7 +270,7 @@ final class CommitObserver: Sendable {
     func note(_ entries: [LedgerEntry], _ outcomes: [[GrantOutcome]], _ duration: Duration) {
         guard let observer = observer.withLock({ $0 }) else { return }
         var records = 0
-        // By their places: an entry or a grant that is taken out is copied, with all that it refers to.
+        // Indices avoid copies of an entry or a grant with all that it refers to.
         for index in 0..<min(entries.count, outcomes.count) {
             for place in 0..<min(entries[index].grants.count, outcomes[index].count)
             where outcomes[index][place] == .recorded {

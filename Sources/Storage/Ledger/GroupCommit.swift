@@ -215,7 +215,7 @@ final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         } catch {
             for request in batch { request.takeBack() }
             if error.code == .abandoned { return try write(batch) }
-            // By now the store knows which items have to wait for others.
+            // The store knows now which items have to wait for others.
             if batch.contains(where: isKept) { return try write(batch) }
             guard error.code == .refused else { throw error }
             guard batch.count > 1 else {

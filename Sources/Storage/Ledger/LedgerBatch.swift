@@ -11,7 +11,7 @@ struct LedgerBatch: Sendable {
         let customer: [UInt8]
         /// The subscription whose presentations are limited; `nil` when they are not.
         let subscription: PresentedSubscription?
-        /// By what else its signatures count: of an account that is known, by its subscription as before it was known.
+        /// A second identity by which signatures count: the subscription of an account, as before the account was known.
         let alsoCounted: [UInt8]?
     }
 

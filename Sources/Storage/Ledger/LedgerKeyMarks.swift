@@ -8,7 +8,7 @@ import Offers
 public struct LedgerKeyMarks: Sendable {
     /// A key's mark.
     struct Mark: Sendable {
-        /// Which key it is of: ``LedgerKeyMarks/digestKey`` or ``LedgerKeyMarks/checkpointKey``.
+        /// The key's name: ``LedgerKeyMarks/digestKey`` or ``LedgerKeyMarks/checkpointKey``.
         let name: String
         /// Its bytes.
         let bytes: [UInt8]

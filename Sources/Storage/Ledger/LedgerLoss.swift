@@ -7,7 +7,7 @@ public import Offers
 /// Their signatures were given out. The service that wrote them says so, and an operator acknowledges it before more is
 /// signed.
 public struct LedgerLoss: Equatable, Sendable {
-    /// That an operator knows of it.
+    /// An operator's word that the loss is known.
     struct Acknowledgement: Equatable, Sendable {
         let time: Timestamp
         /// The signature, ASN.1 DER, by ECDSA with P-256 and SHA-256.
@@ -24,7 +24,7 @@ public struct LedgerLoss: Equatable, Sendable {
     public let time: Timestamp
     /// The signature, ASN.1 DER, by ECDSA with P-256 and SHA-256.
     var signature: [UInt8]
-    /// That an operator knows of it; `nil` as long as nobody does.
+    /// An operator's word that the loss is known; `nil` until it is given.
     var acknowledgement: Acknowledgement?
 
     /// How many records are lost.

@@ -10,11 +10,11 @@ import Synchronization
 public final class PostgreSQLDatabase: Sendable {
     /// The purpose that the database is opened for.
     public enum Access: Sendable {
-        /// To read and write; tables that are missing are made.
+        /// Reads and writes, and makes missing tables.
         case readWrite
-        /// To read and write where there is a ledger; tables that it does not have yet are made.
+        /// Reads and writes a ledger that is there, and makes tables that it does not have yet.
         case existing
-        /// To read what is there; nothing is made or changed.
+        /// Reads what is there, and makes and changes nothing.
         case readOnly
     }
 
@@ -74,7 +74,7 @@ public final class PostgreSQLDatabase: Sendable {
         (self.hosts, self.elsewhere) = (hosts, elsewhere)
         let prepare: @Sendable (PostgreSQLConnection) throws(PostgreSQLError) -> Void = {
             connection throws(PostgreSQLError) in
-            // From here on the connection looks for tables where ours are, and makes them there.
+            // The connection finds and makes tables only in our schema from here on.
             try connection.run(SQLCall(Self.stay))
             // The usual case takes no lock and no transaction: all is there.
             if access != .readOnly, try !Self.isUpToDate(connection, at: name) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Which server of a URL is spoken to.
+/// Chooses one server among the hosts of a URL.
 ///
 /// Each host is tried by itself, so that a silent one keeps nobody from the next. Of several that take writes, as after a
 /// failover whose old primary was not stopped, the one with the newest history is used; and once that was seen no older one
@@ -24,7 +24,7 @@ final class PostgreSQLHosts: Sendable {
     private let hosts: [PostgreSQLLocation]
     private let seen = Mutex(Seen())
 
-    /// Nothing is tried yet.
+    /// Tries no host yet.
     ///
     /// - Parameter location: Where the database is.
     init(_ location: PostgreSQLLocation) { hosts = location.hosts }
@@ -53,7 +53,7 @@ final class PostgreSQLHosts: Sendable {
                 let connection = try PostgreSQLConnection(to: host, limits: limits)
                 found.append(connection)
                 note(connection)
-                // Of those that only read the first will do.
+                // Servers that are only read from are not compared: the first will do.
                 if connection.history == nil { break }
             } catch {
                 errors.append(error)

@@ -170,7 +170,7 @@ enum ProductReportSQL {
         "INSERT INTO product_sightings (bundle_id, country, product_id, body) VALUES ($1, $2, $3, $4) "
         + "ON CONFLICT (bundle_id, country, product_id) DO UPDATE SET body = excluded.body"
 
-    /// Of a product as many as nobody runs campaigns for.
+    /// A product has up to 1000 offers here, more than anybody runs campaigns for.
     static let putOffer =
         "INSERT INTO offers_seen (bundle_id, product_id, offer_id) SELECT $1, $2, $3 "
         + "WHERE (SELECT COUNT(*) FROM offers_seen WHERE bundle_id = $1 AND product_id = $2) < 1000 "

@@ -35,7 +35,7 @@ final class LogCheckpoints: Sendable {
     private static let (headerSize, pageHeaderSize) = (32, 24)
 
     private let path: String
-    /// Of what size the file's pages are, in bytes.
+    /// The size of the file's pages, in bytes.
     private let pageSize: Int
     /// How many pages a long log has.
     private let longLog: Int
@@ -58,7 +58,7 @@ final class LogCheckpoints: Sendable {
         longLog = Self.length / pageSize
     }
 
-    /// That the log grows without an end, in a sentence; `nil` as long as it does not.
+    /// A sentence that warns that the log grows without an end; `nil` as long as it does not.
     ///
     /// Commits alone never make it so long: nothing can be brought into the file, or another process still reads what was.
     var warning: String? {
@@ -82,7 +82,7 @@ final class LogCheckpoints: Sendable {
         let pages = pagesNow.load(ordering: .relaxed)
         guard pages > 0, size < Self.headerSize + pages * (pageSize + Self.pageHeaderSize) else { return false }
         guard size > 0 else {
-            // Of a log that SQLite emptied, nothing is read here.
+            // SQLite emptied the log, so there is no frame to read.
             return sqlite3_wal_checkpoint_v2(database.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) & 0xFF
                 == SQLITE_IOERR
         }
@@ -141,7 +141,7 @@ final class LogCheckpoints: Sendable {
         switch due {
         case .nothing: break
         case .beside: queue.async { self.checkpointBeside() }
-        // As SQLite's own hook does it.
+        // SQLite's own hook does the same.
         case .here: sqlite3_wal_checkpoint_v2(writer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         }
     }

@@ -133,7 +133,7 @@ final class SQLiteConnection: @unchecked Sendable {
         case SQLITE_TEXT:
             guard let start = sqlite3_column_text(statement, column) else { return .foreign }
             let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
-            // In what is not UTF-8, other bytes would stand for those that are there.
+            // A repaired string would have other bytes than the file.
             return String(validating: bytes, as: UTF8.self).map { .text($0) } ?? .foreign
         case SQLITE_BLOB:
             guard let start = sqlite3_column_blob(statement, column) else { return .bytes([]) }
@@ -173,7 +173,7 @@ struct SQLiteRow: LedgerValues {
         let place = next()
         note(
             text.withUTF8 { utf8 in
-                // No address would be NULL, not the text without bytes.
+                // A null address would bind NULL, not a text without bytes.
                 utf8.isEmpty
                     ? csqlite_bind_text(statement, place, "", 0)
                     : utf8.withMemoryRebound(to: CChar.self) {
@@ -187,7 +187,7 @@ struct SQLiteRow: LedgerValues {
         guard let bytes else { return appendNothing() }
         let place = next()
         note(
-            // As above.
+            // A null address would bind NULL, not a blob without bytes.
             bytes.isEmpty
                 ? sqlite3_bind_zeroblob(statement, place, 0)
                 : bytes.withUnsafeBytes { csqlite_bind_blob(statement, place, $0.baseAddress, Int32($0.count)) }

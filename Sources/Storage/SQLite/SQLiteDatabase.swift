@@ -15,11 +15,11 @@ public final class SQLiteDatabase: Sendable {
 
     /// The purpose that the file is opened for.
     public enum Access: Sendable {
-        /// To read and write; made, with all its tables, when it is not there.
+        /// Reads and writes, and makes the file with all its tables when it is not there.
         case readWrite
-        /// To read and write a file that is there; tables that it does not have yet are made.
+        /// Reads and writes a file that is there, and makes tables that it does not have yet.
         case existing
-        /// To read what is there; nothing is made or changed but SQLite's own `-wal` and `-shm`.
+        /// Reads what is there, and makes and changes nothing but SQLite's own `-wal` and `-shm`.
         case readOnly
     }
 
@@ -34,7 +34,7 @@ public final class SQLiteDatabase: Sendable {
 
     /// The file.
     public let path: String
-    /// Which files they are, whatever their names are by now.
+    /// The files themselves, whatever their names are by now.
     private let files: SQLiteFiles
     private let access: Access
     private let checkpoints: LogCheckpoints

@@ -1,7 +1,7 @@
 import Glibc
 import Offers
 
-/// Which file a path leads to: two paths to one file have the same.
+/// The identity of the file that a path leads to: two paths to one file have the same.
 struct FileIdentity: Equatable {
     private let device: UInt
     private let number: UInt

@@ -45,7 +45,7 @@ struct DatabaseStateStore: StateStore {
     }
 
     func forget(_ account: AccountDigest) throws(StorageFailure) -> Int {
-        // Which subscriptions to lock has to be known first; one that comes meanwhile is as if it came afterwards.
+        // The subscriptions to lock have to be known first; one that comes meanwhile counts as if it came afterwards.
         let identities = try database.read { session throws(StorageFailure) in
             let rows = try session.run(StateSQL.ofAccountEverywhere, .bytes(account.bytes))
             var identities: Set<SubscriptionIdentity> = []

@@ -19,7 +19,7 @@ public final class DurableSubscriptionStates: SubscriptionStates {
         var linger = DispatchTimeInterval.milliseconds(50)
         /// How long the writer rests after a failure.
         var rest = DispatchTimeInterval.seconds(1)
-        /// For how many days a notification is known to have been seen: Apple repeats for six, and by hand for longer.
+        /// The days for which a notification is remembered: Apple repeats for six days, and longer when asked.
         var notificationDays = 180
     }
 

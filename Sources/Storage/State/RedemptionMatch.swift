@@ -54,7 +54,7 @@ struct RedemptionMatch {
             + Self.sorted(presented).map { Question(customer: $0.bytes, originalTransactionId: id) }
     }
 
-    /// In an order that is always the same, so that of too many the same are asked.
+    /// Sorts the digests, so that if there are too many, the same ones are always asked.
     private static func sorted(_ digests: some Sequence<AccountDigest>) -> [AccountDigest] {
         digests.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }

@@ -9,7 +9,7 @@ enum RedemptionSQL {
     static let delete =
         "DELETE FROM redemptions WHERE bundle_id = $1 AND environment = $2 AND original_transaction_id = $3"
 
-    /// Which signature is looked for.
+    /// The signature that is looked for.
     enum Signature {
         /// The newest in a span of time.
         case newest

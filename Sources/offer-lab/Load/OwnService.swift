@@ -122,7 +122,7 @@ final class OwnService: Sendable {
         }
     }
 
-    /// As the service of the run has it, which others cannot reach.
+    /// The addresses of the run's own service, which others cannot reach.
     private static let loopback = ["--server-host", "127.0.0.1", "--admin-host", "127.0.0.1"]
 
     /// Has the configuration read by the service itself: its faults name its own files, and not those that are

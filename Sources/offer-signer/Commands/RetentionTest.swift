@@ -131,7 +131,7 @@ struct RetentionTest: ParsableCommand {
                     clear()
                     return result
                 }
-                // As often as Apple takes such a call in the Sandbox.
+                // Apple takes such a call every ten seconds in the Sandbox.
                 await pass(.seconds(10), pending: result.pending)
             }
         }

@@ -25,7 +25,7 @@ extension LoadedService {
     /// - Parameter before: What was in use.
     /// - Returns: The sentences.
     func keysChanged(since before: LoadedService) -> [String] {
-        // By all keys of an id: where two apps give one id to different keys, none of them is new.
+        // All keys of an id are compared: if two apps give one id to different keys, none of them is new.
         let known = Dictionary(grouping: before.keys.joined(), by: \.keyIdentifier)
         let changed = keys.joined().filter { key in
             guard let known = known[key.keyIdentifier] else { return false }

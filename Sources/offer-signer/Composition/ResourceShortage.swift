@@ -21,7 +21,7 @@ struct ResourceShortage {
         return addressSpace(640 + 64 * loops) ?? files(26 + 3 * loops) ?? threads(8 + 2 * loops)
     }
 
-    /// In MiB; most of it is never used.
+    /// Finds a shortage of address space; the need is in MiB, of which most is never used.
     private static func addressSpace(_ needed: Int) -> ResourceShortage? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur >> 20 < rlim_t(needed)
@@ -48,7 +48,7 @@ struct ResourceShortage {
         )
     }
 
-    /// With the one that is there.
+    /// Finds a shortage of threads; the need includes the thread that is there.
     private static func threads(_ needed: Int) -> ResourceShortage? {
         guard !ThreadProbe.canStart(needed - 1) else { return nil }
         return ResourceShortage(

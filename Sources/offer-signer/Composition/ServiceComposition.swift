@@ -10,7 +10,7 @@ import UnixSignals
 
 /// The running service: its listeners, and the order in which they start and drain.
 struct ServiceComposition {
-    // Nothing here holds on to keys but `current`, so that a reload can let them go.
+    // Only `current` holds on to keys, so that a reload can let them go.
     private let current: SnapshotInUse
     private let lifelong: LifelongParts
     private let source: ConfigurationSource

@@ -6,7 +6,7 @@ final class ShutdownTime: Sendable {
     private let whole: Duration
     private let began = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Nothing has begun yet.
+    /// Makes the time of a shutdown that has not begun yet.
     ///
     /// - Parameter seconds: How long a shutdown may take, from the signal on.
     init(seconds: Int) { whole = .seconds(seconds) }

@@ -33,7 +33,7 @@ struct LedgerCheckup {
         var opened: LedgerDatabase?
         do throws(StorageFailure) {
             let database = try LedgerDatabase(settings.ledger.location, access: .readOnly, keys: marks)
-            // Of a server that may be there later.
+            // The failure of a server that may be reached later.
             failure = database.failure
             await database.close()
             opened = database

@@ -9,11 +9,11 @@ enum LedgerDatabase: Sendable {
 
     /// The purpose that a database is opened for.
     enum Access {
-        /// To read and write; what is missing is made.
+        /// Reads and writes, and makes what is missing.
         case readWrite
-        /// To read and write what is there; no file is made, and PostgreSQL gets no ledger.
+        /// Reads and writes what is there; makes no file, and no ledger in PostgreSQL.
         case existing
-        /// To read what is there.
+        /// Reads what is there.
         case readOnly
     }
 
@@ -64,7 +64,7 @@ enum LedgerDatabase: Sendable {
         }
     }
 
-    /// Which database it is, as a metric's label says it.
+    /// The kind of database, as in a metric's label.
     var kind: String {
         switch self {
         case .sqlite: "sqlite"

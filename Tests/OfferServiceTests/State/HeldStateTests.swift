@@ -136,10 +136,12 @@ struct HeldStateTests {
     @Test("An explanation says why held state answers: the request lacks evidence, or the App Store an answer")
     func explained() async {
         #expect(await ask(receipt, .success(Self.active(secondsAgo: 1800))) == "active")
-        #expect(await ask(nil, explaining: "evidence").hasPrefix("No evidence was sent; the last that is held"))
+        #expect(
+            await ask(nil, explaining: "evidence").hasPrefix("No evidence was sent; Apple last spoke of the account at")
+        )
         #expect(
             await ask(receipt, explaining: "evidence").hasPrefix(
-                "The App Store could not be asked; the last that is held"
+                "The App Store could not be asked; Apple last spoke of the account at"
             )
         )
         #expect(

@@ -1,6 +1,6 @@
 /// How messages repeat what they found: readable, on one line, and without secrets that stand in the wrong place.
 enum Echo {
-    /// As much of a value as a message repeats.
+    /// The most characters of a value that a message repeats.
     ///
     /// A P8 that someone pasted where a name belongs begins with 48 Base64 characters that say what kind of key it is;
     /// the private part comes after them.

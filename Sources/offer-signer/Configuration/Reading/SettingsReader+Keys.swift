@@ -117,7 +117,7 @@ extension SettingsReader {
         return nil
     }
 
-    /// As where the old file was copied when the next key was entered.
+    /// Warns of an accident with key files, such as the old file copied for the next key.
     private func warn(of accident: KeyUses.Accident, at node: ConfigurationNode) {
         let (first, what) =
             switch accident {

@@ -2,11 +2,11 @@
 extension SettingsReader {
     /// The listeners' addresses.
     struct Listeners {
-        /// Of the public listener.
+        /// The address of the public listener.
         let server: ListenAddress
-        /// Of the operators' listener.
+        /// The address of the operators' listener.
         let admin: ListenAddress
-        /// Of the listener for Apple's notifications; `nil` when there is none.
+        /// The address of the listener for Apple's notifications; `nil` when there is none.
         let notifications: ListenAddress?
     }
 

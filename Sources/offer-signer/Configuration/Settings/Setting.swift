@@ -71,11 +71,11 @@ struct SettingEntry: Sendable {
 
     /// When another value takes effect.
     enum Change: Sendable {
-        /// At the next reload.
+        /// A change takes effect at the next reload.
         case atReload
-        /// At the next start.
+        /// A change takes effect at the next start.
         case atStart
-        /// At the next reload; at the next start where it was added or removed.
+        /// A change takes effect at the next reload, or at the next start if the setting was added or removed.
         case onlyPresenceAtStart
     }
 

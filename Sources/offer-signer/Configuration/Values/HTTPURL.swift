@@ -20,7 +20,7 @@ enum HTTPURL {
         else {
             throw ValueFault("is not a URL; write one such as https://buy.itunes.apple.com/verifyReceipt")
         }
-        // Nothing of a URL with a password is repeated.
+        // A message repeats no part of a URL with a password.
         guard parts.user == nil, parts.password == nil else {
             throw ValueFault("carries a user or a password; write the URL without")
         }
