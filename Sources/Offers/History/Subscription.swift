@@ -144,7 +144,9 @@ struct StrongestSubscription {
         {
             return Transaction.isOlder(leftTransaction, rightTransaction)
         }
-        return tieBreaker(left.renewal).lexicographicallyPrecedes(tieBreaker(right.renewal))
+        let (leftKeys, rightKeys) = (tieBreaker(left.renewal), tieBreaker(right.renewal))
+        guard leftKeys == rightKeys else { return leftKeys.lexicographicallyPrecedes(rightKeys) }
+        return Transaction.precedes(left.renewal.signedDate, right.renewal.signedDate)
     }
 
     private static func tieBreaker(_ renewal: RenewalInfo) -> [String] {

@@ -103,7 +103,8 @@ public struct Transaction: Equatable, Sendable {
     /// Whether the left one was bought before the right one.
     ///
     /// Expiry decides ties and stands in for a missing purchase date. Of two that are equal in both, the refunded one
-    /// counts as the newer, and then the identifiers decide: Apple's lists come in no order that counts.
+    /// counts as the newer. Then the identifiers decide, and last the signature's date: Apple's lists come in no order that
+    /// counts.
     ///
     /// - Parameters:
     ///   - left: A transaction.
@@ -118,18 +119,18 @@ public struct Transaction: Equatable, Sendable {
             return precedes(left.revocationDate, right.revocationDate)
         }
         for text in tieBreakers where text(left) != text(right) { return text(left) < text(right) }
-        return false
+        return precedes(left.signedDate, right.signedDate)
     }
 
     /// The keys that distinguish two that are equal in all dates, one after the other.
     private static let tieBreakers: [@Sendable (Transaction) -> String] = [
         { $0.transactionId ?? "" }, { $0.originalTransactionId }, { $0.productId }, { $0.offerText },
-        { $0.isUpgraded ? "1" : "0" }, { $0.subscriptionGroupIdentifier ?? "" },
+        { $0.isUpgraded ? "1" : "0" }, { $0.subscriptionGroupIdentifier ?? "" }, { $0.reason.map { "\($0)" } ?? "" },
     ]
 
     private var offerText: String { offer.map { "\($0.type)\($0.identifier)" } ?? "" }
 
-    private static func precedes(_ left: Timestamp?, _ right: Timestamp?) -> Bool {
+    static func precedes(_ left: Timestamp?, _ right: Timestamp?) -> Bool {
         switch (left, right) {
         case (let left?, let right?): left < right
         case (nil, _?): true

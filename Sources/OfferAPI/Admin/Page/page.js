@@ -251,7 +251,7 @@ const statuses = {
 const uses = {
   signs: 'signs',
   recognises: 'recognises older signatures',
-  retired: 'retired: its public half alone',
+  retired: 'retired: only its public half is kept',
 };
 
 function nowView(overview) {
@@ -262,7 +262,7 @@ function nowView(overview) {
   const failing = overview.keys.filter((key) => key.fault);
   const signing = overview.keys.filter((key) => key.use === 'signs' && !key.fault);
   const [word, kind, more] = state.failedSince
-    ? ['No answer', 'bad', 'all of this is older'] : statuses[overview.status] ?? [overview.status, 'warn', ''];
+    ? ['No answer', 'bad', 'the figures below are older'] : statuses[overview.status] ?? [overview.status, 'warn', ''];
   const within = `within ${count(Math.round(clock.toleranceSeconds / 60), 'minute')}`;
   return [
     h('div', { class: 'tiles' },
@@ -281,7 +281,7 @@ function nowView(overview) {
       ? warnings.map((warning) => notice('warn',
         h('p', null, h('strong', null, `${warning.kind}: `), prose(warning.text)),
         h('p', null, h('strong', null, 'Fix: '), prose(warning.fix))))
-      : h('p', { class: 'muted' }, 'None. What an operator should see to though the service works will be here.')),
+      : h('p', { class: 'muted' }, 'None. Anything that needs attention while the service works will be here.')),
     decisionsCard(overview),
     keysCard(overview),
     appStoreCard(overview.appStore),
@@ -488,7 +488,7 @@ function retentionView({ retention }) {
       ['Answer', 'Reason', { text: 'Calls', number: true }],
       calls.map((one) => [words(one.labels.answer), words(one.labels.reason), number(one.value)]))),
     lookups.length ? card('Subscriptions that were looked up after the answer', table(
-      'Nobody here knew them; the next call does. Since the start of this process.',
+      'They were not known at the call, and are known for the next one. Since the start of this process.',
       ['Outcome', { text: 'Questions to Apple', number: true }],
       lookups.map((one) => [words(one.labels.outcome), number(one.value)]))) : null,
   ];
@@ -505,7 +505,7 @@ function ledgerView({ ledger }) {
       tile('', 'Waiting', number(ledger.waiting), 'requests for the next commit'),
       verified
         ? tile(verified.faults ? 'bad' : 'good', 'Verified', ago(verified.endedAt), outcome)
-        : tile('warn', 'Verified', 'never', 'as far as is noted')),
+        : tile('warn', 'Verified', 'never', 'no verification is on record')),
     card('The ledger',
       facts(
         ['Where', h('code', null, ledger.place)],
