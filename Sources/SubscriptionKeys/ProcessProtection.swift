@@ -5,8 +5,9 @@ import Glibc
 public enum ProcessProtection {
     /// Switches the protection on, for good.
     ///
-    /// - No core file is written (`RLIMIT_CORE` 0, hard and soft), also where the kernel pipes them to a program.
-    /// - The process is not dumpable (`PR_SET_DUMPABLE` 0): processes of the same user cannot trace it, nor read its memory.
+    /// - No core file is written (`RLIMIT_CORE` 0, hard and soft).
+    /// - The process is not dumpable (`PR_SET_DUMPABLE` 0): processes of the same user cannot trace it, nor read its
+    ///   memory. Nor is there a dump where the kernel pipes it to a program: it ignores `RLIMIT_CORE` 0 then (core(5)).
     /// - It and what it might start gain no privilege (`PR_SET_NO_NEW_PRIVS` 1).
     ///
     /// To be called first thing, on the main thread before there is another: the last holds for the calling thread and
