@@ -266,7 +266,7 @@ public struct JSONReader {
 
 extension JSONType {
     /// The type with its article, for a sentence.
-    var phrase: String {
+    public var phrase: String {
         switch self {
         case .object, .array: "an \(rawValue)"
         case .null: "null"

@@ -116,7 +116,7 @@ extension Problem {
         Problem(
             status: 403,
             code: "app_not_allowed",
-            detail: "This client may not ask for \(bundleId).",
+            detail: "This client may not ask for \(bundleId): it is not among the apps of the client in clients.yaml.",
             pointer: "/bundleId"
         )
     }

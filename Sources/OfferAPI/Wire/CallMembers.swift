@@ -98,6 +98,7 @@ extension JSONReader {
 
     fileprivate mutating func readOffers() throws(JSONFault) -> [OfferRequest] {
         var offers: [OfferRequest] = []
+        try expectOffer(.array, "The offers are an array of objects")
         try readArray { (index, reader) throws(JSONFault) in
             guard index < CallMembers.maximumOffers else {
                 throw JSONFault(.invalidValue, "A request may ask for \(CallMembers.maximumOffers) offers.")
@@ -111,6 +112,7 @@ extension JSONReader {
     private mutating func readOffer() throws(JSONFault) -> OfferRequest {
         var productId: String?
         var offerId: String?
+        try expectOffer(.object, "An offer is an object")
         try readObject(OfferMember.table) { (member, reader) throws(JSONFault) in
             switch member {
             case .productId: productId = try reader.readIdentifier()
@@ -125,6 +127,17 @@ extension JSONReader {
             throw JSONFault(.missingMember, "An offer names its offerId.").inside(member: "offerId")
         }
         return OfferRequest(productId: productId, offerId: offerId)
+    }
+
+    /// Refuses another type than an offer, or their list, has: the sentence shows one, as many send the offer's id alone.
+    private mutating func expectOffer(_ type: JSONType, _ sentence: String) throws(JSONFault) {
+        let found = try nextType()
+        guard found != type else { return }
+        let example = #"{"productId": "…", "offerId": "…"}"#
+        throw JSONFault(
+            .wrongType,
+            "\(sentence), such as \(type == .array ? "[\(example)]" : example); this is \(found.phrase)."
+        )
     }
 
     fileprivate mutating func readFormats() throws(JSONFault) -> Set<SignatureFormat> {

@@ -159,7 +159,7 @@ enum EvidencePhrases {
     static func environment(of history: SubscriptionHistory?, for app: App) -> String {
         guard let history else { return none }
         let found = history.environment.map { "is from \($0.rawValue)" } ?? "does not say which environment it is from"
-        return "The evidence \(found); \(app.environmentsPhrase) for the app."
+        return "The evidence \(found); \(app.environmentsPhrase) for the app, by its environments in the catalog."
     }
 
     static func account(_ account: Account, in reading: HistoryReading?) -> String {

@@ -87,6 +87,21 @@ struct SignatureRequestTests {
     }
 
     @Test(
+        "What is no offer, or no list of them, is answered by an example of one",
+        arguments: [
+            (#"["o"]"#, #"An offer is an object, such as {"productId": "…", "offerId": "…"}; this is a string."#),
+            (
+                #"{"productId":"p","offerId":"o"}"#,
+                #"The offers are an array of objects, such as [{"productId": "…", "offerId": "…"}]; this is an object."#
+            ),
+        ]
+    )
+    func noOffer(offers: String, detail: String) {
+        let problem = #expect(throws: Problem.self) { try read(#""offers":\#(offers)"#, Self.evidence) }
+        #expect(problem?.code == "wrong_type" && problem?.detail == detail)
+    }
+
+    @Test(
         "Every fault has its code, and points to its field",
         arguments: [
             (#""offers":[]"#, "invalid_value", "/offers"), (#""offers":{}"#, "wrong_type", "/offers"),

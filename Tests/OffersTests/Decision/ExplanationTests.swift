@@ -30,6 +30,14 @@ struct ExplanationTests {
         #expect(findings.allSatisfy { $0.saw.hasSuffix(".") })
     }
 
+    @Test("Evidence of an environment that does not count names what the catalog has to say")
+    func environment() {
+        let row = Row("", history([entry()], [bought()], from: .sandbox), "anyone", .environmentNotAllowed)
+        let words =
+            "The evidence is from Sandbox; only Production counts for the app, by its environments in the catalog."
+        #expect(decide(row).detail == words)
+    }
+
     @Test("It shows how far a commitment has come, what Apple's status is, and how much of a price went back")
     func applesOwn() throws {
         func saw(_ rule: String, _ renewal: RenewalInfo, _ transaction: Transaction) throws -> String {
