@@ -35,8 +35,9 @@ struct ReceiptOrigin {
             throw EvidenceFault(
                 .rejected,
                 code: "receipt_of_xcode",
-                detail: "This is a receipt of StoreKit Testing in Xcode, which the App Store does not know. Send its "
-                    + "transactions in signedTransactions, or buy in the Sandbox."
+                detail: "This is a receipt of StoreKit Testing in Xcode, which the App Store does not know: buy in the "
+                    + "Sandbox. Xcode's signedTransactions count only for a service that has Xcode among the app's "
+                    + "environments in the catalog, and Xcode's certificate in appStore.additionalRoots."
             )
         }
         // Without regard to case: what is certain is refused, the rest is for Apple to say.

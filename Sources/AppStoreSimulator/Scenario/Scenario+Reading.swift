@@ -104,13 +104,28 @@ extension Scenario.Retention {
 
 extension Scenario.Key {
     fileprivate func value(in directory: URL) throws(SimulatorFault) -> P256.Signing.PublicKey {
-        let file = URL(filePath: publicKeyFile ?? "", relativeTo: directory.appending(path: "."))
-        let pem = publicKey ?? (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-        guard let key = try? P256.Signing.PublicKey(pemRepresentation: pem) else {
+        let command = "offer-signer keys inspect --public-key SubscriptionKey_\(id).p8"
+        var (pem, place) = (publicKey, "its publicKey")
+        if pem == nil, let publicKeyFile {
+            let file = URL(filePath: publicKeyFile, relativeTo: directory.appending(path: "."))
+            place = file.path
+            do {
+                pem = try String(contentsOf: file, encoding: .utf8)
+            } catch {
+                let isThere = FileManager.default.fileExists(atPath: file.path)
+                throw SimulatorFault(
+                    "the key \(id) has the publicKeyFile \(file.path), which \(isThere ? "cannot be read" : "is not there"); "
+                        + "write the public key there in PEM: \(command)"
+                )
+            }
+        }
+        guard let pem else {
             throw SimulatorFault(
-                "the key \(id) needs a P-256 public key in PEM, as publicKey or in its publicKeyFile "
-                    + "(offer-signer keys inspect --public-key SubscriptionKey_\(id).p8)"
+                "the key \(id) needs a P-256 public key in PEM, as publicKey or publicKeyFile: \(command)"
             )
+        }
+        guard let key = try? P256.Signing.PublicKey(pemRepresentation: pem) else {
+            throw SimulatorFault("the key \(id) needs a P-256 public key in PEM, and \(place) is none: \(command)")
         }
         return key
     }

@@ -59,8 +59,9 @@ struct ScenarioFileTests {
     @Test(
         "An app that could not work is refused",
         arguments: [
-            ("keys: [{ id: K, publicKey: nonsense }]", "the key K"),
-            ("keys: [{ id: K, publicKeyFile: /nonexistent }]", "the key K"), ("keys: [{ id: K }]", "the key K"),
+            ("keys: [{ id: K, publicKey: nonsense }]", "and its publicKey is none"),
+            ("keys: [{ id: K, publicKeyFile: /nonexistent }]", "/nonexistent, which is not there"),
+            ("keys: [{ id: K }]", "the key K needs"),
             ("notificationURL: ftp://x", "notificationURL"), ("gracePeriodDays: 99", "gracePeriodDays"),
         ]
     )

@@ -113,6 +113,7 @@ struct ReceiptTransactionTests {
             let fault = refusal(of: receipt, for: "com.example.reader")
             #expect(fault?.code == "receipt_of_xcode")
             #expect(fault?.detail.contains("StoreKit Testing in Xcode") == true)
+            #expect(fault?.detail.contains("appStore.additionalRoots") == true)
         }
     }
 
