@@ -115,6 +115,9 @@ public struct KeyError: Error, CustomStringConvertible {
         self.init(code, path: nil, reason)
     }
 
+    private static let expectation = "; it has to be an EC P-256 private key as PKCS#8 PEM"
+    private static let source = " (the .p8 file of App Store Connect)"
+
     private init(_ code: Code, path: String?, _ reason: String) {
         self.code = code
         self.path = path
@@ -122,12 +125,30 @@ public struct KeyError: Error, CustomStringConvertible {
     }
 
     /// The fault with its file and the fix.
-    func at(_ path: String, access: FileAccess?) -> KeyError {
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - access: Who may read it; `nil` for anybody.
+    ///   - owner: The service's user, where that is known to be another than this one.
+    ///   - isAppStoreKey: Whether App Store Connect gives such a key out.
+    /// - Returns: The fault.
+    func at(
+        _ path: String,
+        access: FileAccess?,
+        owner: UInt32? = nil,
+        isAppStoreKey: Bool = true
+    ) -> KeyError {
         let found = code == .openSSL ? "could not be loaded, as \(reason)" : reason
         return KeyError(
             code,
             path: path,
-            found + code.fix(path: path.quotedForShell, access: access ?? .ownerOnly)
+            found
+                + code.fix(
+                    path: path.quotedForShell,
+                    access: access ?? .ownerOnly,
+                    user: owner ?? geteuid(),
+                    expectation: isAppStoreKey ? Self.expectation + Self.source : Self.expectation
+                )
         )
     }
 }
@@ -168,15 +189,20 @@ extension KeyError.Code {
     /// - Parameters:
     ///   - path: The file, quoted for a shell.
     ///   - access: Who may read the file.
+    ///   - user: The service's user, or the one that runs this.
+    ///   - expectation: What the file has to hold, from the semicolon on.
     /// - Returns: The text from the semicolon on, or nothing when there is no advice.
-    func fix(path: String, access: FileAccess) -> String {
+    fileprivate func fix(path: String, access: FileAccess, user: UInt32, expectation: String) -> String {
+        func rewrite(_ command: String) -> String {
+            // A new file, which nobody else can read.
+            expectation + ". To fix it: (umask 077 && \(command) > KEY.p8)"
+        }
         let command = "openssl pkcs8 -topk8 -nocrypt -in \(path) -out KEY.p8"
         switch self {
         case .readableByOthers:
             let readers = access == .ownerOnly ? "only its owner" : "only its owner and group"
             return "; \(readers) may read it: chmod \(access.advisedMode) \(path)"
         case .foreignOwner:
-            let user = geteuid()
             guard user == 0 else {
                 return "; it has to belong to root or to the service's user (\(user)): chown \(user) \(path)"
             }
@@ -184,54 +210,49 @@ extension KeyError.Code {
             return "; it has to belong to root, as root runs this: if that user is the service's, run this as that "
                 + "user (sudo -u), and if not: chown 0 \(path)"
         case .sec1PrivateKey:
-            return Self.expectation + ". To convert it: \(command)"
+            return expectation + ". To convert it: \(command)"
         case .encryptedPrivateKey:
             let credential =
                 "openssl pkcs8 -topk8 -nocrypt -in \(path) | systemd-creds encrypt --name=KEY.p8 - KEY.p8.cred"
-            return Self.expectation + " without a passphrase. To decrypt it into a systemd credential: \(credential)"
+            return expectation + " without a passphrase. To decrypt it into a systemd credential: \(credential)"
                 + " or, where there is no systemd, into a file: \(command)"
         case .tooLarge:
-            return Self.expectation + ", about 260 bytes"
+            return expectation + ", about 260 bytes"
         case .secureHeap:
             return "; load fewer keys: one that no longer signs needs only its publicKeyFile, and a reload needs room "
                 + "for the old keys and the new ones"
         case .truncated, .trailingData, .severalBlocks, .malformedBase64, .malformedDER, .foreignPublicPoint:
-            return Self.expectation + ", whole and unchanged: copy it again"
+            return expectation + ", whole and unchanged: copy it again"
         case .unreadable:
             return "; the service's user has to be able to read it"
         case .unwritable:
             return "; its directory has to be writable for the service's user, and its file system to have room"
         case .der:
-            return Self.expectation + ". To fix it: openssl pkcs8 -topk8 -nocrypt -inform DER -in \(path) -out KEY.p8"
+            return expectation + ". To fix it: openssl pkcs8 -topk8 -nocrypt -inform DER -in \(path) -out KEY.p8"
         case .escapedLineEnds, .quoted, .byteOrderMark:
             // \047 is an apostrophe, the three after the carriage return are the byte order mark in UTF-8. Backslashes are
             // left where line ends were escaped twice.
-            return Self.rewrite(#"sed 's/\\[rn]/\n/g' \#(path) | tr -d '"\047\r\357\273\277\\'"#)
+            return rewrite(#"sed 's/\\[rn]/\n/g' \#(path) | tr -d '"\047\r\357\273\277\\'"#)
         case .embedded:
-            return Self.rewrite(#"sed -E 's/\\[rn]/\n/g;\#(Self.linesApart)' \#(path) | \#(Self.keyAlone)"#)
+            return rewrite(#"sed -E 's/\\[rn]/\n/g;\#(Self.linesApart)' \#(path) | \#(Self.keyAlone)"#)
         case .richText:
             // A control word, with the blank that ends it; the line end that a backslash makes stays.
             let words = #"s/\\[a-z]*(-?[0-9]+)? ?//g"#
-            return Self.rewrite(#"sed -E '\#(words);\#(Self.linesApart)' \#(path) | \#(Self.keyAlone)"#)
+            return rewrite(#"sed -E '\#(words);\#(Self.linesApart)' \#(path) | \#(Self.keyAlone)"#)
         case .utf16:
-            return Self.rewrite("iconv -f UTF-16 -t UTF-8 \(path)")
+            return rewrite("iconv -f UTF-16 -t UTF-8 \(path)")
         case .encodedTwice:
-            return Self.rewrite(#"tr -d '[:space:]' < \#(path) | grep -oE 'LS0tLS1CRUdJ[A-Za-z0-9+/]*=*' | base64 -di"#)
+            return rewrite(#"tr -d '[:space:]' < \#(path) | grep -oE 'LS0tLS1CRUdJ[A-Za-z0-9+/]*=*' | base64 -di"#)
         case .missingArmour:
             let lines = "echo -----BEGIN PRIVATE KEY-----; grep -v -e ----- \(path); echo -----END PRIVATE KEY-----"
-            return Self.rewrite("{ \(lines); }")
+            return rewrite("{ \(lines); }")
         case .openSSL, .selfTestFailed, .heapSize, .heapUnavailable, .heapNotLocked, .heapSetUpElsewhere,
             .processNotProtected:
             return ""
         case .missing, .notRegularFile, .empty, .notPEM, .certificate, .publicKey, .rsaPrivateKey, .otherPEM,
             .otherAlgorithm, .otherCurve, .scalarOutOfRange:
-            return Self.expectation
+            return expectation
         }
-    }
-
-    /// The advice to write a new file, which nobody else can read.
-    private static func rewrite(_ command: String) -> String {
-        expectation + ". To fix it: (umask 077 && \(command) > KEY.p8)"
     }
 
     /// A script for `sed -E` that puts the lines BEGIN and END by themselves.
@@ -239,9 +260,6 @@ extension KeyError.Code {
     /// The private key of a text in lines, and nothing else.
     private static let keyAlone =
         #"tr -d '"\047\r\\' | sed -n 's/^[[:blank:]]*//;/-BEGIN [A-Z ]*PRIVATE KEY-/,/-END /p' | grep ."#
-
-    private static let expectation =
-        "; it has to be an EC P-256 private key as PKCS#8 PEM (the .p8 file of App Store Connect)"
 }
 
 extension String {

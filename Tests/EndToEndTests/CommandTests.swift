@@ -79,6 +79,7 @@ struct CommandTests {
         #expect(fine.status == 0)
         #expect(fine.errors.isEmpty)
         #expect(fine.text.contains("key TESTKEY001"))
+        #expect(fine.text.contains("  without issuerId: transactionId as evidence"), "\(fine.text)")
         let kinds = "may send receiptResponse, receipt, signedTransactions, transactionId"
         #expect(fine.text.contains("client backend: \(Installation.bundleId); \(kinds)\n"), "\(fine.text)")
         try installation.directory.write(
@@ -119,6 +120,19 @@ struct CommandTests {
         #expect(outcome.status == 78)
         #expect(outcome.text.isEmpty)
         #expect(try Executable.run(["serve", "--config", installation.directory.path("none.yaml")]).status == 78)
+    }
+
+    @Test("Where a port is taken, serve names the setting", arguments: ["server", "admin"])
+    func portTaken(listener: String) throws {
+        let other = try RunningService()
+        let taken = listener == "server" ? other.server.port : other.admin.port
+        let outcome = try Executable.run([
+            "serve", "--config", installation.configuration, "--\(listener)-port", "\(taken)",
+        ])
+        #expect(outcome.status == 1)
+        let fix =
+            "127.0.0.1:\(taken): Address already in use; stop the other program that listens there, or set another "
+        #expect(outcome.errors.contains("\(fix)\(listener).port"), "\(outcome.errors)")
     }
 
     @Test("A ledger that check refuses, serve refuses as well, as a fault of the configuration")
@@ -206,7 +220,8 @@ struct CommandTests {
             installation.directory.path("receipt.json")
         )
         #expect(outcome.status == 0)
-        #expect(outcome.errors.isEmpty)
+        // Nothing but where its record is.
+        #expect(outcome.errors.split(separator: "\n").allSatisfy { $0.contains("a new ledger was made") })
         let discount = try #require(try decision(outcome)["discount"] as? [String: Any])
         #expect(try installation.verifies(discount, product: "pro.monthly", account: "Alice"))
     }

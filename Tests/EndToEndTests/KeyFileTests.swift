@@ -125,10 +125,9 @@ struct KeyFileTests {
     @Test("Check says when the ledger, or the directory of a new one, cannot be written")
     func unwritable() throws {
         // Root may write everywhere until that is taken from it.
-        let launcher = geteuid() == 0 ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : []
         func check(_ url: String) throws -> ChildProcess.Outcome {
             let command = [Executable.path, "check", "--config", installation.configuration, "--ledger-url", url]
-            return try Executable.run(launcher + command, of: "/usr/bin/env")
+            return try Executable.run(unprivileged + command, of: "/usr/bin/env")
         }
         let directory = installation.directory.path("closed")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -153,6 +152,82 @@ struct KeyFileTests {
         let refused = try check(["--ledger-checkpoint-key-file", "checkpoint-key.p8"])
         #expect(refused.status == 78)
         #expect(refused.errors.contains("the ledger's checkpoint key: \(file)"), "\(refused.errors)")
+        // No such key comes from there.
+        #expect(!refused.errors.contains("App Store Connect"), "\(refused.errors)")
+    }
+
+    /// What takes from root what others have not: nothing from another user.
+    private var unprivileged: [String] { geteuid() == 0 ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : [] }
+
+    @Test("A ledger's key that the service may not read is to be given to it, and not to be restored")
+    func forbidden() throws {
+        try begin(installation.ledger)
+        for (suffix, setting) in [(".digest-key", "digestKeyFile"), (".checkpoint-key.p8", "checkpointKeyFile")] {
+            let file = installation.ledger + suffix
+            try setMode(0, of: file)
+            let command = unprivileged + [Executable.path, "check", "--config", installation.configuration]
+            let refused = try Executable.run(command, of: "/usr/bin/env")
+            try setMode(0o600, of: file)
+            #expect(refused.status == 78)
+            #expect(refused.errors.contains("error: ledger.\(setting): "), "\(refused.errors)")
+            #expect(refused.errors.contains("Permission denied"), "\(refused.errors)")
+            #expect(refused.errors.contains("\(file) && chmod 600 \(file)"), "\(refused.errors)")
+            #expect(!refused.errors.contains("backup"), "\(refused.errors)")
+        }
+    }
+
+    /// Lets a service make a ledger, and stop.
+    private func begin(_ ledger: String) throws {
+        let service = try RunningService(installation, flags: ["--ledger-url", "sqlite:\(ledger)"])
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0)
+    }
+
+    @Test(
+        "Root's check takes the owner of the ledger's directory for the service's user, and says which files are another's",
+        .enabled(if: geteuid() == 0, "only root can give files away")
+    )
+    func servicesUser() throws {
+        let directory = installation.directory.path("state")
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let ledger = directory + "/ledger.sqlite"
+        let keys = [ledger + ".digest-key", ledger + ".checkpoint-key.p8"]
+        func check() throws -> ChildProcess.Outcome { try self.check(["--ledger-url", "sqlite:\(ledger)"]) }
+        try begin(ledger)
+        for file in [directory, ledger] + keys { #expect(chown(file, 1234, 1234) == 0) }
+        let fine = try check()
+        #expect(fine.status == 0 && fine.errors.isEmpty, "\(fine.errors)")
+        // As after a copy by root.
+        for file in [ledger, keys[1]] {
+            #expect(chown(file, 0, 0) == 0)
+            let warned = try check()
+            #expect(warned.status == 0)
+            let commands = warned.errors.split(separator: ": ").last ?? ""
+            #expect(commands.hasPrefix("chown 1234 ") && commands.contains("\(file)"), "\(warned.errors)")
+            #expect(chown(file, 1234, 1234) == 0)
+        }
+        try FileManager.default.removeItem(atPath: ledger)
+        let gone = try check()
+        #expect(gone.status == 0, "\(gone.errors)")
+        #expect(gone.errors.contains("is not there, though its keys are"), "\(gone.errors)")
+        #expect(!gone.errors.contains("chown"), "\(gone.errors)")
+    }
+
+    @Test("A directory that systemd will make for the service is no fault of check, and one of serve")
+    func stateDirectory() throws {
+        let state = installation.directory.path("state")
+        let checked = try check(environment: ["STATE_DIRECTORY": state])
+        #expect(checked.status == 0, "\(checked.errors)")
+        #expect(checked.text.contains("\(state)/ledger.sqlite, which the first start will make, in the directory that"))
+        let served = try Executable.run(
+            ["serve", "--config", installation.configuration],
+            environment: ["STATE_DIRECTORY": state]
+        )
+        #expect(served.status == 78)
+        #expect(served.errors.contains("is in a directory that does not exist"), "\(served.errors)")
+        #expect(try check().text.contains("make: neither ledger.url nor STATE_DIRECTORY is set"))
+        try begin(installation.ledger)
+        #expect(try !check().text.contains("STATE_DIRECTORY"))
     }
 
     @Test("An encrypted key is refused with the command that decrypts it into a credential")
@@ -209,7 +284,7 @@ struct KeyFileTests {
             let refused = try check()
             #expect(refused.status == 78)
             #expect(refused.errors.contains("belongs to user 4321"), "\(refused.errors)")
-            #expect(refused.errors.contains("if that user is the service's, run this as that user"))
+            #expect(refused.errors.contains("root or to the service's user (1234): chown 1234"), "\(refused.errors)")
             #expect(chown(key, 1234, 1234) == 0)
         }
     }

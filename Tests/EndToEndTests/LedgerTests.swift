@@ -220,6 +220,12 @@ struct LedgerTests {
         let verified = try installation.ledger("verify")
         #expect(verified.status == 1)
         #expect(verified.errors.contains("there is no ledger where the configuration has it"))
+        // Perhaps the service has it elsewhere.
+        for words in ["\"\(installation.ledger)\"", "set STATE_DIRECTORY"] {
+            #expect(verified.errors.contains(words), "\(verified.errors)")
+        }
+        try installation.keepLedger(in: "sqlite:ledger.sqlite")
+        #expect(try !installation.ledger("verify").errors.contains("STATE_DIRECTORY"))
     }
 
     @Test("A ledger that is gone while its keys are there is made anew, and both check and the log say so")
@@ -243,9 +249,15 @@ struct LedgerTests {
             let service = try RunningService(installation)
             #expect(try service.sign(request("alice")).status == 200)
             #expect(service.log.contains(sentence.replacing("\"", with: "\\\"")) == isGone, "\(service.log)")
+            #expect(service.log.contains("a new ledger was made"), "\(service.log)")
+            #expect(
+                service.log.contains("its keys are older: if there was a ledger before") == isGone,
+                "\(service.log)"
+            )
             service.signal(SIGTERM)
             #expect(service.wait() == 0)
         }
+        #expect(try !RunningService(installation).log.contains("a new ledger was made"))
         #expect(try !check().errors.contains(sentence))
     }
 

@@ -9,20 +9,24 @@ public import ServiceLifecycle
 public struct HTTPListener: Service {
     private let server: Server<ConnectionChannel>
     private let address: String
+    private let settings: String
 
     /// Creates a listener; it listens when it runs.
     ///
     /// - Parameters:
     ///   - host: The address or name to listen on.
     ///   - port: The port; 0 for any free one.
+    ///   - settings: The key path of the settings that both are in, for the fault of a start.
     ///   - rules: What a connection may do, and what answers its requests.
     ///   - onListening: Called with the address, such as `http://127.0.0.1:8080`, once requests are accepted.
     public init(
         host: String,
         port: Int,
+        settings: String,
         rules: ListenerRules,
         onListening: @escaping @Sendable (String) async -> Void
     ) {
+        self.settings = settings
         let name = host
         let host = host.contains(":") ? "[\(host)]" : host
         let scheme = rules.tls == nil ? "http" : "https"
@@ -58,11 +62,22 @@ public struct HTTPListener: Service {
         do {
             try await server.run()
         } catch let error as IOError {
-            throw ServiceFailure("cannot listen on \(address): \(String(cString: strerror(error.errnoCode)))")
+            let reason = String(cString: strerror(error.errnoCode))
+            throw ServiceFailure("cannot listen on \(address): \(reason)\(fix(of: error.errnoCode))")
         } catch let error as CancellationError {
             throw error
         } catch {
             throw ServiceFailure("cannot listen on \(address): \(error)")
+        }
+    }
+
+    /// The setting at fault and the fix, to follow the system's reason; nothing where it says all that is known.
+    private func fix(of number: CInt) -> String {
+        switch number {
+        case EADDRINUSE: "; stop the other program that listens there, or set another \(settings).port"
+        case EADDRNOTAVAIL: "; this machine has no such address: set another \(settings).host"
+        case EACCES: "; ports below 1024 are for root and CAP_NET_BIND_SERVICE: set another \(settings).port"
+        default: ""
         }
     }
 }

@@ -182,7 +182,7 @@ public enum FileAccess: String, Sendable, CaseIterable {
     }
 
     /// The mode to advise, octal.
-    var advisedMode: String {
+    public var advisedMode: String {
         switch self {
         case .ownerOnly: "600"
         case .groupReadable: "440"

@@ -35,14 +35,22 @@ public final class SigningKey: SelfTestingSigner {
     ///   - keyIdentifier: The key's identifier in App Store Connect.
     ///   - access: Who besides its owner may read the file.
     ///   - owner: Another user that may own the file beside root and this one; `nil` for none.
+    ///   - isAppStoreKey: Whether faults call it the file of App Store Connect.
     /// - Throws: ``KeyError``. Nothing of the key is left in memory then.
     public convenience init(
         contentsOf path: String,
         keyIdentifier: String,
         access: FileAccess = .ownerOnly,
-        owner: UInt32? = nil
+        owner: UInt32? = nil,
+        isAppStoreKey: Bool = true
     ) throws(KeyError) {
-        try self.init(from: path, keyIdentifier: keyIdentifier, allowing: access, owner: owner)
+        try self.init(
+            from: path,
+            keyIdentifier: keyIdentifier,
+            allowing: access,
+            owner: owner,
+            isAppStoreKey: isAppStoreKey
+        )
     }
 
     /// Loads and proves a key as the public initialiser does.
@@ -52,12 +60,14 @@ public final class SigningKey: SelfTestingSigner {
     ///   - keyIdentifier: The key's identifier.
     ///   - access: Who besides its owner may read the file; `nil` to take any, for who looks at the key only.
     ///   - owner: Another user that may own the file.
+    ///   - isAppStoreKey: Whether faults call it the file of App Store Connect.
     /// - Throws: ``KeyError``.
     init(
         from path: String,
         keyIdentifier: String,
         allowing access: FileAccess?,
-        owner: UInt32? = nil
+        owner: UInt32? = nil,
+        isAppStoreKey: Bool = true
     ) throws(KeyError) {
         // OpenSSL computes with the private number to prove it, and may leave parts of it on the stack.
         defer { copenssl_cleanse_stack() }
@@ -76,14 +86,14 @@ public final class SigningKey: SelfTestingSigner {
             publicKeySPKI = pair.publicKeySPKI
             publicKeySHA256 = pair.fingerprint
         } catch {
-            throw error.at(path, access: access)
+            throw error.at(path, access: access, owner: owner, isAppStoreKey: isAppStoreKey)
         }
         // The two halves of the file belong together by now: this tests how this machine signs with the key.
         do {
             try selfTest()
         } catch {
             let fault = KeyError(.selfTestFailed, "holds a key that fails its test: \(error.detail)")
-            throw fault.at(path, access: access)
+            throw fault.at(path, access: access, owner: owner, isAppStoreKey: isAppStoreKey)
         }
     }
 

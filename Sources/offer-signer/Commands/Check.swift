@@ -35,6 +35,12 @@ struct Check: AsyncParsableCommand {
             if let retention = app.retention {
                 try Console.result("  retention: \(count(retention.inOrder.count, "rule"))")
             }
+            if app.keys.first?.issuerId == nil {
+                try Console.result(
+                    "  without issuerId: transactionId as evidence and the format jws are refused; if clients need them, "
+                        + "write it on the app in the catalog"
+                )
+            }
             for (index, key) in keys.enumerated() {
                 try Console.result(
                     "  key \(key.keyIdentifier): P-256, "
@@ -78,7 +84,7 @@ struct Check: AsyncParsableCommand {
     }
 
     private func ledger(_ settings: Settings) async throws -> LedgerCheckup {
-        var faults = LedgerKeyFiles(settings).faults()
+        var faults = LedgerKeyFiles(settings).faults(isStarting: false)
         if faults.isEmpty {
             do throws(ValueFault) {
                 return try await LedgerCheckup(settings)

@@ -49,11 +49,12 @@ struct Serve: AsyncParsableCommand {
         for warning in service.warnings { logger.warning("\(warning)") }
         let settings = service.settings
         let files = LedgerKeyFiles(settings)
-        let faults = files.faults()
+        let faults = files.faults(isStarting: true)
         for fault in faults { Console.message("error: \(fault)") }
         guard faults.isEmpty else { throw .badConfiguration }
         if let warning = files.lossWarning { logger.warning("\(warning)") }
         let ledger = try options.orFail { () throws(ValueFault) in try OpenLedger(settings) }
+        if let beginning = ledger.beginning { logger.notice("\(beginning)") }
         ledger.prove()
         return ServiceComposition(service, ledger, from: options.source, log: log)
     }

@@ -83,6 +83,10 @@ struct Sign: AsyncParsableCommand {
             try LedgerKeyFiles(service.settings).checkIsNotLost()
             return try OpenLedger(service.settings)
         }
+        if let beginning = opened.beginning {
+            let isUnset = service.settings.ledger.origin == .none
+            Console.message(beginning + (isUnset ? ": neither ledger.url nor STATE_DIRECTORY is set" : ""))
+        }
         let signOffers = service.signOffers(
             asking: nil,
             recordingIn: opened.ledger,

@@ -40,6 +40,7 @@ struct ServiceListeners {
         server = HTTPListener(
             host: settings.server.address.host,
             port: settings.server.address.port,
+            settings: "server",
             rules: ListenerRules(
                 limits: settings.server.limits.lettingIn(maximumConnections),
                 census: lifelong.connections,
@@ -62,6 +63,7 @@ struct ServiceListeners {
         admin = HTTPListener(
             host: settings.admin.address.host,
             port: settings.admin.address.port,
+            settings: "admin",
             rules: overview == nil
                 ? ListenerRules(operators: responder)
                 : ListenerRules(
@@ -76,6 +78,7 @@ struct ServiceListeners {
             HTTPListener(
                 host: settings.address.host,
                 port: settings.address.port,
+                settings: "notifications",
                 rules: ListenerRules(
                     apple: NotificationsAPI.responder(
                         endpoint: { current.value.notifications },

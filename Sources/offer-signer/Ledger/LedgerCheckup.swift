@@ -21,8 +21,14 @@ struct LedgerCheckup {
         case .postgres: place = "PostgreSQL"
         }
         guard !files.isLedgerNew else {
-            finding = "\(place), which the first start will make"
-            warnings = [files.lossWarning].compactMap(\.self)
+            let note =
+                switch settings.ledger.origin {
+                case .none: ": neither ledger.url nor STATE_DIRECTORY is set, as the service's unit or image may do"
+                case .stateDirectory where files.awaitsDirectory: ", in the directory that systemd makes"
+                default: ""
+                }
+            finding = "\(place), which the first start will make\(note)"
+            warnings = [files.lossWarning, files.ownerWarning].compactMap(\.self)
             return
         }
         let marks = LedgerKeyMarks(
@@ -52,7 +58,8 @@ struct LedgerCheckup {
             if let inspection, !inspection.faults.isEmpty {
                 throw ValueFault(inspection.faults.joined(separator: "; "))
             }
-            warnings = (inspection?.warnings ?? []).map { "ledger.url: \($0)" }
+            warnings =
+                (inspection?.warnings ?? []).map { "ledger.url: \($0)" } + [files.ownerWarning].compactMap(\.self)
         }
         switch failure?.code {
         case nil: finding = "\(place), in order"

@@ -22,6 +22,21 @@ extension LedgerKeyFiles {
             + "signed before: if it was moved or lost, stop the service and restore it from a backup"
     }
 
+    /// The log's line about a ledger that this process has just made; `nil` where it is in PostgreSQL.
+    ///
+    /// - Parameter areKeysOlder: Whether any of its keys was there before.
+    /// - Returns: The line.
+    func beginning(areKeysOlder: Bool) -> String? {
+        guard case .sqlite(let path) = settings.location else { return nil }
+        let loss =
+            "; its keys are older: if there was a ledger before, stop the service, restore that from a backup, and check it "
+            + "with `offer-signer ledger verify --anchor FILE`"
+        return "a new ledger was made, \(Echo.path(path))\(areKeysOlder ? loss : "")"
+    }
+
+    /// Whether any of the ledger's keys is there, beside it or where the settings name it.
+    var isAnyKeyThere: Bool { [digestKey, checkpointKey].contains(where: FileManager.default.fileExists) }
+
     /// Refuses what is left of an SQLite ledger: its log without its file, or its file without its log, in which there is
     /// no ledger though the keys that were made beside it are there.
     func checkRemains() throws(ValueFault) {

@@ -17,8 +17,10 @@ struct LedgerKeyFiles {
     let settings: LedgerSettings
     /// Whether the service is for this machine alone.
     private let isLoopback: Bool
-    private let digestKeyAccess: FileAccess
-    private let checkpointKeyAccess: FileAccess
+    /// Who may read the digest key.
+    let digestKeyAccess: FileAccess
+    /// Who may read the checkpoint key.
+    let checkpointKeyAccess: FileAccess
 
     /// The files that a ledger's settings name, or those beside an SQLite ledger.
     init(_ settings: Settings) {
@@ -44,10 +46,13 @@ struct LedgerKeyFiles {
     /// Refuses an SQLite ledger that no service has made yet.
     func checkLedgerIsThere() throws(ValueFault) {
         try checkRemains()
-        guard isLedgerNew else { return }
-        throw ValueFault(
-            "there is no ledger where the configuration has it; name the one that the service writes, with --ledger-url"
-        )
+        guard isLedgerNew, case .sqlite(let path) = settings.location else { return }
+        let fix =
+            settings.origin == .none
+            ? "neither ledger.url nor STATE_DIRECTORY is set: set STATE_DIRECTORY to what the service has, as its unit or "
+                + "image does, or name its ledger with --ledger-url"
+            : "name the one that the service writes, with --ledger-url"
+        throw ValueFault("there is no ledger where the configuration has it, \(Echo.path(path)); \(fix)")
     }
 
     /// Makes those that are not there, for a ledger that is not there either.
@@ -70,14 +75,17 @@ struct LedgerKeyFiles {
     /// Looks at what is there, the ledger itself too; a new ledger needs the keys alone that its settings name, and takes
     /// those that are beside it.
     ///
+    /// - Parameter isStarting: Whether the service starts: systemd makes `$STATE_DIRECTORY` before, and not for `check`.
     /// - Returns: A sentence for each file that cannot be used, after the key path of its setting.
-    func faults() -> [String] {
+    func faults(isStarting: Bool) -> [String] {
         var faults: [String] = []
         let table = SettingTable.shared
         func note(_ entry: SettingEntry, _ work: () throws(ValueFault) -> Void) {
             do throws(ValueFault) { try work() } catch { faults.append("\(entry.keyPath): \(error.message)") }
         }
-        note(table.ledgerURL.entry, checkLedger)
+        note(table.ledgerURL.entry) { () throws(ValueFault) in
+            if isStarting || !awaitsDirectory { try checkLedger() }
+        }
         let files = FileManager.default
         if !isLedgerNew || settings.digestKeyFile != nil || files.fileExists(atPath: digestKey) {
             note(table.ledgerDigestKeyFile.entry) { () throws(ValueFault) in _ = try readDigestKey() }
@@ -86,6 +94,12 @@ struct LedgerKeyFiles {
             note(table.ledgerCheckpointKeyFile.entry) { () throws(ValueFault) in _ = try loadCheckpointKey() }
         }
         return faults
+    }
+
+    /// Whether the directory of the ledger is one that systemd makes, and has not made yet.
+    var awaitsDirectory: Bool {
+        guard settings.origin == .stateDirectory, case .sqlite(let path) = settings.location else { return false }
+        return !FileManager.default.fileExists(atPath: Self.directory(of: path))
     }
 
     /// Whether an SQLite file is one, or can be made where it should be, and whether libpq may be asked.
@@ -98,7 +112,7 @@ struct LedgerKeyFiles {
         try checkRemains()
         guard !isLedgerNew else {
             var isDirectory: ObjCBool = false
-            let directory = URL(filePath: path).deletingLastPathComponent().path
+            let directory = Self.directory(of: path)
             guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), isDirectory.boolValue
             else {
                 throw ValueFault(
@@ -124,17 +138,26 @@ struct LedgerKeyFiles {
     private func checkIsWritable(_ path: String) throws(ValueFault) {
         guard access(path, R_OK | W_OK) != 0 else { return }
         let reason = String(cString: strerror(errno))
-        let fix = SQLiteDatabase.ownerFix(of: path) ?? "check as the service's user"
+        let environment = settings.origin == .none ? ", and set STATE_DIRECTORY as its unit or image does" : ""
+        let fix = SQLiteDatabase.ownerFix(of: path) ?? "check as the service's user\(environment)"
         throw ValueFault("\(Echo.path(path)) is not writable for this user: \(reason); \(fix)")
     }
 
     /// Reads the digest key.
     func readDigestKey() throws(ValueFault) -> DigestKey {
         let shown = Echo.path(digestKey)
-        guard let data = try? Data(contentsOf: URL(filePath: digestKey)) else {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: digestKey))
+        } catch {
+            let isForbidden = access(digestKey, R_OK) != 0 && errno == EACCES
+            let isThere = isForbidden || FileManager.default.fileExists(atPath: digestKey)
+            let fix =
+                isForbidden
+                ? "the service's user has to be able to read it: \(permission(digestKey, digestKeyAccess))"
+                : "restore it from a backup: with another key the limits would not count what was signed before"
             throw ValueFault(
-                "the ledger's digest key \(shown) cannot be read; restore it from a backup: with another key the limits "
-                    + "would not count what was signed before"
+                "the ledger's digest key \(shown) \(isThere ? "cannot be read: \(error.reason)" : "is not there"); \(fix)"
             )
         }
         do throws(ValueFault) {
@@ -167,10 +190,16 @@ struct LedgerKeyFiles {
                 contentsOf: checkpointKey,
                 keyIdentifier: "ledger",
                 access: checkpointKeyAccess,
-                owner: settings.checkpointKeyFile == nil ? servicesUser : nil
+                owner: settings.checkpointKeyFile == nil ? servicesUser : nil,
+                isAppStoreKey: false
             )
         } catch {
-            let fix = error.code == .missing ? "; restore it from a backup: the checkpoints are signed by it" : ""
+            let fix =
+                switch error.code {
+                case .missing: "; restore it from a backup: the checkpoints are signed by it"
+                case .unreadable: ": \(permission(checkpointKey, checkpointKeyAccess))"
+                default: ""
+                }
             throw ValueFault("the ledger's checkpoint key: \(error)\(fix)")
         }
         guard isLoopback || key.publicKeySHA256 != DemoCredentials.publicKeySHA256 else {
@@ -182,11 +211,8 @@ struct LedgerKeyFiles {
         return key
     }
 
-    /// The user that an SQLite ledger belongs to, for root: the keys that were made beside it belong to the same.
-    private var servicesUser: UInt32? {
-        guard geteuid() == 0, case .sqlite(let path) = settings.location else { return nil }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        return (attributes?[.ownerAccountID] as? NSNumber)?.uint32Value
+    private static func directory(of path: String) -> String {
+        URL(filePath: path).deletingLastPathComponent().path
     }
 
     private static func randomBytes() -> [UInt8] {

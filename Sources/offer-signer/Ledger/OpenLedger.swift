@@ -24,6 +24,9 @@ struct OpenLedger: Sendable {
     /// The watch over the clock: while it knows of a fault, nothing old is deleted.
     let clock = ClockMonitor(reading: WallClock.reading)
 
+    /// The log's line about a ledger that was made here; `nil` where it was there.
+    let beginning: String?
+
     /// Opens the ledger that the settings describe; a new one is made with its keys.
     ///
     /// - Parameters:
@@ -33,6 +36,7 @@ struct OpenLedger: Sendable {
     init(_ settings: Settings, isMade: Bool = true) throws(ValueFault) {
         let files = LedgerKeyFiles(settings)
         let isBegun = isMade && files.isLedgerNew
+        beginning = isBegun ? files.beginning(areKeysOlder: files.isAnyKeyThere) : nil
         if isMade { try files.makeForNewLedger() } else { try files.checkLedgerIsThere() }
         let signer = try files.loadCheckpointKey()
         digestKey = try files.readDigestKey()

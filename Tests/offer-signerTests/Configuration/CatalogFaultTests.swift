@@ -75,6 +75,7 @@ import Testing
         .init("com.example.reader.pro.monthly", long, "15: \(product).id", "has 256 bytes"),
         .init("comeback50", long, "17: \(offer).id", "has 256 bytes"),
         .init("bundleId: com.example.reader", "bundleId: \(p8)", "2: apps[0].bundleId", "is a private key"),
+        .init("SubscriptionKey_EXAMPLE123.p8", p8, "6: apps[0].keys[0].file", "put it into a file of mode 600"),
         .init(
             "    requireAccount: false\n",
             "    requireAccount: false\n    requireAccount: true\n",
@@ -113,7 +114,12 @@ import Testing
         .init("id: EXAMPLE123", "id: EXAMPLE-12", "6: apps[0].keys[0].id", "is not a key id"),
         .init("id: EXAMPLE123", "id: \"\"", "6: apps[0].keys[0].id", "is not a key id"),
         .init("id: EXAMPLE123", "id: EXAMPLE123EXAMPLE1234", "6: apps[0].keys[0].id", "is not a key id"),
-        .init("id: EXAMPLE123", "id: \(p8)", "6: apps[0].keys[0].id", "not repeated here, it may be a secret"),
+        .init(
+            "id: EXAMPLE123",
+            "id: \(p8)",
+            "6: apps[0].keys[0].id",
+            "not repeated here, it looks like a private key itself: put it"
+        ),
         .init("id: EXAMPLE123", "id: ÉXAMPLE123", "6: apps[0].keys[0].id", "is not a key id"),
         .init("57246542-96fe", "57246542-96f", "6: apps[0].keys[0].issuerId", "is not an issuer id"),
         .init("    environments", "    issuerId: mine\n    environments", "4: apps[0].issuerId", "is not an issuer id"),

@@ -10,7 +10,9 @@ import Testing
     ])
     func possibleSecretsAreNotRepeated(_ text: String) {
         for echo in [Echo.quoted(text), Echo.key(text), Echo.path("keys/" + text)] {
-            #expect(echo == "the value (not repeated here, it may be a secret)")
+            let isKey = text.hasPrefix("MIG") || text.hasPrefix("-----")
+            let fix = "looks like a private key itself: put it into a file of mode 600, and name the file"
+            #expect(echo == "the value (not repeated here, it \(isKey ? fix : "may be a secret"))")
         }
     }
 

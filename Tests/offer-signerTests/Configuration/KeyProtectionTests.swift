@@ -96,7 +96,7 @@ import Testing
         let pasted = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgkBCKIEmis7Zow"
         let faults = try fixture(file: "credential:\(pasted)").faults()
         #expect(faults.count == 1)
-        #expect(faults.first?.contains("LoadCredential=NAME:FILE") == true)
+        #expect(faults.first?.contains("put it into a file of mode 600") == true)
         #expect(faults.first?.contains("kBCKIEmis7Zow") == false)
     }
 

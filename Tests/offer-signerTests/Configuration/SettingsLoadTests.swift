@@ -143,7 +143,9 @@ import Testing
 
     @Test func theLeastConfigurationHasTheContractsDefaults() throws {
         let full = try ConfigurationFixture([
-            .init("offer-signer.yaml", "notifications: { host: 0.0.0.0, port: 8081 }\n", "")
+            .init("offer-signer.yaml", "notifications: { host: 0.0.0.0, port: 8081 }\n", ""),
+            // A ledger that is named and one that is not are two settings, though they may be in one place.
+            .init("offer-signer.yaml", "ledger:   { url: \"sqlite:ledger.sqlite\" }\n", ""),
         ])
         let expected = try full.load().settings
         try full.write(Array("catalog: catalog.yaml\nclients: clients.yaml\n".utf8), to: "offer-signer.yaml")

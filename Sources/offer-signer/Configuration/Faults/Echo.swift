@@ -25,20 +25,26 @@ enum Echo {
     private static let shortestBase64 = 40
 
     /// What stands for a value that may be a secret.
-    private static let withheld = "the value (not repeated here, it may be a secret)"
+    private static func withheld(_ text: String) -> String {
+        holdsPrivateKey(text)
+            ? "the value (not repeated here, it \(keyItself))" : "the value (not repeated here, it may be a secret)"
+    }
+
+    /// What a private key is in the place of a value, and the fix.
+    static let keyItself = "looks like a private key itself: put it into a file of mode 600, and name the file"
 
     /// The value in quotes, invisible characters written out, cut when it is long; not at all when it looks like a secret.
     static func quoted(_ text: String) -> String {
-        guard !looksLikeSecret(text) else { return withheld }
+        guard !looksLikeSecret(text) else { return withheld(text) }
         let shown = text.count > longest ? visible(String(text.prefix(longest))) + "…" : visible(text)
         return "\"" + shown + "\""
     }
 
     /// A file path in quotes; only its kind when it looks like a key, a token or a secret rather than a path.
-    static func path(_ path: String) -> String { repeats(path: path) ? "\"" + visible(path) + "\"" : withheld }
+    static func path(_ path: String) -> String { repeats(path: path) ? "\"" + visible(path) + "\"" : withheld(path) }
 
     /// A file path without quotes, as messages about a file begin; only its kind when it looks like a secret.
-    static func file(_ path: String) -> String { repeats(path: path) ? visible(path) : withheld }
+    static func file(_ path: String) -> String { repeats(path: path) ? visible(path) : withheld(path) }
 
     /// Whether a path looks like one, and so is repeated in messages.
     ///
@@ -64,6 +70,11 @@ enum Echo {
         guard text.utf8.count >= beginning.utf8.count else { return false }
         if text.utf8.contains(UInt8(ascii: "-")), text.contains(beginning) { return true }
         return text.utf8.contains(UInt8(ascii: "A")) && text.contains(startOfP8)
+    }
+
+    /// Whether a text has a private key in it, and not another PEM, such as a certificate.
+    static func holdsPrivateKey(_ text: String) -> Bool {
+        holdsKey(text) && (text.contains("PRIVATE KEY") || text.contains(startOfP8))
     }
 
     /// Whether a text has a piece of a key, or a long piece of letters and digits as no name has, but a token.

@@ -12,6 +12,9 @@ struct ConfigurationDirectory {
     /// `$STATE_DIRECTORY`, which systemd makes for `StateDirectory=`, ending in a slash; the first of several.
     private let state: String?
 
+    /// Whether `$STATE_DIRECTORY` names a directory.
+    var hasState: Bool { state != nil }
+
     /// The directory of a file.
     init(of file: String, environment: [String: String] = [:]) {
         credentials = environment["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? $0 + "/" : nil }

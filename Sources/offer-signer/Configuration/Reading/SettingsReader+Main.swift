@@ -98,6 +98,7 @@ extension SettingsReader {
         }
         return LedgerSettings(
             location: absolute(layers.ledgerURL, isGiven: layers.isGiven(\.ledgerURL)),
+            origin: layers.isGiven(\.ledgerURL) ? .url : directory.hasState ? .stateDirectory : .none,
             digestKeyFile: digestKeyFile,
             checkpointKeyFile: checkpointKeyFile,
             retentionDays: layers.ledgerRetentionDays

@@ -92,6 +92,8 @@ struct KeyProtection: Equatable, Sendable {
 struct LedgerSettings: Equatable, Sendable {
     /// The database.
     let location: LedgerLocation
+    /// The setting or variable that the location comes from.
+    let origin: LedgerOrigin
     /// The key for digests of accounts, 32 bytes or more; `nil` for the one beside an SQLite file.
     let digestKeyFile: LedgerKeyFile?
     /// The P-256 P8 that signs checkpoints; `nil` for the one beside an SQLite file.
@@ -106,6 +108,16 @@ enum LedgerLocation: Equatable, Sendable {
     case sqlite(path: String)
     /// A PostgreSQL database, as a libpq URI without a password.
     case postgres(url: String)
+}
+
+/// The setting or variable that the ledger's location comes from.
+enum LedgerOrigin: Equatable, Sendable {
+    /// `ledger.url`.
+    case url
+    /// `$STATE_DIRECTORY`, which systemd makes before it starts the service.
+    case stateDirectory
+    /// Neither: an SQLite file beside the configuration.
+    case none
 }
 
 /// The file of one of a ledger's keys, where the configuration names it.

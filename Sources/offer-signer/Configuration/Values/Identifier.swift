@@ -23,7 +23,9 @@ enum Identifier {
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard !text.isEmpty else { throw ValueFault("is empty; write the identifier") }
         guard !Echo.holdsKey(text) else {
-            throw ValueFault("is a private key, not repeated here; write the identifier")
+            throw ValueFault(
+                "is a private key, not repeated here; put it into a file of mode 600, and write the identifier here"
+            )
         }
         guard text.utf8.count <= maximumBytes else {
             throw ValueFault("has \(text.utf8.count) bytes; requests can name \(maximumBytes) at the most, shorten it")

@@ -44,9 +44,13 @@ extension RegularFile {
         else { throw ValueFault("cannot be examined") }
         guard found == 0 || found == geteuid() || found == owner else {
             let fix =
-                geteuid() == 0
-                ? "if that user is the service's, run this as that user (sudo -u), and if not, chown it to root"
-                : "chown it to root or this user"
+                if let owner, owner != 0 {
+                    "it has to belong to root or to the service's user (\(owner)): chown \(owner)"
+                } else if geteuid() == 0 {
+                    "if that user is the service's, run this as that user (sudo -u), and if not, chown it to root"
+                } else {
+                    "chown it to root or this user"
+                }
             throw ValueFault("belongs to user \(found), who could replace it: \(fix)")
         }
         guard mode & (isGroupReadable ? 0o037 : 0o077) == 0 else {

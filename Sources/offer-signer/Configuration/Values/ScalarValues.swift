@@ -52,6 +52,7 @@ enum FilePathText {
     /// Checks a path's text; whether the file is there is another question.
     static func parse(_ text: String) throws(ValueFault) -> String {
         guard !text.isEmpty else { throw ValueFault("is empty; write the path of a file") }
+        guard !Echo.holdsPrivateKey(text) else { throw ValueFault(Echo.keyItself) }
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw ValueFault("is not the path of a file: it has line breaks or other control characters")
         }
