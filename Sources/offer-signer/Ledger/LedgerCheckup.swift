@@ -23,7 +23,7 @@ struct LedgerCheckup {
         guard !files.isLedgerNew else {
             let note =
                 switch settings.ledger.origin {
-                case .none: ": neither ledger.url nor STATE_DIRECTORY is set, as the service's unit or image may do"
+                case .none: ": neither ledger.url nor STATE_DIRECTORY is set (systemd and the image set the latter)"
                 case .stateDirectory where files.awaitsDirectory: ", in the directory that systemd makes"
                 default: ""
                 }

@@ -49,8 +49,8 @@ struct LedgerKeyFiles {
         guard isLedgerNew, case .sqlite(let path) = settings.location else { return }
         let fix =
             settings.origin == .none
-            ? "neither ledger.url nor STATE_DIRECTORY is set: set STATE_DIRECTORY to what the service has, as its unit or "
-                + "image does, or name its ledger with --ledger-url"
+            ? "neither ledger.url nor STATE_DIRECTORY is set: set STATE_DIRECTORY as systemd or the image does for the "
+                + "service, or name its ledger with --ledger-url"
             : "name the one that the service writes, with --ledger-url"
         throw ValueFault("there is no ledger where the configuration has it, \(Echo.path(path)); \(fix)")
     }
@@ -138,7 +138,7 @@ struct LedgerKeyFiles {
     private func checkIsWritable(_ path: String) throws(ValueFault) {
         guard access(path, R_OK | W_OK) != 0 else { return }
         let reason = String(cString: strerror(errno))
-        let environment = settings.origin == .none ? ", and set STATE_DIRECTORY as its unit or image does" : ""
+        let environment = settings.origin == .none ? ", and set STATE_DIRECTORY as systemd or the image does" : ""
         let fix = SQLiteDatabase.ownerFix(of: path) ?? "check as the service's user\(environment)"
         throw ValueFault("\(Echo.path(path)) is not writable for this user: \(reason); \(fix)")
     }
