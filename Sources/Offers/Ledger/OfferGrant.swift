@@ -36,7 +36,7 @@ public struct OfferGrant: Equatable, Sendable {
     public let signatures: [Signature]
     /// How often the customer may get the offer signed; `nil` when there is no limit.
     public let signatureLimit: SignatureLimit?
-    /// The number of customers for whom the subscription may be presented within ``EvidenceSharing/periodDays``;
+    /// The number of customers who may present the subscription within ``EvidenceSharing/periodDays``;
     /// `nil` when it is not counted, as for the account that the evidence itself names.
     public let maximumAccounts: Int?
 

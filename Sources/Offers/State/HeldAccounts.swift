@@ -65,7 +65,7 @@ public struct AccountView: Equatable, Sendable {
     }
 }
 
-/// Marks an account of which Apple once told all subscriptions, so that one not held did not exist.
+/// Marks an account of which Apple once listed all subscriptions, so that one not held did not exist.
 ///
 /// Signed transactions never make one: they show what their sender chose.
 public struct AccountHistoryMark: Equatable, Sendable {

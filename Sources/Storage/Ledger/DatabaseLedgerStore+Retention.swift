@@ -130,7 +130,7 @@ extension DatabaseLedgerStore {
                 count += 1
             }
             guard count > 0 else { return 0 }
-            // After its first records are deleted, only this statement tells how the chain began.
+            // After its first records are deleted, only this statement shows how the chain began.
             try session.put(try LedgerStatement(.retention, of: chain, at: last, time: now, keys: keys))
             try session.send(SQLCall(LedgerSQL.deleteRecords, .text(writer), .integer(last.number)))
             if session.dialect == .sqlite {

@@ -30,7 +30,7 @@ enum Echo {
             ? "the value (not repeated here, it \(keyItself))" : "the value (not repeated here, it may be a secret)"
     }
 
-    /// What a private key is in the place of a value, and the fix.
+    /// The words for a private key in the place of a value, with the fix.
     static let keyItself = "looks like a private key itself: put it into a file of mode 600, and name the file"
 
     /// The value in quotes, invisible characters written out, cut when it is long; not at all when it looks like a secret.
