@@ -97,7 +97,7 @@ public enum OfferScope: String, CaseIterable, Sendable {
     case app
 }
 
-/// Whether an offer is for a kind of customer whom it refuses by default; the raw values are those of `afterRefund` and
+/// Whether an offer is for a kind of customer that it refuses by default; the raw values are those of `afterRefund` and
 /// `familyShared` in `catalog.yaml`.
 public enum OfferTreatment: String, CaseIterable, Sendable {
     /// They do not get the offer.
