@@ -41,7 +41,7 @@ help:
 	@echo 'make lint          Check format, links, scripts, YAML, Dockerfile and systemd unit.'
 	@echo 'make format        Format the Swift sources.'
 	@echo 'make soak          Test with hostile input for long (SOAK_SECONDS=600 for each kind,'
-	@echo '                   SOAK_REQUESTS=100000), then make fleet and make overload.'
+	@echo '                   SOAK_REQUESTS=100000), then make fleet and make overload: two hours.'
 	@echo 'make sanitize      Test with two sanitizers: forty minutes on two processors'
 	@echo '                   (SANITIZERS="address thread").'
 	@echo
