@@ -50,6 +50,16 @@ struct CustomerPropertyTests {
         }
     }
 
+    @Test("Of two copies of one transaction the one signed last counts, in whatever order they come")
+    func copies() {
+        let (early, late) = (signed(bought(until: -5), on: -9), signed(bought(until: -5), on: -1))
+        for transactions in [early.transactions + late.transactions, late.transactions + early.transactions] {
+            var history = late
+            history.transactions = transactions
+            #expect(decide(Row("", history, "comeback", .lapsed), history).reason == .lapsed)
+        }
+    }
+
     @Test("A consumable, a non-consumable and a non-renewing subscription change no word", arguments: customers)
     func consumables(row: Row) {
         guard var history = row.history else { return }
